@@ -1,0 +1,13 @@
+"""The one exception for what a user can mend."""
+
+
+class UserError(Exception):
+    """Something the user asked for cannot be done; says what, where, and what to do about it.
+
+    The command line prints `str(error)` as one line and exits 2; the window shows it in its strip.
+    """
+
+    def __init__(self, sentence: str, advice: str = "") -> None:
+        self.sentence = sentence
+        self.advice = advice
+        super().__init__(f"{sentence} {advice}".strip())
