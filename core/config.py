@@ -1,0 +1,299 @@
+"""Everything that decides a run: declared once with default, range, help and when a change takes effect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from core.config_errors import first_error
+from core.errors import UserError
+from core.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file
+
+Effect = Literal["now", "reset"]
+Auto = Literal["auto"]
+PositiveInt = Annotated[int, Field(ge=1)]
+TokenizerName = Literal["whitespace", "characters", "subword"]
+
+
+def setting(default: Any, label: str, help: str, *, effect: Effect = "reset", **limits: Any) -> Any:
+    """Declare one key: its default, the words of form and reference page, and whether it acts during a run."""
+    extra: dict[str, Any] = {"effect": effect}
+    if isinstance(default, type) and issubclass(default, BaseModel):
+        return Field(default_factory=default, title=label, description=help, json_schema_extra=extra)
+    return Field(default, title=label, description=help, json_schema_extra=extra, **limits)
+
+
+class Settings(BaseModel):
+    """A group of keys: frozen, strict about types, refusing what it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class TokenizerConfig(Settings):
+    """How texts become tokens."""
+
+    src: TokenizerName = setting("whitespace", "Source", "How a source text is cut into tokens.")
+    tgt: TokenizerName = setting("whitespace", "Target", "How a target text is cut into tokens.")
+    size: int = setting(8000, "Subword size", "Number of subwords, where one side uses them.", ge=16, le=200_000)
+    shared: bool = setting(False, "Shared vocabulary", "One vocabulary for source and target.")
+    min_frequency: int = setting(
+        1, "Minimum frequency", "Rarer tokens of the train split become <unk>.", ge=1, le=10_000
+    )
+
+
+class DatasetConfig(Settings):
+    """Where the pairs of source and target text come from."""
+
+    plugin: str = Field(title="Dataset", description="The plugin that makes the pairs.", min_length=1)
+    options: dict[str, Any] = Field({}, title="Options", description="The plugin's own options.")
+    seed: int = setting(
+        0, "Data seed", "Decides the data and its splits; the same for runs with other seeds.", ge=0, lt=2**32
+    )
+    tokenizer: Auto | TokenizerConfig = setting("auto", "Tokenizer", "auto is the plugin's own choice.")
+    max_src_length: Auto | PositiveInt = setting(
+        "auto", "Longest source", "In tokens, <eos> counted; longer pairs are left out. auto fits the data."
+    )
+    max_tgt_length: Auto | PositiveInt = setting(
+        "auto", "Longest target", "In tokens, <eos> counted; longer pairs are left out. auto fits the data."
+    )
+
+
+class ModelConfig(Settings):
+    """The Transformer's shape."""
+
+    d_model: int = setting(128, "d_model", "Width of every token's vector.", ge=2, le=8192)
+    num_heads: int = setting(4, "Heads", "Attention heads of each layer; must divide d_model.", ge=1, le=128)
+    num_encoder_layers: int = setting(2, "Encoder layers", "Layers that read the source.", ge=1, le=64)
+    num_decoder_layers: int = setting(2, "Decoder layers", "Layers that write the target.", ge=1, le=64)
+    d_ff: int = setting(512, "d_ff", "Width inside the feed-forward block.", ge=1, le=65_536)
+    dropout: float = setting(0.1, "Dropout", "Share of values zeroed after embeddings and sublayers.", ge=0.0, lt=1.0)
+    attention_dropout: float = setting(0.0, "Attention dropout", "Share of attention weights zeroed.", ge=0.0, lt=1.0)
+    norm_first: bool = setting(True, "Pre-norm", "LayerNorm before each sublayer (steadier) or after it (the paper).")
+    positions: Literal["sinusoidal", "learned"] = setting("sinusoidal", "Positions", "How a token's place is told.")
+    activation: Literal["relu", "gelu"] = setting("relu", "Activation", "The feed-forward block's nonlinearity.")
+    bias: bool = setting(True, "Biases", "Whether linear layers add a bias.")
+    tie_embeddings: Literal["none", "decoder", "all"] = setting(
+        "none", "Tied embeddings", "decoder: target embedding and output projection are one; all: the source's too."
+    )
+
+    @model_validator(mode="after")
+    def _heads_divide(self) -> Self:
+        if self.d_model % self.num_heads:
+            raise ValueError(f"num_heads: must divide d_model = {self.d_model}, given {self.num_heads}")
+        if self.positions == "sinusoidal" and self.d_model % 2:
+            raise ValueError(f"d_model: must be even for sinusoidal positions, given {self.d_model}")
+        return self
+
+
+class OptimizerConfig(Settings):
+    """The rule that turns gradients into updates."""
+
+    name: Literal["adam", "adamw", "sgd"] = setting("adam", "Optimizer", "adam, adamw (decoupled decay) or sgd.")
+    learning_rate: float = setting(
+        1e-3, "Learning rate", "The peak rate; the schedule scales it.", effect="now", gt=0.0, le=100.0
+    )
+    betas: Annotated[tuple[float, float], Field(strict=False)] = setting(
+        (0.9, 0.98), "Betas", "Adam's two decay rates."
+    )
+    eps: float = setting(1e-9, "Epsilon", "Adam's guard against division by zero.", gt=0.0, le=1.0)
+    weight_decay: float = setting(
+        0.0, "Weight decay", "Pull of every weight towards zero.", effect="now", ge=0.0, le=10.0
+    )
+    momentum: float = setting(0.0, "Momentum", "SGD's memory of earlier gradients.", ge=0.0, lt=1.0)
+
+    @model_validator(mode="after")
+    def _betas_in_range(self) -> Self:
+        if not all(0.0 <= beta < 1.0 for beta in self.betas):
+            raise ValueError(f"betas: must be at least 0 and below 1, given {list(self.betas)}")
+        return self
+
+
+class ScheduleConfig(Settings):
+    """How the learning rate changes with the step."""
+
+    name: Literal["noam", "inverse_sqrt", "cosine", "linear", "constant"] = setting(
+        "inverse_sqrt", "Schedule", "noam is the paper's and sets its own rate; the others scale the learning rate."
+    )
+    warmup_steps: int = setting(400, "Warm-up steps", "Steps in which the rate rises from zero.", ge=0, le=10_000_000)
+    factor: float = setting(
+        1.0, "Noam factor", "Scales the rate of noam; the other schedules ignore it.", gt=0.0, le=1000.0
+    )
+
+
+class EarlyStoppingConfig(Settings):
+    """End the run when validation no longer improves."""
+
+    patience: int = setting(
+        10, "Patience", "Validations without a better best_metric before the run ends.", effect="now", ge=1, le=100_000
+    )
+
+
+class TrainingConfig(Settings):
+    """The loop: how it steps, what it keeps, where it runs."""
+
+    optimizer: OptimizerConfig = setting(OptimizerConfig, "Optimizer", "The rule that turns gradients into updates.")
+    schedule: ScheduleConfig = setting(ScheduleConfig, "Schedule", "How the learning rate changes with the step.")
+    label_smoothing: float = setting(
+        0.1, "Label smoothing", "Share of the target spread over all tokens.", effect="now", ge=0.0, lt=1.0
+    )
+    batch_size: PositiveInt | None = setting(
+        32, "Batch size", "Sentences in a batch; or set batch_tokens.", le=1_000_000
+    )
+    batch_tokens: PositiveInt | None = setting(
+        None,
+        "Batch tokens",
+        "Target tokens in a batch, padding counted, sentences grouped by length; or set batch_size.",
+        le=100_000_000,
+    )
+    accumulate_steps: int = setting(1, "Accumulate", "Batches whose gradients make one step.", ge=1, le=10_000)
+    max_steps: int = setting(
+        1000, "Steps", "Optimizer updates until the run is finished.", effect="now", ge=1, le=1_000_000_000
+    )
+    max_grad_norm: float | None = setting(
+        1.0, "Gradient clipping", "Longer gradients are scaled to this norm; null: never.", effect="now", gt=0.0
+    )
+    validate_every: int = setting(
+        100, "Validate every", "Steps between validations.", effect="now", ge=1, le=1_000_000_000
+    )
+    best_metric: str = setting(
+        "valid/loss", "Best metric", "The validation metric that chooses the best checkpoint.", effect="now"
+    )
+    early_stopping: EarlyStoppingConfig | None = setting(
+        None, "Early stopping", "End when best_metric no longer improves; null: never.", effect="now"
+    )
+    checkpoint_every: int = setting(
+        500, "Checkpoint every", "Steps between checkpoints.", effect="now", ge=1, le=1_000_000_000
+    )
+    keep_checkpoints: int = setting(
+        3, "Keep checkpoints", "How many to keep besides best and last.", effect="now", ge=0, le=10_000
+    )
+    average_checkpoints: int = setting(
+        0, "Average checkpoints", "How many of the last checkpoints are averaged; 0: none.", ge=0, le=1000
+    )
+    ema_decay: float | None = setting(
+        None, "EMA decay", "Decay of the weights' moving average; null: none.", gt=0.0, lt=1.0
+    )
+    probe_every: Auto | PositiveInt = setting(
+        "auto", "Probe every", "Steps between probes, after 0 1 2 3 5 8 13 ...; auto spreads a hundred.", effect="now"
+    )
+    snapshot_budget_mb: float = setting(
+        200.0, "Snapshot budget", "Megabytes of weights kept for looking back.", effect="now", ge=0.0
+    )
+    device: str = setting("auto", "Device", "auto, cpu, cuda, cuda:1 or mps.", pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$")
+    precision: Literal["auto", "float32", "bfloat16"] = setting(
+        "auto", "Precision", "Number format of the matrix products."
+    )
+    num_threads: Auto | PositiveInt = setting("auto", "Threads", "Processor threads that torch uses.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _batch_tokens_alone(cls, given: Any) -> Any:
+        # Whoever writes batch_tokens only means it to replace batch_size's default.
+        if isinstance(given, dict) and given.get("batch_tokens") is not None and "batch_size" not in given:
+            return {**given, "batch_size": None}
+        return given
+
+    @model_validator(mode="after")
+    def _one_kind_of_batch(self) -> Self:
+        if (self.batch_size is None) == (self.batch_tokens is None):
+            raise ValueError(
+                "batch_size: expected either batch_size or batch_tokens, given "
+                + ("neither" if self.batch_size is None else "both")
+            )
+        return self
+
+
+class DecodingConfig(Settings):
+    """How a sentence is written freely."""
+
+    beam_size: int = setting(1, "Beam size", "Hypotheses kept at each token; 1 is greedy.", effect="now", ge=1, le=100)
+    length_penalty: float = setting(
+        0.6, "Length penalty", "Favours longer outputs of a beam; 0: none.", effect="now", ge=0.0, le=10.0
+    )
+    max_length: Auto | PositiveInt = setting(
+        "auto", "Longest output", "In tokens; auto is the longest target.", effect="now"
+    )
+
+
+class RunConfig(Settings):
+    """One run, complete: the same config, seed and machine give the same weights to the bit."""
+
+    format: Literal[1] = Field(1, title="Format", description="Version of this file's layout.")
+    name: str = Field(
+        "", title="Name", description="Names the run's folder.", max_length=100, pattern=r"^[^/\\\x00-\x1f]*$"
+    )
+    seed: int = setting(0, "Seed", "Decides initial weights, dropout and the order of the data.", ge=0, lt=2**32)
+    dataset: DatasetConfig = Field(title="Dataset", description="Where the pairs of source and target text come from.")
+    model: ModelConfig = setting(ModelConfig, "Model", "The Transformer's shape.")
+    training: TrainingConfig = setting(
+        TrainingConfig, "Training", "The loop: how it steps, what it keeps, where it runs."
+    )
+    decoding: DecodingConfig = setting(DecodingConfig, "Decoding", "How a sentence is written freely.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_after_its_dataset(cls, given: Any) -> Any:
+        if isinstance(given, dict) and not given.get("name") and isinstance(given.get("dataset"), dict):
+            return {**given, "name": given["dataset"].get("plugin", "")}
+        return given
+
+
+def config_from_document(document: Document) -> RunConfig:
+    """Validate what YAML gave. Raises UserError: one line with file, line, key, what was expected and given."""
+    if not isinstance(document.value, dict):
+        raise UserError(
+            f"{document.name}: expected settings as `key: value` lines, given {type(document.value).__name__}."
+        )
+    try:
+        return RunConfig.model_validate(document.value)
+    except ValidationError as error:
+        path, sentence = first_error(error, RunConfig)
+        raise UserError(f"{document.where(path)}: {sentence}") from None
+
+
+def read_config(path: Path, overrides: tuple[str, ...] = ()) -> RunConfig:
+    """Read a YAML file and apply `KEY=VALUE` overrides in order."""
+    return config_from_document(override(read_yaml_file(path), overrides))
+
+
+def override(document: Document, overrides: tuple[str, ...]) -> Document:
+    """The document with `training.max_steps=200` and the like put in; errors name the override instead of a line."""
+    for text in overrides:
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise UserError(f"--set {text}: expected KEY=VALUE, such as training.max_steps=200.")
+        document = _put(document, tuple(key.strip().split(".")), read_override(text, value))
+    return document
+
+
+def read_override(text: str, value: str) -> Any:
+    """The value of `KEY=VALUE`, read as YAML; nothing after the sign is an empty text."""
+    return read_yaml(value, f"--set {text}").value if value.strip() else ""
+
+
+def _put(document: Document, path: KeyPath, value: Any) -> Document:
+    root = dict(document.value) if isinstance(document.value, dict) else {}
+    here = root
+    for part in path[:-1]:
+        below = here.get(part)
+        here[part] = dict(below) if isinstance(below, dict) else {}
+        here = here[part]
+    here[path[-1]] = value
+    if path[-1] in ("batch_tokens", "batch_size") and value is not None:  # the other one gives way
+        here.pop("batch_size" if path[-1] == "batch_tokens" else "batch_tokens", None)
+    lines = {known: line for known, line in document.lines.items() if known[: len(path)] != path}
+    return Document(document.name, root, lines)
+
+
+def change_setting(config: RunConfig, key: str, value: Any) -> RunConfig:
+    """The config with one key changed, validated whole. Raises UserError for an unknown key or a wrong value."""
+    plain = _put(Document(f"{key}", config.model_dump(mode="json"), {}), tuple(key.split(".")), value)
+    return config_from_document(plain)
+
+
+def config_to_yaml(config: RunConfig) -> str:
+    """The config as YAML that `read_config` reads back equal."""
+    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)

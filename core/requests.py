@@ -1,0 +1,139 @@
+"""What somebody wants of the engine: frozen records, each answered by a future and by events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from core.config import RunConfig
+from core.events import Prepared
+from core.probes import ProbedSentence
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(Generic[Answer]):
+    """A wish; `Engine.ask(request)` gives a future of its answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepare(Request[Prepared]):
+    """Make data and model ready and probe the untrained model. A later Prepare cancels an earlier one."""
+
+    config: RunConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start(Request[Path]):
+    """Begin a run folder for what is prepared, in `runs_dir` (its name made from time and config) or at `run_dir`."""
+
+    runs_dir: Path
+    run_dir: Path | None = None
+    parent: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenRun(Request[Prepared]):
+    """Load a run's data and weights, ready to translate, evaluate or go on learning.
+
+    `checkpoint` is "best", "last" or a step. Only the "last" one can go on learning. `changes` are settings by key.
+    """
+
+    run: Path
+    checkpoint: str = "last"
+    changes: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learn(Request[None]):
+    """Take `steps` more steps, or go on to max_steps where it is None."""
+
+    steps: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pause(Request[int]):
+    """Stop between two steps; answers the step. Nothing is lost and nothing ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetPace(Request[None]):
+    """At most this many steps a second, or as fast as it goes where it is None. Never changes weights."""
+
+    steps_per_second: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finish(Request[Path | None]):
+    """End the run here: validate, save, close its folder."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop(Request[Path | None]):
+    """Save a checkpoint at once and leave the run to be resumed (a signal, a closing window)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeSetting(Request[None]):
+    """Change a setting whose effect is `now`, between two steps."""
+
+    key: str  # "training.optimizer.learning_rate"
+    value: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddSentence(Request[None]):
+    """Follow this sentence in every probe from now on, and back through the snapshots."""
+
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translation:
+    """One sentence translated, with the weights of `step`."""
+
+    step: int
+    source: str
+    output: str  # target tokens joined as their tokenizer joins them
+    unknown: tuple[str, ...]  # source tokens the vocabulary does not have, in order
+    finished: bool  # False where max_length cut it
+    sentence: ProbedSentence | None  # probabilities, runners-up and attention, where asked for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translate(Request[tuple[Translation, ...]]):
+    """Translate texts with the weights of this moment, or with those of a kept step (the nearest one at or before)."""
+
+    texts: tuple[str, ...]
+    step: int | None = None
+    with_attention: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """A split evaluated, teacher-forced and free-running; keys of `metrics` without a split's prefix."""
+
+    run: Path
+    split: str
+    checkpoint: int
+    sentences: int
+    metrics: dict[str, float]  # loss, perplexity, token_accuracy, exact_match, token_error_rate, bleu, chrf
+    plugin_metrics: dict[str, float]
+    bleu_signature: str
+    chrf_signature: str
+    seconds: float
+    predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluate(Request[Evaluation]):
+    """Evaluate the weights of this moment on a split ("valid" or "test") of the run's data."""
+
+    split: str = "valid"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Close(Request[None]):
+    """Save what is unsaved and end the engine's thread; whatever is asked later is refused."""

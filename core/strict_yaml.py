@@ -1,0 +1,148 @@
+"""Reads YAML that a stranger may have written: safe, bounded, without YAML 1.1's surprises, and knowing its lines.
+
+PyYAML on its own reads `1e-3` as a string and `no` as False, takes the last of two equal keys, and falls to alias
+bombs and to thousands of brackets (each seen). Here: `1e-3` is a number, only true and false are booleans, a key
+stands once, and size, depth and aliases are limited.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from core.errors import UserError
+
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 20
+KeyPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """Plain Python read from YAML, and on which line (counted from 1) each key path stands."""
+
+    name: str
+    value: Any
+    lines: dict[KeyPath, int]
+
+    def where(self, path: KeyPath) -> str:
+        """`run.yaml, line 12`, for the key or the nearest one around it."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return f"{self.name}, line {self.lines[path]}" if path in self.lines else self.name
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader with YAML 1.2's booleans and numbers, and no dates."""
+
+
+_Loader.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", "~nN\0"),
+    ("int", r"[-+]?[0-9]+", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        "-+.0123456789",
+    ),
+):
+    characters = [*_first.replace("\0", ""), *([""] if "\0" in _first else [])]
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), characters)
+# YAML 1.1 reads 010 as eight and 1:30 as ninety; a person who types them means neither.
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
+_Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: _to_float(loader.construct_scalar(node)))
+
+
+def _to_float(text: str) -> float:
+    return float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf").replace(".nan", "nan"))
+
+
+def read_yaml_file(path: Path) -> Document:
+    """Read one YAML file. Raises UserError naming the file, the line and what was expected."""
+    if path.is_dir():
+        raise UserError(f"{path}: expected a YAML file, given a folder.")
+    try:
+        data = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
+    except FileNotFoundError:
+        raise UserError(
+            f"{path}: no such file.", "Check the path, or name a preset: `presets list` shows them."
+        ) from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}).") from error
+    if data is None:
+        raise UserError(f"{path}: larger than {MAX_BYTES:,} bytes; expected a run's settings in YAML.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: byte {error.start} is not UTF-8; expected a run's settings in YAML text.") from None
+    return read_yaml(text, str(path))
+
+
+def read_yaml(text: str, name: str) -> Document:
+    """Read YAML text; `name` says in errors where it comes from."""
+    if len(text) > MAX_BYTES:
+        raise UserError(f"{name}: larger than {MAX_BYTES:,} characters; expected a run's settings in YAML.")
+    try:
+        _check_shape(text, name)
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                raise UserError(f"{name}: is empty; expected a run's settings in YAML.")
+            lines: dict[KeyPath, int] = {}
+            return Document(name, _plain(loader, node, (), name, lines), lines)
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise UserError(_sentence(error, name)) from None
+
+
+def _check_shape(text: str, name: str) -> None:
+    """Refuse aliases and deep nesting before anything is built, so that neither can cost memory or the stack."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise UserError(f"{name}, line {line}: aliases (& and *) are not read here; write the value out.")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise UserError(f"{name}, line {line}: nested deeper than {MAX_DEPTH} levels.")
+
+
+def _plain(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines: dict[KeyPath, int]) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(loader, node, path, name, lines)
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(loader, child, (*path, index), name, lines) for index, child in enumerate(node.value)]
+    try:
+        return loader.construct_object(node)
+    except ValueError:
+        raise UserError(f"{name}, line {node.start_mark.line + 1}: {node.value!r} cannot be read as a value.") from None
+
+
+def _mapping(
+    loader: _Loader, node: yaml.MappingNode, path: KeyPath, name: str, lines: dict[KeyPath, int]
+) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        line = key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise UserError(f"{name}, line {line}: expected a name before the colon.")
+        key = str(key_node.value)
+        if key in result:
+            dotted = ".".join(map(str, (*path, key)))
+            raise UserError(f"{name}, line {line}: {dotted} stands twice (first on line {lines[(*path, key)]}).")
+        lines[(*path, key)] = line
+        result[key] = _plain(loader, value_node, (*path, key), name, lines)
+    return result
+
+
+def _sentence(error: yaml.YAMLError, name: str) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"{name}, line {error.problem_mark.line + 1}: this is not YAML ({error.problem})."
+    return f"{name}: this is not YAML text ({str(error).splitlines()[0]})."
