@@ -1,0 +1,31 @@
+# `make run` and `make test` are the two commands needed; both set up first, and only where something changed.
+
+PYTHON := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint types format
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 22
+
+setup:  ## make .venv, install what pyproject.toml names, bring Qt's system libraries
+	@sh scripts/setup.sh
+
+run: setup  ## open the window; without a display, do the main job in the terminal
+	@$(PYTHON) -m scripts.run
+
+test: lint types  ## every check: ruff, mypy, pytest (window offscreen, and one under Xvfb)
+	$(PYTHON) -m pytest
+
+lint: setup
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+
+types: setup
+	$(PYTHON) -m mypy
+
+format: setup  ## rewrite the source as ruff wants it
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
+
+# Slow ones, run by hand: each is one recipe `name: setup  ## what it does` below this line.

@@ -1,0 +1,41 @@
+"""The entry point: the window when called without arguments, otherwise a verb of the command line."""
+
+import os
+import sys
+
+NO_DISPLAY = (
+    "headlight: there is no display to open the window on (DISPLAY and WAYLAND_DISPLAY are not set). "
+    "Train in the terminal instead: headlight train copy_task"
+)
+
+
+def has_display() -> bool:
+    """Whether a window can be opened. Qt itself would abort the process, which Python cannot catch."""
+    if sys.platform != "linux":
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+
+
+def open_window() -> int:
+    """Runs the window until it is closed; 2 where there is no display."""
+    if not has_display():
+        print(NO_DISPLAY, file=sys.stderr)
+        return 2
+    if sys.platform == "win32":
+        import torch  # noqa: F401  (fails to load there once Qt has been imported)
+    from gui import app
+
+    return app.run(sys.argv)
+
+
+def main() -> int:
+    """Opens the window or runs a verb; returns the exit status."""
+    if len(sys.argv) == 1:
+        return open_window()
+    from core import cli
+
+    return cli.main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

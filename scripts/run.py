@@ -1,0 +1,75 @@
+"""What `make run` does once all is installed: opens the window, or does the main job in a terminal without display."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from main import has_display
+
+HEADLIGHT = [sys.executable, "main.py"]
+NUM_SENTENCES = 3
+
+
+def headlight(*arguments: str, capture: bool = False) -> tuple[int, str]:
+    """Exit status and standard output of one call of the command line.
+
+    Ctrl-C reaches the command line too, which saves its run; here it is only waited for.
+    """
+    with subprocess.Popen([*HEADLIGHT, *arguments], stdout=subprocess.PIPE if capture else None, text=True) as process:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            output, _ = process.communicate()
+        finally:
+            signal.signal(signal.SIGINT, before)
+    return process.returncode, output or ""
+
+
+def train() -> tuple[int, Path]:
+    """Trains the copy task with its progress on the terminal; exit status and the run's folder."""
+    status, output = headlight("train", "copy_task", "--json", capture=True)
+    return status, Path(json.loads(output.splitlines()[-1])["run"]) if status == 0 else Path()
+
+
+def held_out_sentences(run: Path) -> list[tuple[str, str]]:
+    """Source and reference of the first sentences of the run's newest validation: none of them was trained on."""
+    newest = max((run / "validations").glob("*.jsonl"))
+    with newest.open(encoding="utf-8", newline="\n") as lines:
+        records = [json.loads(line) for line, _ in zip(lines, range(NUM_SENTENCES), strict=False)]
+    return [(record["source"], record["reference"]) for record in records]
+
+
+def show_translations(run: Path) -> int:
+    """Translates held-out sentences with the best weights and prints each beside what was expected."""
+    sentences = held_out_sentences(run)
+    status, output = headlight("translate", str(run), *(source for source, _ in sentences), capture=True)
+    if status == 0:
+        print("\nThree sequences it has never seen:")
+        for (source, reference), hypothesis in zip(sentences, output.splitlines(), strict=True):
+            verdict = "right" if hypothesis == reference else f"wrong, expected {reference}"
+            print(f"    {source}  ->  {hypothesis}  ({verdict})")
+    return status
+
+
+def main_job_in_terminal() -> int:
+    """Trains, translates and says how to go on; the exit status of the first step that failed, or 0."""
+    print("There is no display to open the window on, so the copy task is trained here, in the terminal.\n")
+    status, run = train()
+    status = status or show_translations(run)
+    if status == 0:
+        print(f"\nThe run is kept in {run}")
+        print(f'Translate with it again:   .venv/bin/python main.py translate {run.name} "1 2 3"')
+        print("Look at it in the window:  make run, where there is a display, then Runs")
+    return status
+
+
+def main() -> int:
+    """Opens the window where there is a display."""
+    return headlight()[0] if has_display() else main_job_in_terminal()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Makes .venv from pyproject.toml under constraints.txt, and brings the system libraries of Qt.
+# Installs again only when those two files, the folder or the Python in .venv have changed.
+set -eu
+cd "$(dirname "$0")/.."
+stamp=.venv/setup-stamp
+
+fits() {
+    "$1" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
+}
+
+find_python() {
+    for candidate in python3 python3.13 python3.12 python3.11; do
+        if fits "$candidate"; then
+            echo "$candidate"
+            return
+        fi
+    done
+    echo "No Python 3.11 or newer with its venv module was found (tried python3, python3.13, python3.12, python3.11)." >&2
+    echo "Install one, on Debian and Ubuntu with: apt-get install python3 python3-venv" >&2
+    return 1
+}
+
+state() {
+    cat pyproject.toml constraints.txt | cksum
+    .venv/bin/python -VV
+    pwd
+}
+
+if ! fits .venv/bin/python; then
+    rm -rf .venv
+    python=$(find_python)
+    echo "Making .venv with $("$python" -V)"
+    "$python" -m venv .venv
+fi
+.venv/bin/python scripts/system_libraries.py
+
+if [ "$(cat "$stamp" 2>/dev/null)" != "$(state)" ]; then
+    pip="env PIP_CONSTRAINT= .venv/bin/python -m pip install --disable-pip-version-check --constraint constraints.txt"
+    $pip setuptools
+    $pip --no-build-isolation --editable '.[dev]'
+    state > "$stamp"
+fi

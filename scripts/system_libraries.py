@@ -1,0 +1,66 @@
+"""The libraries Qt needs and pip cannot bring: apt-get installs them for root, others are shown the line to type."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+
+# What has to load, and the Debian package that brings it: first for any use of Qt, then for a window on X.
+PACKAGES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libgthread-2.0.so.0": "libglib2.0-0",
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+}
+
+
+def loads(library: str) -> bool:
+    """Whether the dynamic linker finds this library."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def missing_packages() -> list[str]:
+    """The Debian packages of everything that is not there; Xvfb, which shows the tests' real window, among them."""
+    packages = [package for library, package in PACKAGES.items() if not loads(library)]
+    return packages if shutil.which("Xvfb") else [*packages, "xvfb"]
+
+
+def install(packages: list[str]) -> bool:
+    """Whether apt-get, run as root, brought the packages."""
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    commands = (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *packages])
+    return all(subprocess.run(command, env=environment).returncode == 0 for command in commands)
+
+
+def main() -> None:
+    packages = missing_packages() if sys.platform == "linux" else []
+    if not packages:
+        return
+    if shutil.which("apt-get") and os.geteuid() == 0 and install(packages):
+        return
+    print(
+        "Qt's window and the tests need system libraries that are not here. On Debian and Ubuntu, type:\n"
+        f"    sudo apt-get update && sudo apt-get install -y {' '.join(packages)}",
+        file=sys.stderr,
+    )
+
+
+if __name__ == "__main__":
+    main()
