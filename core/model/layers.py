@@ -1,0 +1,87 @@
+"""The layers of both stacks, pre-norm or post-norm (Vaswani et al. 2017, section 3.1; Xiong et al. 2020)."""
+
+from collections.abc import Callable
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.model.attention import CrossAttention, KeysValues, SelfAttention, SelfCache
+from core.model.dropout import Dropout
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with a ReLU or GELU between, the same at every position (section 3.3)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.inner = nn.Linear(config.d_model, config.d_ff, bias=config.bias)
+        self.outer = nn.Linear(config.d_ff, config.d_model, bias=config.bias)
+        self.activation: Callable[[Tensor], Tensor] = F.relu if config.activation == "relu" else F.gelu
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., d_model] -> [..., d_model]."""
+        mapped: Tensor = self.outer(self.activation(self.inner(x)))
+        return mapped
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention and a feed-forward map, each with a residual connection, dropout and a LayerNorm."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.norm_first = config.norm_first
+        self.self_attention_norm = layer_norm(config)
+        self.self_attention = SelfAttention(*_attention_sizes(config))
+        self.feed_forward_norm = layer_norm(config)
+        self.feed_forward = FeedForward(config)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        """[B, S, d_model] -> [B, S, d_model]; mask [B, 1, 1, S]."""
+        if self.norm_first:
+            x = self.dropout.add(x, self.self_attention(self.self_attention_norm(x), mask))
+            return self.dropout.add(x, self.feed_forward(self.feed_forward_norm(x)))
+        x = self.self_attention_norm(self.dropout.add(x, self.self_attention(x, mask)))
+        ended: Tensor = self.feed_forward_norm(self.dropout.add(x, self.feed_forward(x)))
+        return ended
+
+
+class DecoderLayer(nn.Module):
+    """Self-attention, attention to the memory and a feed-forward map.
+
+    Training and step-by-step decoding run the same code: with a cache, x is the newest position alone.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.norm_first = config.norm_first
+        self.self_attention_norm = layer_norm(config)
+        self.self_attention = SelfAttention(*_attention_sizes(config))
+        self.cross_attention_norm = layer_norm(config)
+        self.cross_attention = CrossAttention(*_attention_sizes(config))
+        self.feed_forward_norm = layer_norm(config)
+        self.feed_forward = FeedForward(config)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(
+        self, x: Tensor, mask: Tensor | None, memory: KeysValues, memory_mask: Tensor, cache: SelfCache | None = None
+    ) -> Tensor:
+        """[B, T, d_model] -> [B, T, d_model]; mask [B, 1, T, T], memory_mask [B, 1, 1, S]."""
+        if self.norm_first:
+            x = self.dropout.add(x, self.self_attention(self.self_attention_norm(x), mask, cache))
+            x = self.dropout.add(x, self.cross_attention(self.cross_attention_norm(x), memory, memory_mask))
+            return self.dropout.add(x, self.feed_forward(self.feed_forward_norm(x)))
+        x = self.self_attention_norm(self.dropout.add(x, self.self_attention(x, mask, cache)))
+        x = self.cross_attention_norm(self.dropout.add(x, self.cross_attention(x, memory, memory_mask)))
+        ended: Tensor = self.feed_forward_norm(self.dropout.add(x, self.feed_forward(x)))
+        return ended
+
+
+def layer_norm(config: ModelConfig) -> nn.LayerNorm:
+    """LayerNorm over d_model; without biases in a model that has none."""
+    return nn.LayerNorm(config.d_model, bias=config.bias)
+
+
+def _attention_sizes(config: ModelConfig) -> tuple[int, int, float, bool]:
+    return config.d_model, config.num_heads, config.attention_dropout, config.bias
