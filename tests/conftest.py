@@ -1,0 +1,167 @@
+"""What holds for every test: no display needed, nothing of the user's touched, nothing left behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+# Before anything imports Qt or torch: both read these once.
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ.pop("DISPLAY", None)
+os.environ.pop("WAYLAND_DISPLAY", None)
+
+import pytest
+import tqdm
+from hypothesis import settings
+
+ROOT = Path(__file__).parents[1]
+SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000
+GRACE_SECONDS = 1.0  # what is already ending may take this long
+USER_FOLDERS = {
+    "HOME": "",
+    "USERPROFILE": "",
+    "APPDATA": "roaming",
+    "LOCALAPPDATA": "local",
+    "XDG_CACHE_HOME": "cache",
+    "XDG_CONFIG_HOME": "config",
+    "XDG_DATA_HOME": "data",
+    "XDG_STATE_HOME": "state",
+    "HEADLIGHT_RUNS_DIR": "runs",
+}
+
+tqdm.tqdm.monitor_interval = 0  # its watching thread would outlive the first test with a progress bar
+settings.register_profile("headlight", deadline=None, derandomize=True, database=None)
+settings.load_profile("headlight")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An empty home for one test: settings, data and runs of the user are out of reach."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, place in USER_FOLDERS.items():
+            patch.setenv(name, str(folder / place))
+        patch.delenv("HEADLIGHT_PLUGINS", raising=False)
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(home: Path) -> Iterator[None]:
+    """Fails a test after which a thread, child process, timer or window of its own is still there."""
+    before = set(leftovers())
+    yield
+    deadline = time.monotonic() + GRACE_SECONDS
+    while (left := new_leftovers(before)) and time.monotonic() < deadline:
+        settle()
+    assert not left, f"left behind by this test: {', '.join(left)}"
+
+
+def new_leftovers(before: set[tuple[str, int]]) -> list[str]:
+    """What is there now and was not before, in words."""
+    return [what for what, number in leftovers() if (what, number) not in before]
+
+
+def leftovers() -> Iterator[tuple[str, int]]:
+    """Everything that can outlive a test, each named and told apart by a number."""
+    for thread in threading.enumerate():
+        if not isinstance(thread, threading._DummyThread):  # stands for a thread of C++, and never goes away
+            yield f"thread {thread.name}", id(thread)
+    for process, command in child_processes():
+        yield f"process {process} ({command})", process
+    yield from qt_leftovers()
+
+
+def child_processes() -> Iterator[tuple[int, str]]:
+    """Children of this process with their command; on Linux, where /proc tells."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            command, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+        except (FileNotFoundError, ProcessLookupError):  # it ended while we looked
+            continue
+        if int(rest.split()[1]) == os.getpid():
+            yield int(stat.parent.name), command
+
+
+def qt_leftovers() -> Iterator[tuple[str, int]]:
+    """Windows, running timers and running threads of Qt, once a test has made an application."""
+    widgets = sys.modules.get("PySide6.QtWidgets")
+    if widgets is None or widgets.QApplication.instance() is None:
+        return
+    for widget in widgets.QApplication.topLevelWidgets():
+        yield f"window {type(widget).__name__} {widget.windowTitle()!r}", id(widget)
+    core = sys.modules["PySide6.QtCore"]
+    shiboken = sys.modules["shiboken6"]
+    for thing in gc.get_objects():
+        if isinstance(thing, core.QTimer) and shiboken.isValid(thing) and thing.isActive():
+            yield f"timer of {thing.interval()} ms", id(thing)
+        elif isinstance(thing, core.QThread) and shiboken.isValid(thing) and thing.isRunning():
+            yield f"Qt thread {thing.objectName()!r}", id(thing)
+
+
+def settle() -> None:
+    """Lets what is ending end: Qt's deferred deletions, joining threads, processes to be reaped."""
+    core = sys.modules.get("PySide6.QtCore")
+    if core is not None and core.QCoreApplication.instance() is not None:
+        core.QCoreApplication.processEvents()
+        core.QCoreApplication.sendPostedEvents(None, core.QEvent.Type.DeferredDelete)
+    gc.collect()
+    time.sleep(0.02)
+
+
+@pytest.fixture
+def headlight(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the real command line in a process of its own: `headlight("train", "copy_task", ...)`."""
+
+    def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(ROOT / "main.py"), *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, **options)
+
+    return run
+
+
+@dataclass(frozen=True)
+class XDisplay:
+    """A real X display without a screen: what would be shown lies in a file."""
+
+    name: str
+    picture: Path
+
+    def environment(self) -> dict[str, str]:
+        """The environment under which Qt opens its windows here."""
+        return os.environ | {"DISPLAY": self.name, "QT_QPA_PLATFORM": "xcb"}
+
+    def num_colours(self) -> int:
+        """How many colours are on the screen: 1 while it is empty, hundreds once a window with text is drawn."""
+        pixels = self.picture.read_bytes()[-SCREEN_WIDTH * SCREEN_HEIGHT * 4 :]
+        return len(set(memoryview(pixels).cast("I")))
+
+
+@pytest.fixture(scope="session")
+def x_display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[XDisplay]:
+    """An Xvfb on a free display, which ends with the tests."""
+    folder = tmp_path_factory.mktemp("screen")
+    screen = ["-screen", "0", f"{SCREEN_WIDTH}x{SCREEN_HEIGHT}x24", "-fbdir", str(folder)]
+    reading, writing = os.pipe()
+    try:
+        server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(writing), *screen, "-nolisten", "tcp", "-noreset"],
+            pass_fds=[writing],
+            stderr=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:
+        pytest.fail("Xvfb is not installed, so no real window can be tested; `make setup` brings it or says how.")
+    finally:
+        os.close(writing)
+    with server, os.fdopen(reading) as answer:
+        number = answer.readline().strip()
+        assert number, "Xvfb ended before it had a display"
+        yield XDisplay(f":{number}", folder / "Xvfb_screen0")
+        server.terminate()

@@ -1,0 +1,181 @@
+"""The rules of who may import whom, read from the source, and what must never be in it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("core", "gui", "plugins", "resources", "scripts")
+FOLDERS = (
+    *("core/data", "core/model", "core/decoding", "core/training", "core/plugins_host", "gui/views", "gui/panels"),
+    *("plugins", "resources", "tests", ".ci"),
+)
+
+# module or package -> what neither it nor anything inside it may import, anywhere in the file
+FORBIDDEN = {
+    "core": ("PySide6", "shiboken6", "pyqtgraph", "gui", "plugins", "main"),
+    "core.data": ("core.model", "core.decoding", "core.training", "core.engine", "core.cli"),
+    "core.model": ("core.decoding", "core.training", "core.engine", "core.cli"),
+    "core.decoding": ("core.training", "core.engine", "core.cli"),
+    "core.training": ("core.engine", "core.cli"),
+    "core.plugins_host": ("torch", "core.model", "core.training", "core.engine", "core.cli"),
+    "core.plugin": ("torch", "core.model", "core.training", "core.engine", "core.cli"),
+    "gui": ("torch", "safetensors.torch", "core.model", "core.training", "plugins", "main"),
+    "resources": ("torch", "PySide6", "core", "gui", "plugins"),
+}
+TORCH_FREE = (
+    *("core.config", "core.events", "core.requests", "core.probes", "core.engine", "core.run_folder", "core.history"),
+    *("core.schedules", "core.model_size", "core.cli", "core.plugin", "core.plugins_host", "gui", "resources", "main"),
+)
+UNSAFE_MODULES = ("pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal")
+UNSAFE_ATTRIBUTES = {
+    "torch": {"load", "save"},
+    "yaml": {
+        *("load", "load_all", "full_load", "full_load_all", "unsafe_load", "unsafe_load_all"),
+        *("Loader", "CLoader", "FullLoader", "CFullLoader", "UnsafeLoader", "CUnsafeLoader"),
+    },
+}
+
+
+def sources() -> list[Path]:
+    """Every Python file of the product."""
+    return [ROOT / "main.py", *(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))]
+
+
+def module_name(path: Path) -> str:
+    """`core/data/__init__.py` -> `core.data`"""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def module_files() -> dict[str, Path]:
+    """Every module of the product by name."""
+    return {module_name(path): path for path in sources()}
+
+
+def is_within(module: str, package: str) -> bool:
+    """Whether `module` is `package` or inside it; core.model_size is not within core.model."""
+    return module == package or module.startswith(package + ".")
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def targets(statement: ast.Import | ast.ImportFrom, path: Path) -> list[str]:
+    """The modules an import may load; `from core import cli` may load `core` and `core.cli`."""
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    base = statement.module or ""
+    if statement.level:
+        package = path.relative_to(ROOT).parts[: -statement.level]
+        base = ".".join((*package, *filter(None, [statement.module])))
+    return [base, *(f"{base}.{alias.name}" for alias in statement.names)]
+
+
+def all_imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and module of each import anywhere in a file."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((node.lineno, target) for target in targets(node, path))
+
+
+def imports_when_loaded(path: Path) -> Iterator[str]:
+    """The modules that importing this file loads: not those inside functions or for the type checker alone."""
+
+    def walk(node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from targets(node, path)
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            yield from (name for child in node.orelse for name in walk(child))
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from (name for child in ast.iter_child_nodes(node) for name in walk(child))
+
+    return walk(parsed(path))
+
+
+def ways_to_torch(module: str, files: dict[str, Path], seen: set[str]) -> Iterator[str]:
+    """Chains of imports through which loading `module` loads torch."""
+    parents = [".".join(module.split(".")[:end]) for end in range(1, module.count(".") + 1)]
+    for loaded in parents + list(imports_when_loaded(files[module])):
+        if loaded.split(".")[0] == "torch" or loaded == "safetensors.torch":
+            yield f"{module} -> {loaded}"
+        elif loaded in files and loaded not in seen:
+            seen.add(loaded)
+            yield from (f"{module} -> {way}" for way in ways_to_torch(loaded, files, seen))
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_no_package_imports_what_lies_above_it(package: str) -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}:{line} imports {target}"
+        for name, path in module_files().items()
+        if is_within(name, package)
+        for line, target in all_imports(path)
+        if any(is_within(target, forbidden) for forbidden in FORBIDDEN[package])
+    ]
+    assert broken == []
+
+
+def test_plugins_import_core_plugin_and_the_standard_library_only() -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}:{line} imports {target}"
+        for name, path in module_files().items()
+        if is_within(name, "plugins")
+        for line, target in all_imports(path)
+        if target.split(".")[0] not in sys.stdlib_module_names
+        and target != "core"
+        and not is_within(target, "core.plugin")
+    ]
+    assert broken == []
+
+
+@pytest.mark.parametrize("package", TORCH_FREE)
+def test_loading_does_not_load_torch(package: str) -> None:
+    files = module_files()
+    ways = [way for name in files if is_within(name, package) for way in ways_to_torch(name, files, {name})]
+    assert ways == []
+
+
+def test_torch_free_modules_load_without_torch_and_qt() -> None:
+    modules = [name for name in module_files() if name in TORCH_FREE and name != "gui"]
+    code = f"import sys, {', '.join(modules)}; print(sorted({{'torch', 'PySide6'}} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (loaded.stdout.strip(), loaded.stderr) == ("[]", "")
+
+
+def unsafe_uses(path: Path) -> Iterator[str]:
+    """Places that could run code from a file: pickles, torch.load, YAML that builds objects, eval."""
+    place = path.relative_to(ROOT)
+    for line, target in all_imports(path):
+        if target.split(".")[0] in UNSAFE_MODULES:
+            yield f"{place}:{line} imports {target}"
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.attr in UNSAFE_ATTRIBUTES.get(node.value.id, ()):
+                yield f"{place}:{node.lineno} uses {node.value.id}.{node.attr}"
+        elif isinstance(node, ast.ImportFrom):
+            unsafe = UNSAFE_ATTRIBUTES.get(node.module or "", set()) & {alias.name for alias in node.names}
+            yield from (f"{place}:{node.lineno} imports {node.module}.{name}" for name in unsafe)
+        elif isinstance(node, ast.Name) and node.id in ("eval", "exec", "__import__"):
+            yield f"{place}:{node.lineno} uses {node.id}"
+        elif isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.dump(node.value).count("True"):
+            yield f"{place}:{node.value.lineno} allows pickles"
+
+
+def test_nothing_runs_code_out_of_a_file() -> None:
+    assert [use for path in sources() for use in unsafe_uses(path)] == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_folder_of_the_layout_exists(folder: str) -> None:
+    assert (ROOT / folder).is_dir()

@@ -1,0 +1,102 @@
+"""The guards of conftest.py: what they must catch is caught, and what is fine passes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CLEAN = """
+import os, subprocess, sys, threading
+from pathlib import Path
+from hypothesis import given, strategies
+
+def test_thread_joined():
+    thread = threading.Thread(target=sum, args=([],))
+    thread.start()
+    thread.join()
+
+def test_process_waited_for():
+    subprocess.run([sys.executable, "-c", ""], check=True)
+
+def test_window_given_to_qtbot(qtbot):
+    from PySide6.QtWidgets import QLabel
+    label = QLabel("a")
+    qtbot.addWidget(label)
+    label.show()
+
+def test_home_is_empty():
+    assert list(Path.home().iterdir()) == []
+    assert Path(os.environ["HEADLIGHT_RUNS_DIR"]).parent == Path.home()
+
+@given(strategies.integers())
+def test_properties(number):
+    assert number == number
+"""
+FAULTY = """
+import subprocess, sys, threading, time, warnings
+kept = []
+
+def test_thread():
+    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
+
+def test_process():
+    kept.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(20)"]))
+
+def test_window(qapp):
+    from PySide6.QtWidgets import QLabel
+    kept.append(QLabel("a"))
+
+def test_timer(qapp):
+    from PySide6.QtCore import QTimer
+    kept.append(QTimer())
+    kept[-1].start(50)
+
+def test_python_warning():
+    warnings.warn("old")
+
+def test_qt_warning(qtbot):
+    from PySide6.QtCore import qWarning
+    qWarning("odd")
+"""
+
+
+def outcomes(folder: Path, tests: str) -> dict[str, set[str]]:
+    """What pytest says of these tests under our conftest.py and settings: outcome -> names of tests."""
+    (folder / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests" / "conftest.py")
+    shutil.copy(ROOT / "pyproject.toml", folder / "pyproject.toml")
+    shutil.copy(ROOT / "main.py", folder / "main.py")
+    (folder / "tests" / "test_it.py").write_text(tests)
+    command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider"]
+    shown = subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
+    found: dict[str, set[str]] = {}
+    for outcome, name in re.findall(r"^(PASSED|FAILED|ERROR) tests/test_it.py::test_(\w+)", shown, flags=re.MULTILINE):
+        found.setdefault(outcome, set()).add(name)
+    return found
+
+
+def test_what_cleans_up_passes(tmp_path: Path) -> None:
+    found = outcomes(tmp_path, CLEAN)
+    assert found == {"PASSED": set(re.findall(r"def test_(\w+)", CLEAN))}
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """The outcomes of the faulty tests, run once."""
+    return outcomes(tmp_path_factory.mktemp("faulty"), FAULTY)
+
+
+@pytest.mark.parametrize("what", ["thread", "process", "window", "timer"])
+def test_what_is_left_behind_fails(faulty: dict[str, set[str]], what: str) -> None:
+    assert what in faulty["ERROR"]
+
+
+@pytest.mark.parametrize("what", ["python_warning", "qt_warning"])
+def test_a_warning_fails(faulty: dict[str, set[str]], what: str) -> None:
+    assert what in faulty["FAILED"]

@@ -1,0 +1,129 @@
+"""make, .ci/run and what they call: set up once, everything checked, from a folder with nothing installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are not Windows'")
+
+
+def call(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command without a terminal."""
+    return subprocess.run(
+        command, cwd=cwd, env=os.environ | environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+
+
+def normalised(name: str) -> str:
+    """A package's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """What setting up reads, in a folder of its own."""
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+@pytest.fixture
+def installed(clone: Path) -> Path:
+    """The clone with a .venv whose Python is the real one, but notes down what pip is asked for and fetches nothing."""
+    python = clone / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\n[ "$2" = pip ] && echo "$*" >> pip-calls && exit 0\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    return clone
+
+
+def pip_calls(clone: Path) -> list[str]:
+    """What pip was asked for so far."""
+    return (clone / "pip-calls").read_text().splitlines()
+
+
+def test_help_lists_every_target_with_its_words() -> None:
+    listed = call("make", "help").stdout
+    assert {"make setup", "make run", "make test"} <= set(re.findall(r"^make [a-z-]+", listed, flags=re.MULTILINE))
+    assert all(re.match(r"make [a-z-]+ +\S", line) for line in listed.splitlines())
+
+
+def test_test_runs_every_check() -> None:
+    commands = call("make", "--dry-run", "test").stdout
+    for check in ("scripts/setup.sh", "ruff check .", "ruff format --check .", "-m mypy", "-m pytest"):
+        assert check in commands
+
+
+def test_setup_installs_once_until_what_is_needed_changes(installed: Path) -> None:
+    assert call("make", "setup", cwd=installed).returncode == 0
+    first = pip_calls(installed)
+    assert [line.split()[-1] for line in first] == ["setuptools", ".[dev]"]
+    assert all("--constraint constraints.txt" in line for line in first)
+
+    start = time.monotonic()
+    assert call("make", "setup", cwd=installed).returncode == 0
+    assert time.monotonic() - start < 3
+    assert pip_calls(installed) == first
+
+    with (installed / "constraints.txt").open("a") as constraints:
+        constraints.write("# another set\n")
+    assert call("make", "setup", cwd=installed).returncode == 0
+    assert len(pip_calls(installed)) == 2 * len(first)
+
+
+def test_setup_that_was_cut_short_is_done_again(installed: Path) -> None:
+    python = installed / ".venv" / "bin" / "python"
+    whole = python.read_text()
+    python.write_text(whole.replace("exit 0", "exit 1"))
+    assert call("make", "setup", cwd=installed).returncode != 0
+    python.write_text(whole)
+    assert call("make", "setup", cwd=installed).returncode == 0
+    assert len(pip_calls(installed)) == 3
+
+
+def test_setup_without_a_fitting_python_says_so(clone: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("sh", "dirname", "rm", "cat", "cksum"):
+        (tools / tool).symlink_to(shutil.which(tool) or "")
+    result = call(shutil.which("sh") or "sh", "scripts/setup.sh", cwd=clone, PATH=str(tools))
+    assert result.returncode != 0
+    assert "No Python 3.11 or newer" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux needs system libraries")
+def test_missing_system_libraries_are_one_line_to_type(tmp_path: Path) -> None:
+    result = call(sys.executable, "scripts/system_libraries.py", PATH=str(tmp_path))
+    assert result.returncode == 0
+    line = result.stderr.splitlines()[-1]
+    assert line.strip().startswith("sudo apt-get")
+    assert line.endswith("xvfb")
+
+
+def test_ci_run_calls_make_test_from_anywhere(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / ".ci", tmp_path / "clone" / ".ci")
+    (tmp_path / "clone" / "Makefile").write_text("test:\n\t@cat && pwd && exit 3\n")
+    result = call(str(tmp_path / "clone" / ".ci" / "run"), cwd=tmp_path)
+    assert result.returncode == 2  # make's own word for a failed recipe
+    assert result.stdout.strip() == str(tmp_path / "clone")
+
+
+def test_constraints_pin_every_dependency_and_name_no_place() -> None:
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9a-z.]*", line) for line in lines)
+    pinned = {normalised(line.partition("==")[0]) for line in lines}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = project["dependencies"] + project["optional-dependencies"]["dev"]
+    assert {normalised(re.split(r"[<>=!~ ]", requirement)[0]) for requirement in needed} <= pinned
