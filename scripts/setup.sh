@@ -36,7 +36,7 @@ fi
 .venv/bin/python scripts/system_libraries.py
 
 if [ "$(cat "$stamp" 2>/dev/null)" != "$(state)" ]; then
-    pip="env PIP_CONSTRAINT= .venv/bin/python -m pip install --disable-pip-version-check --constraint constraints.txt"
+    pip=".venv/bin/python -m pip install --disable-pip-version-check --constraint constraints.txt"
     $pip setuptools
     $pip --no-build-isolation --editable '.[dev]'
     state > "$stamp"
