@@ -11,7 +11,7 @@ class Decoded:
     """The outputs of a batch, in the order of its sentences.
 
     `tokens` are ids without `<bos>` and `<eos>`. `finished` is False where max_length came before `<eos>`.
-    With alternatives asked for, of each sentence and each step (the one that chose `<eos>` included): the
+    With alternatives asked for (else empty), of each sentence and each step (the one that chose `<eos>` included): the
     probability of the chosen token [steps], and the most probable ids and their probabilities [steps, k], best first.
     Probabilities are over what can be produced: all tokens but `<pad>` and `<bos>`.
     """

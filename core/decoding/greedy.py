@@ -55,7 +55,7 @@ class _Steps:
     def __init__(self, num_sentences: int, max_length: int, num_alternatives: int, device: torch.device) -> None:
         shape = (num_sentences, max_length)
         self.tokens = torch.full(shape, PAD_ID, device=device)
-        self.probabilities = torch.zeros(shape, device=device)
+        self.probabilities = torch.zeros(num_sentences, max_length if num_alternatives > 0 else 0, device=device)
         self.alternative_ids = torch.zeros(*shape, num_alternatives, dtype=torch.int64, device=device)
         self.alternative_probabilities = torch.zeros(*shape, num_alternatives, device=device)
 

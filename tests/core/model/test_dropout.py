@@ -1,0 +1,106 @@
+"""Dropout's rate, scale, lanes, gradients and stream."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.model.dropout import Dropout
+
+
+def training(rate: float, seed: int = 0) -> Dropout:
+    torch.manual_seed(seed)
+    return Dropout(rate).train()
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.25, 0.5, 0.9])
+def test_the_rate_holds_in_every_lane_and_position(rate: float) -> None:
+    num_rows, width = 4096, 64
+    kept = training(rate)(torch.ones(num_rows, width)) != 0
+    for kept_share, samples in (
+        (kept.float().mean(0), num_rows),  # each column
+        (kept.view(-1, 4).float().mean(0), num_rows * width // 4),  # each 16-bit lane of a draw
+        (kept.view(64, -1).float().mean(1), num_rows * width // 64),  # each stretch of the stream
+    ):
+        five_deviations = 5 * math.sqrt(rate * (1 - rate) / samples)
+        assert (kept_share - (1 - rate)).abs().max() < five_deviations
+
+
+def test_neighbours_are_dropped_independently() -> None:
+    dropped = (training(0.5)(torch.ones(1 << 18)) == 0).float() - 0.5
+    for distance in (1, 2, 3, 4, 8, 16):
+        correlation = 4 * (dropped[distance:] * dropped[:-distance]).mean()
+        assert abs(correlation) < 5 / math.sqrt(1 << 18)
+
+
+def test_what_is_kept_is_scaled_by_the_rate_held() -> None:
+    x = torch.randn(300, 7)
+    y = training(0.1)(x)
+    held = round(0.1 * 65536) / 65536
+    kept = y != 0
+    torch.testing.assert_close(y[kept], x[kept] / (1 - held), rtol=1e-6, atol=0)
+    assert abs(held - 0.1) < 1 / 65536
+
+
+def test_the_smallest_and_the_largest_rate_do_something() -> None:
+    few = training(1 / 65536)(torch.ones(1 << 20)) == 0
+    assert 0 < few.sum() < 60
+    most = training(0.99999)(torch.ones(1 << 20))
+    assert most.isfinite().all()
+    assert 0 < (most != 0).sum() < 60
+
+
+def test_gradients_pass_where_it_was_kept() -> None:
+    x = torch.randn(33, 5, requires_grad=True)
+    dropout = training(0.3)
+    y = dropout(x)
+    (gradient,) = torch.autograd.grad(y.sum(), x)
+    torch.testing.assert_close(gradient * x, y.detach())
+
+
+def test_adding_to_a_residual_is_dropout_and_then_a_sum() -> None:
+    def results(together: bool) -> tuple[Tensor, ...]:
+        dropout = training(0.3, seed=5)
+        residual, x = (torch.linspace(a, 2.0, 24).view(2, 3, 4).requires_grad_() for a in (-1.0, 1.0))
+        y = dropout.add(residual, x) if together else residual + dropout(x)
+        return y, *torch.autograd.grad(y.square().sum(), (residual, x))
+
+    for one, two in zip(results(True), results(False), strict=True):
+        torch.testing.assert_close(one, two)
+
+
+def test_the_same_state_of_the_generator_gives_the_same_mask() -> None:
+    dropout, x = training(0.4), torch.ones(1001)
+    state = torch.get_rng_state()
+    first, second = dropout(x), dropout(x)
+    torch.set_rng_state(state)
+    assert torch.equal(dropout(x), first)
+    assert torch.equal(dropout(x), second)
+    assert not torch.equal(first, second)
+    assert not torch.equal(training(0.4, seed=1)(x), training(0.4, seed=2)(x))
+
+
+def test_without_training_or_rate_it_draws_nothing() -> None:
+    x = torch.ones(5)
+    idle, never = Dropout(0.5).eval(), training(0.0)
+    state = torch.get_rng_state()
+    assert idle(x) is x
+    assert never(x) is x
+    assert torch.equal(idle.add(x, x), x + x)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (5, 7), (0, 4)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_any_shape_and_type(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    y = training(0.5)(torch.ones(shape, dtype=dtype))
+    assert y.shape == shape
+    assert y.dtype == dtype
+    assert set(y.flatten().tolist()) <= {0.0, 2.0}
+
+
+def test_a_transposed_input_is_dropped_too() -> None:
+    x = torch.ones(64, 32).t()
+    y = training(0.5)(x)
+    assert 0.4 < (y == 0).float().mean() < 0.6

@@ -1,0 +1,63 @@
+"""The statistics of the weights a model starts from."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.model.transformer import Transformer
+from core.model.weights import weights
+
+
+def fresh(seed: int = 0, vocab: int = 300, **changes: object) -> Transformer:
+    torch.manual_seed(seed)
+    return Transformer(ModelConfig(**changes), vocab, vocab, 40)
+
+
+def assert_xavier(weight: Tensor) -> None:
+    bound = math.sqrt(6 / sum(weight.shape))
+    assert weight.abs().max() <= bound
+    assert weight.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.03)
+    assert abs(weight.mean()) < 0.03 * bound
+
+
+def test_every_matrix_is_xavier_and_fused_ones_part_by_part() -> None:
+    matrices = {name: w for name, w in weights(fresh()).items() if w.dim() == 2 and "embedding" not in name}
+    assert len(matrices) == 2 * 4 + 2 * 7 + 1
+    for name, weight in matrices.items():
+        parts = 3 if ".qkv." in name else 2 if ".kv." in name else 1
+        for part in weight.chunk(parts):
+            assert_xavier(part)
+
+
+def test_biases_are_zero_and_norms_one() -> None:
+    for name, weight in weights(fresh()).items():
+        if weight.dim() == 1:
+            expected = 1.0 if name.endswith("norm.weight") else 0.0
+            assert (weight == expected).all(), name
+
+
+@pytest.mark.parametrize("vocab", [11, 2000])
+def test_tokens_enter_at_size_one_whatever_the_vocabulary(vocab: int) -> None:
+    model = fresh(vocab=vocab, positions="learned", dropout=0.0)
+    ids = torch.arange(vocab).view(-1, 1)
+    tokens = model.src_embedding(ids) - model.src_embedding.positions(0, 1)
+    assert tokens.std().item() == pytest.approx(1.0, rel=0.1)
+
+
+@pytest.mark.parametrize("vocab", [11, 300, 4000])
+def test_the_first_loss_is_near_that_of_guessing(vocab: int) -> None:
+    model = fresh(vocab=vocab).eval()
+    src, tgt = torch.randint(4, vocab, (2, 32, 10))
+    mask = torch.ones_like(src, dtype=torch.bool)
+    logits = model(src, tgt.roll(1, 1), mask, mask)
+    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), tgt.flatten())
+    assert math.log(vocab) - 0.2 < loss.item() < math.log(vocab) + 1.2
+
+
+def test_the_seed_decides() -> None:
+    first, again, other = (weights(fresh(seed)) for seed in (1, 1, 2))
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not torch.equal(first["output.weight"], other["output.weight"])
