@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from core.config_errors import first_error
 from core.errors import UserError
-from core.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file
+from core.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown
 
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
@@ -18,9 +18,14 @@ PositiveInt = Annotated[int, Field(ge=1)]
 TokenizerName = Literal["whitespace", "characters", "subword"]
 
 
-def setting(default: Any, label: str, help: str, *, effect: Effect = "reset", **limits: Any) -> Any:
-    """Declare one key: its default, the words of form and reference page, and whether it acts during a run."""
-    extra: dict[str, Any] = {"effect": effect}
+def setting(
+    default: Any, label: str, help: str, *, effect: Effect = "reset", expected: str | None = None, **limits: Any
+) -> Any:
+    """Declare one key: its default, the words of form and reference page, and whether it acts during a run.
+
+    `expected` are the words an error uses where the type alone would not tell a person what to write.
+    """
+    extra: dict[str, Any] = {"effect": effect} | ({"expected": expected} if expected else {})
     if isinstance(default, type) and issubclass(default, BaseModel):
         return Field(default_factory=default, title=label, description=help, json_schema_extra=extra)
     return Field(default, title=label, description=help, json_schema_extra=extra, **limits)
@@ -96,7 +101,7 @@ class OptimizerConfig(Settings):
         1e-3, "Learning rate", "The peak rate; the schedule scales it.", effect="now", gt=0.0, le=100.0
     )
     betas: Annotated[tuple[float, float], Field(strict=False)] = setting(
-        (0.9, 0.98), "Betas", "Adam's two decay rates."
+        (0.9, 0.98), "Betas", "Adam's two decay rates.", expected="two numbers such as [0.9, 0.98]"
     )
     eps: float = setting(1e-9, "Epsilon", "Adam's guard against division by zero.", gt=0.0, le=1.0)
     weight_decay: float = setting(
@@ -182,7 +187,13 @@ class TrainingConfig(Settings):
     snapshot_budget_mb: float = setting(
         200.0, "Snapshot budget", "Megabytes of weights kept for looking back.", effect="now", ge=0.0
     )
-    device: str = setting("auto", "Device", "auto, cpu, cuda, cuda:1 or mps.", pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$")
+    device: str = setting(
+        "auto",
+        "Device",
+        "auto, cpu, cuda, cuda:1 or mps.",
+        expected="auto, cpu, cuda, cuda:1 or mps",
+        pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$",
+    )
     precision: Literal["auto", "float32", "bfloat16"] = setting(
         "auto", "Precision", "Number format of the matrix products."
     )
@@ -222,8 +233,13 @@ class RunConfig(Settings):
     """One run, complete: the same config, seed and machine give the same weights to the bit."""
 
     format: Literal[1] = Field(1, title="Format", description="Version of this file's layout.")
-    name: str = Field(
-        "", title="Name", description="Names the run's folder.", max_length=100, pattern=r"^[^/\\\x00-\x1f]*$"
+    name: str = setting(
+        "",
+        "Name",
+        "Names the run's folder.",
+        expected="at most 100 characters without / and \\",
+        max_length=100,
+        pattern=r"^[^/\\\x00-\x1f]*$",
     )
     seed: int = setting(0, "Seed", "Decides initial weights, dropout and the order of the data.", ge=0, lt=2**32)
     dataset: DatasetConfig = Field(title="Dataset", description="Where the pairs of source and target text come from.")
@@ -236,22 +252,22 @@ class RunConfig(Settings):
     @model_validator(mode="before")
     @classmethod
     def _named_after_its_dataset(cls, given: Any) -> Any:
-        if isinstance(given, dict) and not given.get("name") and isinstance(given.get("dataset"), dict):
-            return {**given, "name": given["dataset"].get("plugin", "")}
+        dataset = given.get("dataset") if isinstance(given, dict) else None
+        if isinstance(dataset, dict) and isinstance(dataset.get("plugin"), str) and not given.get("name"):
+            return {**given, "name": dataset["plugin"]}
         return given
 
 
 def config_from_document(document: Document) -> RunConfig:
     """Validate what YAML gave. Raises UserError: one line with file, line, key, what was expected and given."""
     if not isinstance(document.value, dict):
-        raise UserError(
-            f"{document.name}: expected settings as `key: value` lines, given {type(document.value).__name__}."
-        )
+        raise UserError(f"{document.name}: expected settings as `key: value` lines, given {shown(document.value)}.")
     try:
         return RunConfig.model_validate(document.value)
     except ValidationError as error:
         path, sentence = first_error(error, RunConfig)
-        raise UserError(f"{document.where(path)}: {sentence}") from None
+        where = document.where(path)
+        raise UserError(f"{where}: {sentence}" if where else sentence) from None
 
 
 def read_config(path: Path, overrides: tuple[str, ...] = ()) -> RunConfig:
@@ -265,7 +281,7 @@ def override(document: Document, overrides: tuple[str, ...]) -> Document:
         key, separator, value = text.partition("=")
         if not separator or not key:
             raise UserError(f"--set {text}: expected KEY=VALUE, such as training.max_steps=200.")
-        document = _put(document, tuple(key.strip().split(".")), read_override(text, value))
+        document = _put(document, tuple(key.strip().split(".")), read_override(text, value), f"--set {text}")
     return document
 
 
@@ -274,7 +290,7 @@ def read_override(text: str, value: str) -> Any:
     return read_yaml(value, f"--set {text}").value if value.strip() else ""
 
 
-def _put(document: Document, path: KeyPath, value: Any) -> Document:
+def _put(document: Document, path: KeyPath, value: Any, source: str) -> Document:
     root = dict(document.value) if isinstance(document.value, dict) else {}
     here = root
     for part in path[:-1]:
@@ -285,13 +301,13 @@ def _put(document: Document, path: KeyPath, value: Any) -> Document:
     if path[-1] in ("batch_tokens", "batch_size") and value is not None:  # the other one gives way
         here.pop("batch_size" if path[-1] == "batch_tokens" else "batch_tokens", None)
     lines = {known: line for known, line in document.lines.items() if known[: len(path)] != path}
-    return Document(document.name, root, lines)
+    return Document(document.name, root, lines, document.overrides | {path: source})
 
 
 def change_setting(config: RunConfig, key: str, value: Any) -> RunConfig:
     """The config with one key changed, validated whole. Raises UserError for an unknown key or a wrong value."""
-    plain = _put(Document(f"{key}", config.model_dump(mode="json"), {}), tuple(key.split(".")), value)
-    return config_from_document(plain)
+    plain = Document("", config.model_dump(mode="json"), {})
+    return config_from_document(_put(plain, tuple(key.split(".")), value, ""))
 
 
 def config_to_yaml(config: RunConfig) -> str:

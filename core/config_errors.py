@@ -3,83 +3,113 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
-from core.strict_yaml import KeyPath
+from core.strict_yaml import KeyPath, dotted, shown
 
 _EXPECTED = {
     "int_type": "a whole number",
-    "int_parsing": "a whole number",
     "float_type": "a number",
-    "float_parsing": "a number",
     "string_type": "a text",
     "bool_type": "true or false",
-    "bool_parsing": "true or false",
     "dict_type": "settings as `key: value` lines",
     "model_type": "settings as `key: value` lines",
-    "model_attributes_type": "settings as `key: value` lines",
     "finite_number": "a finite number",
+    "string_too_short": "a text that is not empty",
 }
+_BOUNDS = {
+    "greater_than_equal": ("at least", "ge"),
+    "less_than_equal": ("at most", "le"),
+    "greater_than": ("more than", "gt"),
+    "less_than": ("less than", "lt"),
+}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a finding stands: the keys a person wrote, the group around the last of them, its declaration."""
+
+    path: KeyPath
+    group: type[BaseModel]
+    field: FieldInfo | None  # None where no such key is declared
+    indexes: KeyPath = ()  # where inside the key's value, for a list
 
 
 def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath, str]:
     """Key path and sentence of the first finding: `model.num_heads: expected a whole number, given 'four'.`"""
-    findings = error.errors(include_url=False)
-    found = next(
-        (one for one in findings if one["type"] != "literal_error" or "auto" not in str(one["ctx"])), findings[0]
-    )
-    path = tuple(part for part in found["loc"] if not _names_a_union_branch(part))
-    dotted = ".".join(map(str, path))
+    found, or_auto = _telling(error.errors(include_url=False))
+    place = _locate(found["loc"], model)
     if found["type"] == "value_error":  # our own validators begin with the key's name
         key, _, rest = str(found["ctx"]["error"]).partition(": ")
-        return (*path, key), f"{'.'.join(map(str, (*path, key)))}: {rest}."
-    return path, f"{dotted}: {_sentence(found, path, model)}."
+        return (*place.path, key), f"{dotted((*place.path, key))}: {rest}."
+    if found["type"] == "extra_forbidden":
+        return place.path, f"{dotted(place.path)}: unknown key; {_known(str(place.path[-1]), place.group)}"
+    if found["type"] == "missing" and not place.indexes:
+        return place.path, f"{dotted(place.path)}: this key is missing."
+    words = _declared_words(place, found["type"])
+    path = place.path if words else place.path + place.indexes
+    return path, f"{dotted(path)}: expected {or_auto}{words or _expectation(found)}, given {shown(found['input'])}."
 
 
-def _names_a_union_branch(part: str | int) -> bool:
-    return isinstance(part, str) and (part in ("int", "float", "constrained-int", "TokenizerConfig") or "[" in part)
+def _telling(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:
+    """The first finding; of "auto or a whole number" both branches report, and the second one says more."""
+    first = findings[0]
+    if not _is_auto_branch(first):
+        return first, ""
+    location = first["loc"][:-1]
+    other = next((one for one in findings[1:] if one["loc"][: len(location)] == location), first)
+    return other, "auto or " if len(other["loc"]) == len(first["loc"]) and other is not first else ""
 
 
-def _sentence(found: Any, path: KeyPath, model: type[BaseModel]) -> str:
-    kind, context, given = found["type"], found.get("ctx", {}), found["input"]
-    if kind == "extra_forbidden":
-        return "unknown key" + _nearest(path, model)
-    if kind == "missing":
-        return "this key is missing"
-    return f"expected {_expectation(kind, context, found)}, given {_shown(given)}"
+def _is_auto_branch(found: ErrorDetails) -> bool:
+    return found["type"] == "literal_error" and found["ctx"]["expected"] == "'auto'"
 
 
-def _expectation(kind: str, context: dict[str, Any], found: Any) -> str:
-    bounds = {
-        "greater_than_equal": ("at least", "ge"),
-        "less_than_equal": ("at most", "le"),
-        "greater_than": ("more than", "gt"),
-        "less_than": ("less than", "lt"),
-    }
-    if kind in bounds:
-        words, name = bounds[kind]
-        return f"{words} {context[name]:,}" if isinstance(context[name], int) else f"{words} {context[name]:g}"
+def _locate(location: KeyPath, model: type[BaseModel]) -> _Place:
+    """Read pydantic's location, which names the branches of unions between the keys."""
+    place = _Place((), model, None)
+    below: type[BaseModel] | None = model
+    rest = list(location)
+    while rest and below is not None:
+        key = rest.pop(0)
+        field = below.model_fields.get(str(key))
+        place = _Place((*place.path, key), below, field)
+        below = _group_of(field) if field else None
+        if below is not None and rest and rest[0] == below.__name__:
+            rest.pop(0)
+    return _Place(place.path, place.group, place.field, tuple(part for part in rest if isinstance(part, int)))
+
+
+def _group_of(field: FieldInfo) -> type[BaseModel] | None:
+    candidates = [field.annotation, *get_args(field.annotation)]
+    return next((one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)), None)
+
+
+def _declared_words(place: _Place, kind: str) -> str | None:
+    extra = place.field.json_schema_extra if place.field else None
+    whole_value = not place.indexes or kind in ("missing", "too_long")
+    return str(extra["expected"]) if isinstance(extra, dict) and "expected" in extra and whole_value else None
+
+
+def _expectation(found: ErrorDetails) -> str:
+    kind, context = found["type"], found.get("ctx", {})
+    if kind in _BOUNDS:
+        words, name = _BOUNDS[kind]
+        return f"{words} {_number(context[name])}"
     if kind == "literal_error":
         return str(context["expected"]).replace("'", "")
     return _EXPECTED.get(kind, str(found["msg"]).removeprefix("Input should be ").removeprefix("String should "))
 
 
-def _shown(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _number(bound: Any) -> str:
+    return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"
 
 
-def _nearest(path: KeyPath, model: type[BaseModel]) -> str:
-    known = list(_group(path[:-1], model).model_fields)
-    close = difflib.get_close_matches(str(path[-1]), known, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; known here: {', '.join(known)}"
-
-
-def _group(path: KeyPath, model: type[BaseModel]) -> type[BaseModel]:
-    for part in path:
-        annotation = model.model_fields[str(part)].annotation
-        candidates = [annotation, *get_args(annotation)]
-        model = next(one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel))
-    return model
+def _known(key: str, group: type[BaseModel]) -> str:
+    close = difflib.get_close_matches(key, group.model_fields, n=1)
+    return f"did you mean {close[0]}?" if close else f"known here: {', '.join(group.model_fields)}."

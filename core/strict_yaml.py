@@ -8,7 +8,7 @@ stands once, and size, depth and aliases are limited.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from core.errors import UserError
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 20
+MAX_SHOWN = 60
 KeyPath = tuple[str | int, ...]
 
 
@@ -28,12 +29,16 @@ class Document:
     name: str
     value: Any
     lines: dict[KeyPath, int]
+    overrides: dict[KeyPath, str] = field(default_factory=dict)  # keys put in later, and how errors name the place
 
     def where(self, path: KeyPath) -> str:
-        """`run.yaml, line 12`, for the key or the nearest one around it."""
+        """`run.yaml, line 12` or `--set model.d_model=7`, for the key or the nearest one around it."""
         while path and path not in self.lines:
+            put_in = [name for key, name in self.overrides.items() if key[: len(path)] == path]
+            if put_in:
+                return put_in[-1]
             path = path[:-1]
-        return f"{self.name}, line {self.lines[path]}" if path in self.lines else self.name
+        return f"{self.name}, line {self.lines[path]}" if path else self.name
 
 
 class _Loader(yaml.SafeLoader):
@@ -53,13 +58,30 @@ for _tag, _pattern, _first in (
 ):
     characters = [*_first.replace("\0", ""), *([""] if "\0" in _first else [])]
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), characters)
+
+
+def _to_int(loader: _Loader, node: yaml.ScalarNode) -> int:
+    return int(str(loader.construct_scalar(node)))
+
+
+def _to_float(loader: _Loader, node: yaml.ScalarNode) -> float:
+    return float(re.sub(r"\.(?=[in])", "", str(loader.construct_scalar(node)).lower()))
+
+
 # YAML 1.1 reads 010 as eight and 1:30 as ninety; a person who types them means neither.
-_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
-_Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: _to_float(loader.construct_scalar(node)))
+_Loader.add_constructor("tag:yaml.org,2002:int", _to_int)
+_Loader.add_constructor("tag:yaml.org,2002:float", _to_float)
 
 
-def _to_float(text: str) -> float:
-    return float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf").replace(".nan", "nan"))
+def dotted(path: KeyPath) -> str:
+    """`training.optimizer.betas`, on one line whatever the keys hold."""
+    return ".".join(str(part) if str(part).isprintable() else repr(part) for part in path)
+
+
+def shown(value: Any) -> str:
+    """A value as an error quotes it: on one line, as YAML writes it, cut where it is long."""
+    text = {"True": "true", "False": "false", "None": "null"}.get(repr(value), repr(value))
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
 
 
 def read_yaml_file(path: Path) -> Document:
@@ -122,7 +144,9 @@ def _plain(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines: di
     try:
         return loader.construct_object(node)
     except ValueError:
-        raise UserError(f"{name}, line {node.start_mark.line + 1}: {node.value!r} cannot be read as a value.") from None
+        raise UserError(
+            f"{name}, line {node.start_mark.line + 1}: {shown(node.value)} cannot be read as a value."
+        ) from None
 
 
 def _mapping(
@@ -135,8 +159,8 @@ def _mapping(
             raise UserError(f"{name}, line {line}: expected a name before the colon.")
         key = str(key_node.value)
         if key in result:
-            dotted = ".".join(map(str, (*path, key)))
-            raise UserError(f"{name}, line {line}: {dotted} stands twice (first on line {lines[(*path, key)]}).")
+            first = lines[(*path, key)]
+            raise UserError(f"{name}, line {line}: {dotted((*path, key))} stands twice (first on line {first}).")
         lines[(*path, key)] = line
         result[key] = _plain(loader, value_node, (*path, key), name, lines)
     return result

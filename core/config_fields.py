@@ -1,0 +1,126 @@
+"""Every declared setting as one flat list: what the forms, the reference page and `setting_effect` read.
+
+It reads a JSON schema, so that the run's own settings and a plugin's options (which arrive as a schema from the plugin
+host) are described alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from core.config import Effect, RunConfig
+
+Kind = Literal["int", "float", "bool", "text", "choice", "numbers", "options", "group"]
+Schema = Mapping[str, Any]
+_KINDS: dict[str, Kind] = {"integer": "int", "number": "float", "boolean": "bool", "string": "text", "array": "numbers"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingField:
+    """One key as a form or a page shows it.
+
+    A `group` holds the keys that begin with its own and a dot; where it is `nullable` or `allows_auto`, it can be
+    switched off as a whole. `options` are a plugin's own keys, described by the plugin's schema. `default` is None for
+    a group that is always there and where a key has no default (`required`).
+    """
+
+    key: str
+    label: str
+    help: str
+    kind: Kind
+    default: Any = None
+    required: bool = False
+    nullable: bool = False
+    allows_auto: bool = False  # the text `auto` besides
+    choices: tuple[str | int, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    minimum_excluded: bool = False
+    maximum_excluded: bool = False
+    effect: Effect = "reset"
+
+    @property
+    def limits(self) -> str:
+        """`at least 1, below 10`; empty where there are none."""
+        words = []
+        if self.minimum is not None:
+            words.append(f"{'above' if self.minimum_excluded else 'at least'} {_written(self.minimum)}")
+        if self.maximum is not None:
+            words.append(f"{'below' if self.maximum_excluded else 'at most'} {_written(self.maximum)}")
+        return ", ".join(words)
+
+
+def settings(model: type[BaseModel]) -> list[SettingField]:
+    """The settings a pydantic model declares, in order, groups before their keys."""
+    return schema_settings(model.model_json_schema())
+
+
+def schema_settings(schema: Schema) -> list[SettingField]:
+    """The settings of a JSON schema such as `PluginInfo.options_schema`, in order."""
+    return list(_fields(schema, schema.get("$defs", {}), ""))
+
+
+@cache
+def run_settings() -> dict[str, SettingField]:
+    """Every setting of a run by its dotted key."""
+    return {field.key: field for field in settings(RunConfig)}
+
+
+def setting_effect(key: str) -> Effect:
+    """When a change of `training.max_steps` and the like takes effect; what nobody declared waits for a new run."""
+    field = run_settings().get(key)
+    return field.effect if field else "reset"
+
+
+def _fields(group: Schema, definitions: Schema, prefix: str) -> Iterator[SettingField]:
+    for name, declared in group.get("properties", {}).items():
+        branches = [_resolved(one, definitions) for one in declared.get("anyOf", [declared])]
+        field = _field(prefix + name, declared, branches, required=name in group.get("required", ()))
+        yield field
+        if field.kind == "group":
+            below = next(one for one in branches if "properties" in one)
+            yield from _fields(below, definitions, f"{field.key}.")
+
+
+def _resolved(branch: Schema, definitions: Schema) -> Schema:
+    reference = branch.get("$ref")
+    return {**definitions[reference.rpartition("/")[2]], **branch} if reference else branch
+
+
+def _field(key: str, declared: Schema, branches: list[Schema], *, required: bool) -> SettingField:
+    value = next(one for one in branches if one.get("type") != "null" and one.get("const") != "auto")
+    words = {**value, **declared}  # pydantic leaves out of a key what its group's class says alike
+    kind = _kind(value)
+    return SettingField(
+        key=key,
+        label=declared.get("title", key.rpartition(".")[2]),
+        help=words.get("description", ""),
+        kind=kind,
+        default=declared.get("default"),
+        required=required and kind != "group",
+        nullable=any(one.get("type") == "null" for one in branches),
+        allows_auto=any(one.get("const") == "auto" for one in branches),
+        choices=tuple(value.get("enum", [value["const"]] if "const" in value else [])),
+        minimum=words.get("exclusiveMinimum", words.get("minimum")),
+        maximum=words.get("exclusiveMaximum", words.get("maximum")),
+        minimum_excluded="exclusiveMinimum" in words,
+        maximum_excluded="exclusiveMaximum" in words,
+        effect=declared.get("effect", "reset"),
+    )
+
+
+def _kind(value: Schema) -> Kind:
+    if "enum" in value or "const" in value:
+        return "choice"
+    if value.get("type") == "object":
+        return "group" if "properties" in value else "options"
+    return _KINDS[value["type"]]
+
+
+def _written(bound: float) -> str:
+    return f"{bound:,}" if isinstance(bound, int) else f"{bound:,g}"
