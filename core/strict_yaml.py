@@ -86,9 +86,9 @@ def shown(value: Any) -> str:
 
 def read_yaml_file(path: Path) -> Document:
     """Read one YAML file. Raises UserError naming the file, the line and what was expected."""
-    if path.is_dir():
-        raise UserError(f"{path}: expected a YAML file, given a folder.")
     try:
+        if path.is_dir():
+            raise UserError(f"{path}: expected a YAML file, given a folder.")
         data = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
     except FileNotFoundError:
         raise UserError(

@@ -1,0 +1,228 @@
+"""The settings of a run: what is read, what is refused and with which sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.config import (
+    RunConfig,
+    change_setting,
+    config_from_document,
+    config_to_yaml,
+    override,
+    read_config,
+)
+from core.errors import UserError
+from core.strict_yaml import read_yaml
+
+BASE = "dataset: {plugin: copy_task}\n"
+# The example of DESIGN section 5, written out: it must be what the declarations give by default.
+CONTRACT = """
+format: 1
+name: copy_task
+seed: 0
+dataset: {plugin: copy_task, options: {}, seed: 0, tokenizer: auto, max_src_length: auto, max_tgt_length: auto}
+model: {d_model: 128, num_heads: 4, num_encoder_layers: 2, num_decoder_layers: 2, d_ff: 512, dropout: 0.1,
+  attention_dropout: 0.0, norm_first: true, positions: sinusoidal, activation: relu, bias: true, tie_embeddings: none}
+training:
+  optimizer: {name: adam, learning_rate: 1.0e-3, betas: [0.9, 0.98], eps: 1.0e-9, weight_decay: 0.0, momentum: 0.0}
+  schedule: {name: inverse_sqrt, warmup_steps: 400}
+  label_smoothing: 0.1
+  batch_size: 32
+  accumulate_steps: 1
+  max_steps: 1000
+  max_grad_norm: 1.0
+  validate_every: 100
+  best_metric: valid/loss
+  early_stopping: null
+  checkpoint_every: 500
+  keep_checkpoints: 3
+  average_checkpoints: 0
+  ema_decay: null
+  probe_every: auto
+  snapshot_budget_mb: 200
+  device: auto
+  precision: auto
+  num_threads: auto
+decoding: {beam_size: 1, length_penalty: 0.6, max_length: auto}
+"""
+
+
+def read(text: str, *overrides: str) -> RunConfig:
+    return config_from_document(override(read_yaml(text, "run.yaml"), overrides))
+
+
+def refusal(text: str, *overrides: str) -> str:
+    with pytest.raises(UserError) as caught:
+        read(text, *overrides)
+    sentence = str(caught.value)
+    assert "\n" not in sentence and sentence.endswith((".", "?"))
+    return sentence
+
+
+def test_the_contract_is_the_default() -> None:
+    assert read(CONTRACT) == read(BASE)
+
+
+def test_yaml_both_ways() -> None:
+    config = read(
+        BASE, "training.optimizer.learning_rate=3e-4", "training.early_stopping={patience: 3}", "name=ü #1: x"
+    )
+    assert read(config_to_yaml(config)) == config
+
+
+def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
+    assert read(BASE).name == "copy_task"
+    assert read(BASE + "name: mine").name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("model: {d_model: 7, num_heads: 2}", "model.num_heads: must divide d_model = 7, given 2."),
+        ("model: {d_model: 7, num_heads: 7}", "model.d_model: must be even for sinusoidal positions, given 7."),
+        ("model: {d_modl: 7}", "model.d_modl: unknown key; did you mean d_model?"),
+        ("no: 1", "no: unknown key; known here: format, name, seed, dataset, model, training, decoding."),
+        ("model: {bias: no}", "model.bias: expected true or false, given 'no'."),
+        ("model: {bias: 1}", "model.bias: expected true or false, given 1."),
+        ("model: 3", "model: expected settings as `key: value` lines, given 3."),
+        ("model: {dropout: 1.0}", "model.dropout: expected less than 1, given 1.0."),
+        ("training: {max_steps: 1.5}", "training.max_steps: expected a whole number, given 1.5."),
+        ("training: {max_steps: true}", "training.max_steps: expected a whole number, given true."),
+        ("training: {max_steps: 0}", "training.max_steps: expected at least 1, given 0."),
+        ("training: {probe_every: 0}", "training.probe_every: expected auto or at least 1, given 0."),
+        ("training: {probe_every: x}", "training.probe_every: expected auto or a whole number, given 'x'."),
+        ("training: {device: gpu}", "training.device: expected auto, cpu, cuda, cuda:1 or mps, given 'gpu'."),
+        (
+            "training: {optimizer: {betas: [0.9]}}",
+            "training.optimizer.betas: expected two numbers such as [0.9, 0.98], given [0.9].",
+        ),
+        ("training: {optimizer: {betas: [0.9, x]}}", "training.optimizer.betas.1: expected a number, given 'x'."),
+        (
+            "training: {optimizer: {betas: [0.9, 1.5]}}",
+            "training.optimizer.betas: must be at least 0 and below 1, given [0.9, 1.5].",
+        ),
+        (
+            "training: {optimizer: {learning_rate: 1e400}}",
+            "training.optimizer.learning_rate: expected a finite number, given inf.",
+        ),
+        (
+            "training: {batch_size: 3, batch_tokens: 4}",
+            "training.batch_size: expected either batch_size or batch_tokens, given both.",
+        ),
+        (
+            "training: {early_stopping: {patience: 0}}",
+            "training.early_stopping.patience: expected at least 1, given 0.",
+        ),
+        ("seed: 9999999999", "seed: expected less than 4,294,967,296, given 9999999999."),
+        ("seed: 2026-01-01", "seed: expected a whole number, given '2026-01-01'."),
+        ("name: a/b", "name: expected at most 100 characters without / and \\, given 'a/b'."),
+        ("format: 2", "format: expected 1, given 2."),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_what_was_given(
+    setting: str, sentence: str
+) -> None:
+    assert refusal(BASE + setting) == f"run.yaml, line 2: {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("seed: 1", "run.yaml: dataset: this key is missing."),
+        ("dataset: {}", "run.yaml, line 1: dataset.plugin: this key is missing."),
+        ("dataset: {plugin: 1}", "run.yaml, line 1: dataset.plugin: expected a text, given 1."),
+        (
+            "dataset: {plugin: x, tokenizer: {src: words}}",
+            "run.yaml, line 1: dataset.tokenizer.src: expected whitespace, characters or subword, given 'words'.",
+        ),
+        (
+            "dataset: {plugin: x, tokenizer: words}",
+            "run.yaml, line 1: dataset.tokenizer: expected auto or settings as `key: value` lines, given 'words'.",
+        ),
+        ("- 1", "run.yaml: expected settings as `key: value` lines, given [1]."),
+    ],
+)
+def test_a_document_that_is_no_run_is_refused(text: str, sentence: str) -> None:
+    assert refusal(text) == sentence
+
+
+def test_only_the_first_error_is_told() -> None:
+    assert refusal(BASE + "model: {d_model: x, d_ff: y}") == (
+        "run.yaml, line 2: model.d_model: expected a whole number, given 'x'."
+    )
+
+
+def test_a_long_value_is_cut() -> None:
+    assert len(refusal(BASE + f"seed: {'9' * 4000}")) < 150
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "training.max_steps=1.5",
+            "--set training.max_steps=1.5: training.max_steps: expected a whole number, given 1.5.",
+        ),
+        ("training.max_step=3", "--set training.max_step=3: training.max_step: unknown key; did you mean max_steps?"),
+        ("model.d_model.x=3", "--set model.d_model.x=3: model.d_model: expected a whole number, given {'x': 3}."),
+        ("seed=", "--set seed=: seed: expected a whole number, given ''."),
+        ("seed", "--set seed: expected KEY=VALUE, such as training.max_steps=200."),
+        ("=3", "--set =3: expected KEY=VALUE, such as training.max_steps=200."),
+    ],
+)
+def test_an_override_is_named_in_its_error(text: str, sentence: str) -> None:
+    assert refusal(BASE, text) == sentence
+
+
+def test_overrides_apply_in_order_and_reach_new_groups() -> None:
+    config = read(BASE, "seed=1", "seed=2", "dataset.options.length=3", "training.batch_tokens=400")
+    assert (config.seed, config.dataset.options) == (2, {"length": 3})
+    assert (config.training.batch_size, config.training.batch_tokens) == (None, 400)
+
+
+def test_batch_tokens_take_the_place_of_the_default_batch_size() -> None:
+    assert read(BASE + "training: {batch_tokens: 400}").training.batch_size is None
+
+
+def test_one_setting_changes_and_the_rest_stays() -> None:
+    config = read(BASE)
+    changed = change_setting(config, "training.max_steps", 7)
+    assert changed.training.max_steps == 7
+    assert change_setting(changed, "training.max_steps", 1000) == config
+    with pytest.raises(UserError, match=r"^training.max_steps: expected a whole number, given 'x'.$"):
+        change_setting(config, "training.max_steps", "x")
+
+
+def test_a_file_is_read_and_named_in_errors(tmp_path: Path) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text(BASE + "seed: 3\n", encoding="utf-8")
+    assert read_config(file, ("model.d_ff=64",)).model.d_ff == 64
+    file.write_text(BASE + "sed: 3\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"run.yaml, line 2: sed: unknown key; did you mean seed\?"):
+        read_config(file)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2),
+)
+KEYS = st.sampled_from(
+    ["seed", "model", "model.d_model", "training.optimizer", "training.optimizer.betas", "dataset.tokenizer", "name"]
+)
+
+
+@given(key=KEYS, value=VALUES)
+def test_whatever_is_given_is_taken_or_refused_in_one_line(key: str, value: object) -> None:
+    text = f"{key}={yaml.safe_dump(value, default_flow_style=True, width=10_000)}"
+    try:
+        config = read(BASE, text)
+    except UserError as error:
+        assert str(error).startswith("--set ")
+    else:
+        assert read(config_to_yaml(config)) == config
