@@ -15,6 +15,7 @@ from pathlib import Path
 # Before anything imports Qt or torch: both read these once.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["LC_ALL"] = "C.UTF-8"  # numbers read the same everywhere, and Qt has nothing to warn of
 os.environ.pop("DISPLAY", None)
 os.environ.pop("WAYLAND_DISPLAY", None)
 
@@ -33,6 +34,7 @@ USER_FOLDERS = {
     "XDG_CACHE_HOME": "cache",
     "XDG_CONFIG_HOME": "config",
     "XDG_DATA_HOME": "data",
+    "XDG_RUNTIME_DIR": "",
     "XDG_STATE_HOME": "state",
     "HEADLIGHT_RUNS_DIR": "runs",
 }
