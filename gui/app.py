@@ -1,0 +1,58 @@
+"""Opens the window and runs it until it is closed or a signal ends it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import pyqtgraph as pg
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from core.engine import Engine
+from core.run_folder import default_runs_dir
+from gui.bridge import EngineBridge
+from gui.context import make_context
+from gui.crash import watched
+from gui.main_window import MainWindow
+from gui.theme import Theme
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def run(argv: list[str]) -> int:
+    """The window, from opening to closing. Returns the exit status: 0, or 128 + n after signal n."""
+    app = QApplication.instance() or QApplication(argv)
+    assert isinstance(app, QApplication)
+    app.setApplicationName("Headlight")
+    app.setStyle("Fusion")
+    pg.setConfigOptions(imageAxisOrder="row-major")
+    theme = Theme()
+    bridge = EngineBridge(Engine())
+    with watched(bridge.report):
+        theme.apply()
+        window = MainWindow(make_context(bridge, theme, default_runs_dir()))
+        window.left.connect(app.exit)
+        window.show()
+        with leaving_on_signals(window):
+            QTimer.singleShot(0, window.begin)
+            status = app.exec()
+        window.close_down()
+    return status
+
+
+@contextmanager
+def leaving_on_signals(window: MainWindow) -> Iterator[None]:
+    """SIGINT and SIGTERM save and leave. Python sees a signal when the bridge's timer next runs, 30 times a second."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        QTimer.singleShot(0, window, lambda: window.leave(128 + number))
+
+    before = {number: signal.signal(number, leave) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

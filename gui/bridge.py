@@ -1,0 +1,133 @@
+"""The window's door to the engine: events and answers cross into the GUI thread here and nowhere else.
+
+The engine's thread only appends to a deque. A timer in the GUI thread drains it, a bounded time per tick.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import EngineState, Event, Prepared, Progress, RunFinished, RunStarted, StateChanged, Trouble
+from core.history import History
+from core.requests import Request
+
+Answer = TypeVar("Answer")
+OnDone = Callable[[Answer], object]
+OnError = Callable[[Exception], object]
+
+INTERVAL_MS = 33
+BUDGET_S = 0.008  # of one tick: the event loop must come round well within 33 ms
+
+
+class EngineBridge(QObject):
+    """Asks the engine, and repeats its events as signals in the GUI thread, oldest first."""
+
+    drained = Signal(list)  # the events of one tick, after `history` took them
+    state_changed = Signal(StateChanged)
+    prepared = Signal(Prepared)
+    progressed = Signal(Progress)
+    run_started = Signal(RunStarted)
+    run_finished = Signal(RunFinished)
+    trouble = Signal(Trouble)
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__()
+        self.engine = engine
+        self.history = History()
+        self.state: EngineState = "empty"
+        self._inbox: deque[Event | Callable[[], object]] = deque()
+        self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
+        self._signals: dict[type[Event], Any] = {
+            StateChanged: self.state_changed,
+            Prepared: self.prepared,
+            Progress: self.progressed,
+            RunStarted: self.run_started,
+            RunFinished: self.run_finished,
+            Trouble: self.trouble,
+        }
+        engine.add_listener(self._inbox.append)
+        self._timer = QTimer(self)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(self.drain)
+        self._timer.start()
+
+    def ask(
+        self, request: Request[Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None
+    ) -> Future[Answer]:
+        """Ask the engine; the answer comes back into the GUI thread. Without `on_error` the strip shows an error."""
+        return self._follow(self.engine.ask(request), on_done, on_error)
+
+    def call(
+        self, function: Callable[[], Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None
+    ) -> Future[Answer]:
+        """Run what waits for a disk or a plugin host (never torch) beside the GUI thread, and answer into it."""
+        return self._follow(self._aside.submit(function), on_done, on_error)
+
+    def report(self, error: BaseException) -> None:
+        """Have the strip show an error. Any thread may call this."""
+        self._inbox.append(lambda: self.trouble.emit(as_trouble(error)))
+
+    def drain(self) -> None:
+        """Take what has arrived, for at most `BUDGET_S`; what is left waits for the next tick."""
+        events: list[Event] = []
+        end = time.perf_counter() + BUDGET_S
+        while self._inbox and time.perf_counter() < end:
+            item = self._inbox.popleft()
+            if isinstance(item, Event):
+                self._take(item)
+                events.append(item)
+            else:
+                item()
+        if events:
+            self.drained.emit(events)
+
+    def close(self) -> None:
+        """Save what is unsaved and end the engine's thread and our own; waits for them."""
+        self._timer.stop()
+        self.engine.close()
+        self._aside.shutdown()
+
+    def _take(self, event: Event) -> None:
+        self.history.take(event)
+        if isinstance(event, StateChanged):
+            self.state = event.state
+        signal = self._signals.get(type(event))
+        if signal is not None:
+            signal.emit(event)
+
+    def _follow(self, future: Future[Answer], on_done: OnDone[Answer] | None, on_error: OnError | None) -> Any:
+        future.add_done_callback(lambda done: self._inbox.append(lambda: self._answer(done, on_done, on_error)))
+        return future
+
+    def _answer(self, future: Future[Any], on_done: OnDone[Any] | None, on_error: OnError | None) -> None:
+        if future.cancelled():
+            return
+        error = future.exception()
+        if error is None:
+            if on_done is not None:
+                on_done(future.result())
+        elif isinstance(error, Exception) and on_error is not None:
+            on_error(error)
+        else:
+            self.trouble.emit(as_trouble(error))
+
+
+def as_trouble(error: BaseException) -> Trouble:
+    """What the strip says of an error: a user's own in its words, any other with its traceback to copy."""
+    if isinstance(error, UserError):
+        return Trouble(sentence=error.sentence, advice=error.advice)
+    import traceback
+
+    return Trouble(
+        sentence=f"Something went wrong in Headlight itself: {type(error).__name__}: {error}",
+        advice="Your runs are safe. Copy the details and report them.",
+        details="".join(traceback.format_exception(error)),
+    )

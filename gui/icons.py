@@ -1,0 +1,25 @@
+"""The SVG icons of resources/icons, tinted."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+SIZE = 64  # pixels; Qt scales down from here
+
+
+@cache
+def icon(name: str, colour: str) -> QIcon:
+    """The icon of this name in this colour (`#rrggbb`); the files draw with `currentColor`."""
+    svg = files("resources.icons").joinpath(f"{name}.svg").read_text(encoding="utf-8")
+    renderer = QSvgRenderer(QByteArray(svg.replace("currentColor", colour).encode()))
+    pixmap = QPixmap(SIZE, SIZE)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    renderer.render(painter)
+    painter.end()
+    return QIcon(pixmap)

@@ -1,0 +1,100 @@
+"""The window's frame: rail, strip, views."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from core.requests import Close
+from gui.context import Context
+from gui.rail import Rail
+from gui.strip import Strip
+from gui.view import View
+from gui.views.attention import AttentionView
+from gui.views.runs import RunsView
+from gui.views.train import TrainView
+from gui.views.translate import TranslateView
+
+
+class MainWindow(QMainWindow):
+    """Lays the frame out and lets it be closed: everything is saved first, and `left` says when."""
+
+    left = Signal(int)  # saved; the application may end, with this status
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self._status: int | None = None
+        self.setWindowTitle("Headlight")
+        self.resize(1600, 1000)
+        self.setMinimumSize(960, 600)
+        self.train_view = TrainView(context)
+        self.attention_view = AttentionView(context)
+        self.translate_view = TranslateView(context)
+        self.runs_view = RunsView(context)
+        # Data and Anatomy join the rail with their issues.
+        self.views: tuple[View, ...] = (self.train_view, self.attention_view, self.translate_view, self.runs_view)
+        self.strip = Strip(context.theme)
+        self.rail = Rail(context.theme, self.views)
+        self.pages = QStackedWidget()
+        for view in self.views:
+            self.pages.addWidget(view)
+        self._lay_out()
+        self._connect()
+        self.show_view(0)
+
+    def show_view(self, index: int) -> None:
+        """Open a view by its place in the rail."""
+        self.rail.check(index)
+        self.pages.setCurrentIndex(index)
+
+    def begin(self) -> None:
+        """Fill the window before anything is clicked."""
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Save first, without asking; the window goes when the engine has."""
+        event.ignore()
+        self.leave()
+
+    def leave(self, status: int = 0) -> None:
+        """Save, then say `left`. Asked twice, the first status counts."""
+        if self._status is None:
+            self._status = status
+            self.setEnabled(False)
+            self.context.bridge.ask(Close(), self._saved, self._saved)
+
+    def close_down(self) -> None:
+        """End what the window started: timers, the engine's thread. Waits for it."""
+        self.context.redraws.stop()
+        self.context.bridge.close()
+        self.hide()
+
+    def _advance(self) -> None:
+        self.context.playhead.advance(self.context.bridge.history.last_step)
+
+    def _saved(self, _: object) -> None:
+        self.left.emit(self._status)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(self.strip)
+        column.addWidget(self.pages, 1)
+        middle = QWidget()
+        row = QHBoxLayout(middle)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addLayout(column, 1)
+        self.setCentralWidget(middle)
+
+    def _connect(self) -> None:
+        bridge, playhead = self.context.bridge, self.context.playhead
+        bridge.trouble.connect(self.strip.show_trouble)
+        bridge.prepared.connect(playhead.restart)
+        bridge.drained.connect(self._advance)
+        self.rail.chosen.connect(self.show_view)
+        for index in range(len(self.views)):
+            shortcut = QShortcut(QKeySequence(f"Ctrl+{index + 1}"), self)
+            shortcut.activated.connect(lambda index=index: self.show_view(index))

@@ -1,0 +1,69 @@
+"""A panel: a framed picture of a run at a step. "Live" only means the newest step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+
+from core.events import Event
+from core.history import History
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label
+
+
+class Panel(QFrame):
+    """Subclasses put their widgets into `body` (and `header`), and draw in `show_step`.
+
+    They are drawn when dirty and visible, by `gui.redraw.Redraws`: when an event of `redraw_on` arrived, the playhead
+    or the selection moved, or the theme changed.
+    """
+
+    title = ""
+    empty_sentence = "Nothing to show yet."
+    redraw_on: tuple[type[Event], ...] = (Event,)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.is_dirty = True
+        self.setObjectName("panel")
+        self.setAccessibleName(self.title)
+        self.header = QHBoxLayout()
+        self.header.setSpacing(GRID)
+        self.title_label = plain_label(self.title, role="heading")
+        self.header.addWidget(self.title_label)
+        self.header.addStretch(1)
+        content = QWidget()
+        self.body = QVBoxLayout(content)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self._empty_label = plain_label(self.empty_sentence, role="muted")
+        self._empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty_label.setWordWrap(True)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._empty_label)
+        self._stack.addWidget(content)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
+        layout.setSpacing(GRID // 2)
+        layout.addLayout(self.header)
+        layout.addLayout(self._stack, 1)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the run at `step`. Call `show_empty` where there is nothing, `show_body` before drawing."""
+        raise NotImplementedError
+
+    def show_empty(self, sentence: str = "") -> None:
+        """One sentence instead of a blank axis."""
+        self._empty_label.setText(sentence or self.empty_sentence)
+        self._stack.setCurrentIndex(0)
+
+    def show_body(self) -> None:
+        self._stack.setCurrentIndex(1)
+
+    def set_title(self, title: str) -> None:
+        self.title_label.setText(title)
+        self.setAccessibleName(title)
+
+    def mark_dirty(self) -> None:
+        """Draw at the next chance."""
+        self.is_dirty = True

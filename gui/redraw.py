@@ -1,0 +1,87 @@
+"""When panels are drawn: only what is visible and dirty, at a rate that follows what drawing costs."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer
+
+from core.events import Event
+from gui.bridge import EngineBridge
+from gui.panel import Panel
+from gui.playhead import Playhead
+from gui.selection import Selection
+from gui.theme import Theme
+
+SHARE = 0.05  # of wall time that watching may cost
+FASTEST_S = 1 / 15
+SLOWEST_S = 1 / 2
+BUDGET_S = 0.012  # of one go; panels left over come in the next pass of the event loop
+
+
+class Redraws(QObject):
+    """Draws the panels. `watching` is the share of wall time the GUI thread has lately been busy.
+
+    The cost is the GUI thread's own processor time: painting, which Qt does later, counts as well.
+    """
+
+    def __init__(self, bridge: EngineBridge, playhead: Playhead, selection: Selection, theme: Theme) -> None:
+        super().__init__()
+        self.watching = 0.0
+        self._bridge = bridge
+        self._playhead = playhead
+        self._panels: list[Panel] = []
+        self._wall, self._busy = time.perf_counter(), time.thread_time()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start(round(FASTEST_S * 1000))
+        bridge.drained.connect(self._take)
+        playhead.moved.connect(self.mark_all)
+        selection.changed.connect(self.mark_all)
+        theme.changed.connect(self.mark_all)
+
+    def add(self, *panels: Panel) -> None:
+        """Draw these from now on."""
+        self._panels.extend(panels)
+
+    def remove(self, panel: Panel) -> None:
+        """Draw it no longer."""
+        self._panels.remove(panel)
+
+    def mark_all(self) -> None:
+        """Everything visible is drawn anew at the next chance."""
+        for panel in self._panels:
+            panel.mark_dirty()
+
+    def draw(self) -> bool:
+        """Draw what is dirty and visible, for about `BUDGET_S`. True where some are left."""
+        end = time.perf_counter() + BUDGET_S
+        for panel in self._panels:
+            if not (panel.is_dirty and panel.isVisible()):
+                continue
+            if time.perf_counter() > end:
+                return True
+            panel.is_dirty = False
+            panel.show_step(self._bridge.history, self._playhead.step)
+        return False
+
+    def stop(self) -> None:
+        """Draw no more."""
+        self._timer.stop()
+
+    def _take(self, events: list[Event]) -> None:
+        kinds = {type(event) for event in events}
+        for panel in self._panels:
+            if any(issubclass(kind, panel.redraw_on) for kind in kinds):
+                panel.mark_dirty()
+
+    def _tick(self) -> None:
+        if self.draw():
+            self._timer.start(0)
+            return
+        wall, busy = time.perf_counter(), time.thread_time()
+        cost, passed = busy - self._busy, max(wall - self._wall, 1e-6)
+        self._wall, self._busy = wall, busy
+        self.watching += 0.2 * (min(cost / passed, 1.0) - self.watching)
+        self._timer.start(round(1000 * min(max(cost / SHARE, FASTEST_S), SLOWEST_S)))

@@ -1,0 +1,72 @@
+"""The strip: what went wrong, in one line, with what to do. No height when all is well."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel
+
+from core.events import Trouble
+from gui.theme import GRID, Theme
+from gui.widgets import IconButton, button, plain_label
+
+
+class Strip(QFrame):
+    """Shows the newest trouble until it is dismissed; further ones wait behind it."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("strip")
+        self.setAccessibleName("Trouble")
+        self._waiting: list[Trouble] = []
+        self.sentence = _line("error")
+        self.advice = _line("")
+        self.copy_button = button("Copy details", "Copy the technical details to the clipboard")
+        self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss (Esc)")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID // 2, GRID, GRID // 2)
+        layout.setSpacing(GRID)
+        layout.addWidget(plain_label("!", role="error"))
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.advice, 1)
+        layout.addWidget(self.copy_button)
+        layout.addWidget(self.dismiss_button)
+        self.copy_button.clicked.connect(self._copy)
+        self.dismiss_button.clicked.connect(self.dismiss)
+        self.hide()
+
+    def show_trouble(self, trouble: Trouble) -> None:
+        """Show it, or keep it for later where another is being read. The same one twice is one."""
+        if trouble not in self._waiting:
+            self._waiting.append(trouble)
+        self._show_first()
+
+    def dismiss(self) -> None:
+        """Read: on to the next, or away."""
+        del self._waiting[:1]
+        self._show_first()
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """What is being shown."""
+        return self._waiting[0] if self._waiting else None
+
+    def _show_first(self) -> None:
+        trouble = self.trouble
+        self.setVisible(trouble is not None)
+        if trouble is None:
+            return
+        more = f"  ({len(self._waiting) - 1} more)" if len(self._waiting) > 1 else ""
+        self.sentence.setText(trouble.sentence + more)
+        self.advice.setText(trouble.advice)
+        self.setAccessibleDescription(f"{trouble.sentence} {trouble.advice}")
+        self.copy_button.setVisible(bool(trouble.details))
+
+    def _copy(self) -> None:
+        if self.trouble is not None:
+            QApplication.clipboard().setText(f"{self.trouble.sentence}\n{self.trouble.advice}\n{self.trouble.details}")
+
+
+def _line(role: str) -> QLabel:
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
+    return label

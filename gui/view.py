@@ -1,0 +1,27 @@
+"""A view: one page of the window, reached from the rail."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from gui.context import Context
+from gui.panel import Panel
+
+
+class View(QWidget):
+    """Subclasses lay out their panels and hand them to `add_panels`."""
+
+    name = ""  # in code and settings
+    title = ""  # in the rail
+    icon = ""  # a file of resources/icons, without .svg
+    help = ""  # one sentence, in the rail's tooltip
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.setObjectName("page")
+        self.setAccessibleName(self.title)
+
+    def add_panels(self, *panels: Panel) -> None:
+        """Have these drawn whenever this view is visible."""
+        self.context.redraws.add(*panels)

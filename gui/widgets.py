@@ -1,0 +1,52 @@
+"""Small widgets made the same way everywhere: labels without rich text, buttons with a name and a help."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+
+from gui.icons import icon
+from gui.theme import Theme
+
+
+def plain_label(text: str = "", *, role: str = "") -> QLabel:
+    """A label that shows `<unk>` as it is (QLabel would take it for rich text)."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    if role:
+        label.setProperty("role", role)
+    return label
+
+
+def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButton:
+    """A push button; `name` is its accessible name where the text alone does not say enough."""
+    made = QPushButton(text)
+    made.setToolTip(help)
+    made.setAccessibleName(name or text)
+    made.setAccessibleDescription(help)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
+class IconButton(QToolButton):
+    """A flat button that is only an icon, tinted by the theme and following it."""
+
+    def __init__(self, theme: Theme, icon_name: str, name: str, help: str = "") -> None:
+        super().__init__()
+        self._theme = theme
+        self._icon_name = icon_name
+        self.setProperty("role", "flat")
+        self.setAccessibleName(name)
+        self.setToolTip(help or name)
+        self.tint()
+        theme.changed.connect(self.tint)
+
+    def set_icon(self, icon_name: str) -> None:
+        self._icon_name = icon_name
+        self.tint()
+
+    def tint(self) -> None:
+        """Draw the icon in the theme's text colour and size."""
+        self.setIcon(icon(self._icon_name, self._theme.colours.text))
+        self.setIconSize(QSize(self._theme.px(16), self._theme.px(16)))
