@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes .venv from pyproject.toml under constraints.txt, and brings the system libraries of Qt.
+# Makes .venv from pyproject.toml under constraints.txt, and brings the system packages Qt needs.
 # Installs again only when those two files, the folder or the Python in .venv have changed.
 set -eu
 cd "$(dirname "$0")/.."
 stamp=.venv/setup-stamp
 
 fits() {
-    "$1" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
 }
 
 find_python() {
@@ -16,8 +16,8 @@ find_python() {
             return
         fi
     done
-    echo "No Python 3.11 or newer with its venv module was found (tried python3, python3.13, python3.12, python3.11)." >&2
-    echo "Install one, on Debian and Ubuntu with: apt-get install python3 python3-venv" >&2
+    echo "No Python 3.11 or newer was found (tried python3, python3.13, python3.12, python3.11)." >&2
+    echo "Install one, on Debian and Ubuntu with: sudo apt-get install python3" >&2
     return 1
 }
 
@@ -27,13 +27,17 @@ state() {
     pwd
 }
 
-if ! fits .venv/bin/python; then
-    rm -rf .venv
+if [ -x .venv/bin/pip ] && fits .venv/bin/python; then
+    python=.venv/bin/python
+else
     python=$(find_python)
-    echo "Making .venv with $("$python" -V)"
-    "$python" -m venv .venv
 fi
-.venv/bin/python scripts/system_libraries.py
+"$python" scripts/system_packages.py
+
+if [ "$python" != .venv/bin/python ]; then
+    echo "Making .venv with $("$python" -V)"
+    "$python" -m venv --clear .venv
+fi
 
 if [ "$(cat "$stamp" 2>/dev/null)" != "$(state)" ]; then
     pip=".venv/bin/python -m pip install --disable-pip-version-check --constraint constraints.txt"

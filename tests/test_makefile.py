@@ -45,6 +45,7 @@ def installed(clone: Path) -> Path:
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\n[ "$2" = pip ] && echo "$*" >> pip-calls && exit 0\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
+    python.with_name("pip").symlink_to("python")
     return clone
 
 
@@ -92,20 +93,29 @@ def test_setup_that_was_cut_short_is_done_again(installed: Path) -> None:
     assert len(pip_calls(installed)) == 3
 
 
+def test_a_venv_that_was_cut_short_is_made_again(clone: Path) -> None:
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    result = call("make", "setup", cwd=clone, PIP_NO_INDEX="1", PIP_FIND_LINKS="")
+    assert result.returncode != 0  # nothing can be fetched here, but the .venv is whole
+    assert "Making .venv" in result.stdout
+    assert (clone / ".venv" / "bin" / "pip").is_file()
+
+
 def test_setup_without_a_fitting_python_says_so(clone: Path, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
-    for tool in ("sh", "dirname", "rm", "cat", "cksum"):
+    for tool in ("sh", "dirname", "cat", "cksum"):
         (tools / tool).symlink_to(shutil.which(tool) or "")
     result = call(shutil.which("sh") or "sh", "scripts/setup.sh", cwd=clone, PATH=str(tools))
     assert result.returncode != 0
-    assert "No Python 3.11 or newer" in result.stderr
+    assert "No Python 3.11 or newer was found" in result.stderr
     assert "Traceback" not in result.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux needs system libraries")
-def test_missing_system_libraries_are_one_line_to_type(tmp_path: Path) -> None:
-    result = call(sys.executable, "scripts/system_libraries.py", PATH=str(tmp_path))
+def test_missing_system_packages_are_one_line_to_type(tmp_path: Path) -> None:
+    result = call(sys.executable, "scripts/system_packages.py", PATH=str(tmp_path))
     assert result.returncode == 0
     line = result.stderr.splitlines()[-1]
     assert line.strip().startswith("sudo apt-get")

@@ -1,6 +1,7 @@
-"""The libraries Qt needs and pip cannot bring: apt-get installs them for root, others are shown the line to type."""
+"""What pip cannot bring, Qt's libraries above all: apt-get installs it for root, others are shown the line to type."""
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -37,9 +38,13 @@ def loads(library: str) -> bool:
 
 
 def missing_packages() -> list[str]:
-    """The Debian packages of everything that is not there; Xvfb, which shows the tests' real window, among them."""
+    """The Debian packages of everything that is not there."""
     packages = [package for library, package in PACKAGES.items() if not loads(library)]
-    return packages if shutil.which("Xvfb") else [*packages, "xvfb"]
+    if not shutil.which("Xvfb"):  # shows the tests' real window
+        packages.append("xvfb")
+    if not importlib.util.find_spec("ensurepip"):  # Debian keeps it from its Python
+        packages.append(f"python3.{sys.version_info.minor}-venv")
+    return packages
 
 
 def install(packages: list[str]) -> bool:
@@ -56,7 +61,7 @@ def main() -> None:
     if shutil.which("apt-get") and os.geteuid() == 0 and install(packages):
         return
     print(
-        "Qt's window and the tests need system libraries that are not here. On Debian and Ubuntu, type:\n"
+        "Qt's window and the tests need system packages that are not here. On Debian and Ubuntu, type:\n"
         f"    sudo apt-get update && sudo apt-get install -y {' '.join(packages)}",
         file=sys.stderr,
     )
