@@ -1,0 +1,132 @@
+"""All that a dataset plugin imports: its base class, its options, its pairs and the rule that keeps splits apart.
+
+A plugin is one Python file that ends with `PLUGIN = ItsClass`. It needs nothing but this module and the standard
+library, and runs in a process of its own: it may be slow, print or fail without harm to the application.
+"""
+
+import hashlib
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+API_VERSION = 1
+"""Grows when a plugin written for the former number would no longer run."""
+
+Split = Literal["train", "valid", "test"]
+OptionsT = TypeVar("OptionsT", bound="Options")
+T = TypeVar("T")
+
+
+class Pair(NamedTuple):
+    """One example: what the encoder reads and what the decoder is to write.
+
+    `alignment` lists (source token, target token) indices that belong together, counted from 0, where they are known.
+    """
+
+    source: str
+    target: str
+    alignment: Sequence[tuple[int, int]] | None = None
+
+
+def _label_of(field: str, _: object) -> str:
+    return field.replace("_", " ").capitalize()
+
+
+class Options(BaseModel):
+    """The settings of a plugin. Frozen; an unknown key or a value of another type is refused.
+
+    Use `int`, `float`, `bool`, `str` and `Literal["one", "other"]` fields, each with a default from `option(...)`.
+    A rule between two options goes into `check`.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        validate_default=True,
+        allow_inf_nan=False,
+        field_title_generator=_label_of,
+    )
+
+    def check(self) -> None:
+        """Raise ValueError with a sentence where two options do not go together."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self.check()
+        return self
+
+
+def option(default: T, *, ge: float | None = None, le: float | None = None, help: str = "", label: str = "") -> T:
+    """Declare one option: its default, its range (`ge` to `le`, both allowed), its help and its label in the window.
+
+    The label defaults to the field's name (`num_symbols`: "Num symbols").
+    """
+    field: Any = Field(default, ge=ge, le=le, description=help or None, title=label or None)
+    declared: T = field  # pydantic reads the declaration where type checkers see the value
+    return declared
+
+
+class DatasetPlugin(ABC, Generic[OptionsT]):
+    """A named source of (source text, target text) pairs. Subclass as `DatasetPlugin[YourOptions]`.
+
+    The docstring's first line is shown below the title. What raises in a method is shown with its file and line.
+    """
+
+    name: ClassVar[str]
+    """In YAML and on disk: lower-case letters, digits and underscores."""
+    title: ClassVar[str]
+    """In the window."""
+    tokenizer: ClassVar[str | tuple[str, str]] = "characters"
+    """"characters", "whitespace", "subword", or a pair of them (source, target)."""
+    endless: ClassVar[bool] = False
+    """True when `pairs("train", ...)` never ends. It is then drawn in shards of 10,000, each with an rng of its own."""
+    options_class: ClassVar[type[Options]] = Options
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            arguments = get_args(base)
+            if get_origin(base) is DatasetPlugin and isinstance(arguments[0], type):
+                cls.options_class = arguments[0]
+
+    def __init__(self, options: OptionsT) -> None:
+        self.options = options
+
+    @abstractmethod
+    def pairs(self, split: Split, rng: random.Random) -> Iterable[Pair]:
+        """Yield the pairs of "train", "valid" or "test"; the same rng state must give the same pairs.
+
+        `rng` is random.Random of (dataset.seed, split), and of the shard too where train is endless: draw from it
+        only, never from the module `random`. A split may not be empty; "valid" and "test" must end.
+        """
+
+    def symbols(self) -> tuple[Sequence[str], Sequence[str]] | None:
+        """All source and all target tokens of endless data; None: those of its first 10,000 pairs."""
+        return None
+
+    def limits(self) -> Mapping[str, float]:
+        """The best value of a metric that anyone can reach, by the metric's name: `{"valid/loss": 0.537}`."""
+        return {}
+
+    def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
+        """Figures of your own for each evaluation; `hypotheses[i]` is what the model wrote for `pairs[i].source`."""
+        return {}
+
+    def examples(self) -> Sequence[str]:
+        """Source texts to offer where a person can type one."""
+        return []
+
+
+def split_of(text: str) -> Split:
+    """Return the split that `text` belongs to: 80 % train, 10 % valid, 10 % test.
+
+    A hash of the text alone decides, so the answer is the same in every process, on every machine, for ever.
+    """
+    bucket = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") % 10
+    if bucket < 8:
+        return "train"
+    return "valid" if bucket == 8 else "test"

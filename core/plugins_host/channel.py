@@ -1,0 +1,137 @@
+"""The parent's end of one host process: start it, ask it, and end it without leaving anything behind."""
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from itertools import count
+from pathlib import Path
+from typing import IO, Any
+
+import core
+
+OUTPUT_LINES = 200
+"""How much of what plugins print is kept to explain a crash."""
+WHERE_SECONDS = 1.0
+
+
+class HostEnded(Exception):
+    """The process ended by itself before it answered; `reason` says how."""
+
+    def __init__(self, reason: str, output: list[str]) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.output = output
+
+
+class HostSilent(Exception):
+    """No answer within the time limit; `line` is where the plugin's file is, 0 when it cannot be told."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+class HostProcess:
+    """One running `core.plugins_host.process`. Not thread-safe: one question at a time."""
+
+    def __init__(self) -> None:
+        root = str(Path(core.__path__[0]).parent)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "core.plugins_host.process"],  # -P: no module of the current folder is taken
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,  # Ctrl-C in the terminal is for the application, which then ends the host
+        )
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._requests: IO[bytes] = self._process.stdin
+        self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
+        self._ids = count(1)
+        self._threads = [
+            threading.Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
+            threading.Thread(target=self._read_output, args=(self._process.stderr,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def ask(self, request: dict[str, Any], time_limit: float) -> dict[str, Any]:
+        """Send one request and wait for its answer.
+
+        Raises: HostEnded, HostSilent. The process is of no more use then: close it.
+        """
+        try:
+            request_id = self._send(request)
+            return self._wait_for(request_id, time_limit)
+        except (BrokenPipeError, EOFError):
+            raise self._ended() from None
+        except TimeoutError:
+            raise HostSilent(self._where(request.get("source", {}).get("path", ""))) from None
+
+    def _send(self, request: dict[str, Any]) -> int:
+        request_id = next(self._ids)
+        self._requests.write(json.dumps({"id": request_id, **request}).encode() + b"\n")
+        self._requests.flush()
+        return request_id
+
+    def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
+        deadline = time.monotonic() + time_limit
+        while True:
+            try:
+                answer = self._answers.get(timeout=min(1.0, max(0.0, deadline - time.monotonic())))
+            except queue.Empty:
+                # A child of the plugin may keep the pipe open after the process has ended.
+                if self._process.poll() is not None and self._answers.empty():
+                    raise EOFError from None
+                if time.monotonic() >= deadline:
+                    raise TimeoutError from None
+                continue
+            if not answer:
+                raise EOFError
+            if answer["id"] == request_id:
+                return answer
+
+    def _where(self, file: str) -> int:
+        try:
+            return int(self._wait_for(self._send({"call": "where", "file": file}), WHERE_SECONDS)["result"])
+        except (BrokenPipeError, EOFError, TimeoutError):
+            return 0
+
+    def _ended(self) -> HostEnded:
+        code = self._process.wait()
+        self._threads[1].join(1.0)
+        reason = f"crashed ({signal.Signals(-code).name})" if code < 0 else f"ended its process (exit code {code})"
+        return HostEnded(reason, list(self._output))
+
+    def _read_answers(self, pipe: IO[bytes]) -> None:
+        for line in pipe:
+            self._answers.put(json.loads(line))
+        self._answers.put({})
+
+    def _read_output(self, pipe: IO[bytes]) -> None:
+        while line := pipe.readline(4096):
+            self._output.append(line.decode(errors="replace").rstrip())
+
+    def close(self) -> None:
+        """End the process, and what plugins may have started in it; return when all of it is gone."""
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
+        self._process.wait()
+        for thread in self._threads:
+            thread.join()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            assert pipe is not None
+            with contextlib.suppress(BrokenPipeError):  # what is still buffered for it is of no interest
+                pipe.close()

@@ -1,0 +1,128 @@
+"""Find the plugins and load one: runs inside the host process, since loading runs the plugin's code."""
+
+import hashlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+import core
+from core.plugin import DatasetPlugin
+from core.plugins_host.faults import Fault
+
+ENTRY_POINT_GROUP = "headlight.datasets"
+TOKENIZERS = ("characters", "whitespace", "subword")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a plugin may be: a file, or an entry point `module:attribute` of an installed package."""
+
+    label: str  # what to call it while its name is not known
+    path: str = ""
+    entry_point: str = ""
+    problem: str = ""
+
+    @property
+    def origin(self) -> str:
+        return self.path or self.entry_point
+
+
+def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
+    """List every place that may hold a plugin, without running any of them; each file once."""
+    listed = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
+    found = [*_in_folder(Path(core.__path__[0]).parent / "plugins")]
+    for folder in listed:
+        found.extend(_in_folder(Path(folder)) if Path(folder).is_dir() else [_no_folder(folder)])
+    found.extend(_in_folder(Path(platformdirs.user_data_dir("headlight")) / "plugins"))
+    found.extend(_installed())
+    return list({source.origin: source for source in found}.values())
+
+
+def _in_folder(folder: Path) -> Iterator[Source]:
+    for path in sorted(folder.resolve().glob("*.py")):
+        if not path.name.startswith("_"):
+            yield Source(path.stem, path=str(path))
+
+
+def _no_folder(folder: str) -> Source:
+    return Source(Path(folder).name, path=folder, problem="There is no such folder.")
+
+
+def _installed() -> Iterator[Source]:
+    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
+        yield Source(entry.name, entry_point=entry.value)
+
+
+def load(source: Source) -> type[DatasetPlugin[Any]]:
+    """Import a plugin and hold its class against the contract.
+
+    Raises: Fault, or whatever the plugin's own code raises.
+    """
+    if source.problem:
+        raise Fault(source.problem, file=source.path)
+    plugin = _load_file(Path(source.path)) if source.path else _load_entry_point(source)
+    if not (isinstance(plugin, type) and issubclass(plugin, DatasetPlugin)):
+        raise Fault(f"PLUGIN is {plugin!r}, expected a class derived from DatasetPlugin.", file=source.path)
+    finding = _breach(plugin)
+    if finding:
+        raise Fault(f"{plugin.__name__} {finding}.", file=source.path, line=inspect.getsourcelines(plugin)[1])
+    return plugin
+
+
+def _load_file(path: Path) -> object:
+    """Run one file as a module of a name of its own, so that equal file names in two folders do not meet."""
+    module_name = f"headlight_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None and spec.loader is not None  # only a name without .py has none
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module  # pydantic looks here for the names in annotations
+    spec.loader.exec_module(module)
+    if not hasattr(module, "PLUGIN"):
+        raise Fault("The file does not define PLUGIN; end it with `PLUGIN = YourClass`.", file=str(path))
+    return module.PLUGIN
+
+
+def _load_entry_point(source: Source) -> object:
+    return EntryPoint(source.label, source.entry_point, ENTRY_POINT_GROUP).load()
+
+
+def _breach(plugin: type[DatasetPlugin[Any]]) -> str:
+    """Say in which way a class falls short of the contract; empty when it does not."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", str(getattr(plugin, "name", ""))):
+        return 'needs a name of lower-case letters, digits and underscores, such as name = "reverse"'
+    if not isinstance(getattr(plugin, "title", None), str):
+        return 'needs a title, such as title = "Reverse a word"'
+    if inspect.isabstract(plugin):
+        return "does not define pairs(self, split, rng)"
+    tokenizers = tokenizers_of(plugin)
+    if len(tokenizers) != 2 or not set(tokenizers) <= set(TOKENIZERS):
+        return f"has tokenizer {plugin.tokenizer!r}, expected {', '.join(map(repr, TOKENIZERS))} or a pair of them"
+    return ""
+
+
+def tokenizers_of(plugin: type[DatasetPlugin[Any]]) -> tuple[str, ...]:
+    """Return the names of the source and the target tokenizer."""
+    declared = plugin.tokenizer
+    return (declared, declared) if isinstance(declared, str) else tuple(declared)
+
+
+def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
+    """Return what a window shows of a plugin and its options, as plain data."""
+    plugin.options_class()  # a default outside its own range is a finding now, not when a run starts
+    return {
+        "name": plugin.name,
+        "title": plugin.title,
+        "doc": inspect.cleandoc(plugin.__doc__ or ""),
+        "options_schema": plugin.options_class.model_json_schema(),
+        "tokenizer": tokenizers_of(plugin),
+        "endless": bool(plugin.endless),
+    }

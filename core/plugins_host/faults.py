@@ -1,0 +1,74 @@
+"""What went wrong in a plugin, as a sentence with its file and line."""
+
+import difflib
+import traceback
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from core.plugin import Options
+
+
+class Fault(Exception):
+    """A finding about a plugin, or (`kind` "options") about what the user typed for its options."""
+
+    def __init__(self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin") -> None:
+        super().__init__(sentence)
+        self.record: dict[str, Any] = {"sentence": sentence, "file": file, "line": line, "kind": kind}
+
+
+def fault_of(error: BaseException, plugin_file: str) -> Fault:
+    """Describe an exception of plugin code, at the innermost line of `plugin_file` that it passed through."""
+    if isinstance(error, Fault):
+        return error
+    first_line = " ".join(str(error).split("\n", 1)[0].split())
+    sentence = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
+    if isinstance(error, SyntaxError) and error.filename:
+        return Fault(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno or 0 for frame in frames if frame.filename == plugin_file]
+    return Fault(sentence, file=plugin_file, line=lines[-1] if lines else 0)
+
+
+def options_fault(error: ValidationError, options_class: type[Options]) -> Fault:
+    """Say the first thing that is wrong with the options given, as one line that names the key."""
+    first = error.errors()[0]
+    key = ".".join(["dataset", "options", *map(str, first["loc"])])
+    return Fault(f"{key}: {_complaint(first, options_class)}", kind="options")
+
+
+def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:
+    schema = options_class.model_json_schema().get("properties", {})
+    name = str(error["loc"][0]) if error["loc"] else ""
+    if error["type"] == "extra_forbidden":
+        return _unknown_key(name, list(schema))
+    if error["type"] in ("value_error", "assertion_error"):
+        return str(error["ctx"]["error"])
+    if name in schema and len(error["loc"]) == 1:
+        return f"expected {expectation(schema[name])}, given {error['input']!r}"
+    return f"{error['msg']}, given {error['input']!r}"
+
+
+def _unknown_key(name: str, known: list[str]) -> str:
+    nearest = difflib.get_close_matches(name, known, n=1)
+    if nearest:
+        return f"unknown key; did you mean {nearest[0]!r}?"
+    return f"unknown key; known are {', '.join(known)}" if known else "unknown key; this dataset has no options"
+
+
+def expectation(schema: dict[str, Any]) -> str:
+    """Put one field's JSON schema into words: `an integer from 1 to 64`."""
+    if "enum" in schema or "const" in schema:
+        return " or ".join(repr(value) for value in schema.get("enum", [schema.get("const")]))
+    nouns = {"integer": "an integer", "number": "a number", "string": "a text", "boolean": "true or false"}
+    noun = nouns.get(schema.get("type", ""), f"a {schema.get('type', 'valid value')}")
+    return noun + _range(schema.get("minimum"), schema.get("maximum"))
+
+
+def _range(minimum: float | None, maximum: float | None) -> str:
+    if minimum is not None and maximum is not None:
+        return f" from {minimum:g} to {maximum:g}"
+    if minimum is not None:
+        return f" of at least {minimum:g}"
+    return f" of at most {maximum:g}" if maximum is not None else ""

@@ -1,0 +1,264 @@
+"""The application's side of the plugins: lists them, checks their options and draws their pairs, in another process."""
+
+import hashlib
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from core.errors import UserError
+from core.plugin import Pair
+from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
+
+SHARD_SIZE = 10_000
+"""Pairs in one shard of endless training data."""
+MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
+"""A split that goes on beyond this is taken to be endless."""
+START_SECONDS = 60.0
+
+Message = dict[str, Any]
+
+
+class PluginError(UserError):
+    """A plugin failed, hangs, is missing or breaks the contract; the sentence names it, its file and line."""
+
+
+@dataclass(frozen=True)
+class PluginInfo:
+    """One plugin as a row: what it is, where it comes from, and why it cannot be used (`error`) where it cannot."""
+
+    name: str
+    title: str
+    doc: str
+    origin: str
+    """Its file, or `module:attribute` in an installed package."""
+    error: str | None = None
+    options_schema: dict[str, Any] | None = None
+    """JSON schema: properties in declared order with title, description, minimum, maximum, enum and default."""
+    tokenizer: tuple[str, str] = ("characters", "characters")
+    endless: bool = False
+
+
+class PluginHost:
+    """Owns at most one host process: started when first needed, kept warm, replaced when it ends or hangs.
+
+    Every method may be called from any thread; one waits for the other. `close()` ends the process and forgets the
+    list of plugins, so that the next call reads the plugin files anew.
+    """
+
+    def __init__(
+        self, extra_dirs: Sequence[Path] = (), *, describe_timeout: float = 10.0, pairs_timeout: float = 30.0
+    ) -> None:
+        self._extra_dirs = [str(Path(folder).absolute()) for folder in extra_dirs]
+        self._describe_timeout = describe_timeout
+        self._pairs_timeout = pairs_timeout
+        self._lock = threading.RLock()
+        self._process: HostProcess | None = None
+        self._rows: list[tuple[Message, PluginInfo]] = []
+        self._streams = count(1)
+
+    def __enter__(self) -> "PluginHost":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the host process, if there is one."""
+        with self._lock:
+            self._rows = []
+            self._end_process()
+
+    def plugins(self) -> list[PluginInfo]:
+        """List all plugins, those that cannot be used as rows with their error."""
+        with self._lock:
+            if not self._rows:
+                request = {"call": "find", "extra_dirs": self._extra_dirs}
+                sources = self._ask("plugins", request, START_SECONDS)
+                self._rows = _name_collisions([(source, self._describe(source)) for source in sources])
+            return [info for _, info in self._rows]
+
+    def options(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Return all options of a plugin, those not given at their defaults.
+
+        Raises: UserError naming the first option that is wrong: expected, given.
+        """
+        return dict(self._call("options", name, given))
+
+    def pairs(
+        self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
+    ) -> Iterator[list[Pair]]:
+        """Draw one split in lists of up to 1,000 pairs; at most `limit` pairs, when given.
+
+        A finite split is drawn whole, from (seed, split). The train split of an endless plugin is cut in shards of
+        SHARD_SIZE pairs, each from (seed, split, shard). The same arguments give the same pairs on every machine.
+        Raises: PluginError when the plugin fails or hangs, when the split is empty or does not end.
+        """
+        sharded = split == "train" and self._info(name).endless
+        size = SHARD_SIZE if limit is None else min(limit, SHARD_SIZE)
+        rng_seed = _rng_seed(seed, split, shard) if sharded else _rng_seed(seed, split)
+        drawn = 0
+        for chunk in self._stream(name, options, split=split, rng_seed=rng_seed, limit=size if sharded else limit):
+            drawn += len(chunk)
+            if drawn > MAX_PAIRS[split]:
+                raise self._breach(name, f"does not end its {split} split (stopped after {drawn:,} pairs)")
+            yield chunk
+        if sharded and drawn < size:
+            raise self._breach(name, f"says endless = True, but its train split ended after {drawn:,} pairs")
+        if drawn == 0 and limit != 0:
+            raise self._breach(name, f"gives no pairs for its {split} split with these options")
+
+    def symbols(self, name: str, options: dict[str, Any]) -> tuple[list[str], list[str]] | None:
+        """Return the source and the target tokens of an endless plugin, None where it does not list them."""
+        symbols = self._call("symbols", name, options)
+        return None if symbols is None else (symbols[0], symbols[1])
+
+    def limits(self, name: str, options: dict[str, Any]) -> dict[str, float]:
+        """Return the best value of each metric that anyone can reach, where the plugin knows it."""
+        return dict(self._call("limits", name, options))
+
+    def metrics(
+        self, name: str, options: dict[str, Any], pairs: Sequence[Pair], hypotheses: Sequence[str]
+    ) -> dict[str, float]:
+        """Return the plugin's own metrics of what was written for these pairs."""
+        return dict(self._call("metrics", name, options, pairs=list(pairs), hypotheses=list(hypotheses)))
+
+    def examples(self, name: str, options: dict[str, Any]) -> list[str]:
+        """Return source texts to offer for translation."""
+        return list(self._call("examples", name, options))
+
+    def _describe(self, source: Message) -> PluginInfo:
+        try:
+            described = self._ask(source["label"], {"call": "describe", "source": source}, self._describe_timeout)
+        except PluginError as error:
+            return PluginInfo(source["label"], source["label"], "", _origin(source), error=error.sentence)
+        described["tokenizer"] = tuple(described["tokenizer"])
+        return PluginInfo(origin=_origin(source), **described)
+
+    def _row(self, name: str) -> tuple[Message, PluginInfo]:
+        """Return the source and the description of a plugin that can be used."""
+        self.plugins()
+        rows = [row for row in self._rows if row[1].name == name]
+        if not rows:
+            known = ", ".join(sorted({info.name for _, info in self._rows if info.error is None}))
+            raise PluginError(f"There is no dataset plugin {name!r}.", f"Known are: {known}.")
+        if rows[0][1].error is not None:
+            raise PluginError(rows[0][1].error, "Mend that, or choose another dataset.")
+        return rows[0]
+
+    def _info(self, name: str) -> PluginInfo:
+        with self._lock:
+            return self._row(name)[1]
+
+    def _call(self, call: str, name: str, options: dict[str, Any], **arguments: Any) -> Any:
+        with self._lock:
+            source, _ = self._row(name)
+            request = {"call": call, "source": source, "options": options, **arguments}
+            return self._ask(name, request, self._pairs_timeout)
+
+    def _stream(self, name: str, options: dict[str, Any], **arguments: Any) -> Iterator[list[Pair]]:
+        """Draw chunk by chunk, each when it is wanted: the plugin never runs ahead of who reads."""
+        stream = next(self._streams)
+        self._call("open", name, options, stream=stream, **arguments)
+        process = self._process
+        try:
+            while chunk := _pairs_of(self._next_chunk(name, stream, process)):
+                yield chunk
+        finally:
+            with self._lock:
+                if self._process is process and process is not None:
+                    self._call("shut", name, options, stream=stream)
+
+    def _next_chunk(self, name: str, stream: int, process: HostProcess | None) -> Message:
+        with self._lock:
+            if self._process is not process:
+                raise PluginError(f"Drawing pairs from {name!r} was interrupted: the plugin process was replaced.")
+            chunk: Message = self._call("next", name, {}, stream=stream)
+            return chunk
+
+    def _ask(self, name: str, request: Message, time_limit: float) -> Any:
+        """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
+        with self._lock:
+            if self._process is None:
+                self._process = HostProcess()
+                time_limit = max(time_limit, START_SECONDS if request["call"] == "find" else 0.0)
+            file = request.get("source", {}).get("path", "")
+            try:
+                answer = self._process.ask(request, time_limit)
+            except HostSilent as silent:
+                self._end_process()
+                sentence = f"gave no answer within {time_limit:g} s"
+                raise self._failure(name, sentence, file, silent.line) from None
+            except HostEnded as ended:
+                self._end_process()
+                raise self._failure(name, ended.reason, file, _crash_line(ended.output, file)) from None
+            if "error" in answer:
+                raise self._refusal(name, answer["error"])
+            return answer["result"]
+
+    def _end_process(self) -> None:
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def _refusal(self, name: str, error: Message) -> UserError:
+        if error["kind"] == "options":
+            return UserError(error["sentence"])
+        return self._failure(name, f"failed: {error['sentence']}", error["file"], error["line"])
+
+    def _breach(self, name: str, sentence: str) -> PluginError:
+        with self._lock:
+            return self._failure(name, sentence, _origin(self._row(name)[0]), 0)
+
+    @staticmethod
+    def _failure(name: str, sentence: str, file: str, line: int) -> PluginError:
+        place = f" ({file}, line {line})" if line else f" ({file})" if file else ""
+        return PluginError(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", "Mend it, or choose another dataset.")
+
+
+def _origin(source: Message) -> str:
+    return str(source["path"] or source["entry_point"])
+
+
+def _name_collisions(rows: list[tuple[Message, PluginInfo]]) -> list[tuple[Message, PluginInfo]]:
+    """Give all rows that share a name an error that says so: neither wins silently."""
+    origins: dict[str, list[str]] = {}
+    for _, info in rows:
+        origins.setdefault(info.name, []).append(info.origin)
+    return [(source, _with_collision(info, origins[info.name])) for source, info in rows]
+
+
+def _with_collision(info: PluginInfo, origins: list[str]) -> PluginInfo:
+    if len(origins) == 1:
+        return info
+    return replace(info, error=f"The plugin name {info.name!r} is taken more than once: {' and '.join(origins)}.")
+
+
+def _pairs_of(chunk: Message) -> list[Pair]:
+    sources, targets, alignments = chunk["sources"], chunk["targets"], chunk["alignments"]
+    if alignments is None:
+        return list(map(Pair, sources, targets))
+    return [
+        Pair(source, target, None if flat is None else list(zip(flat[::2], flat[1::2], strict=True)))
+        for source, target, flat in zip(sources, targets, alignments, strict=True)
+    ]
+
+
+def _crash_line(output: list[str], file: str) -> int:
+    """Find in a fatal error's own traceback the innermost line of the plugin's file; 0 when it is not there."""
+    for text in output:
+        found = re.match(r'\s*File "(.+)", line (\d+)', text)
+        if found and found[1] == file:
+            return int(found[2])
+    return 0
+
+
+def _rng_seed(*parts: int | str) -> int:
+    """Derive the seed of one rng; the same in every process and on every machine, unlike `hash`."""
+    return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:8], "big")

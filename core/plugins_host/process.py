@@ -1,0 +1,141 @@
+"""The host process: answers one request after the other, as JSON lines, with what plugin code says.
+
+Requests come on what was standard input and answers go to what was standard output; plugins see an empty standard
+input, and what they print goes to standard error. A second thread reads the requests, so that a plugin that hangs
+can still be asked where it is, and so that the process ends when its parent does.
+"""
+
+import faulthandler
+import json
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from pydantic import ValidationError
+
+from core.plugin import DatasetPlugin, Options, Pair
+from core.plugins_host import answers, discovery
+from core.plugins_host.discovery import Source
+from core.plugins_host.faults import fault_of, options_fault
+from core.plugins_host.stream import PairStream
+
+Message = dict[str, Any]
+
+
+class Worker:
+    """The plugins loaded so far, the streams of pairs that are open, and one method for each call."""
+
+    def __init__(self) -> None:
+        self._plugins: dict[str, type[DatasetPlugin[Any]]] = {}
+        self._streams: dict[int, PairStream] = {}
+        self._calls: dict[str, Callable[[Message], Any]] = {
+            "describe": lambda request: discovery.describe(self._plugin(request)),
+            "options": lambda request: self._options(request).model_dump(mode="json"),
+            "open": self._open,
+            "next": lambda request: self._streams[request["stream"]].next_chunk(),
+            "shut": lambda request: self._streams.pop(request["stream"], None) and None,
+            "symbols": lambda request: answers.symbols(self._instance(request).symbols()),
+            "limits": lambda request: answers.figures("limits", self._instance(request).limits()),
+            "metrics": self._metrics,
+            "examples": lambda request: answers.texts("examples", self._instance(request).examples()),
+        }
+
+    def answer(self, request: Message) -> Message:
+        """Return {"result": ...} or {"error": ...}; no exception of a plugin passes, not even SystemExit."""
+        if request["call"] == "find":
+            return {"result": [vars(source) for source in discovery.find_sources(request["extra_dirs"])]}
+        try:
+            return {"result": self._calls[request["call"]](request)}
+        except BaseException as error:
+            return {"error": fault_of(error, request["source"]["path"]).record}
+
+    def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
+        source = Source(**request["source"])
+        if source.origin not in self._plugins:
+            self._plugins[source.origin] = discovery.load(source)
+        return self._plugins[source.origin]
+
+    def _options(self, request: Message) -> Options:
+        options_class = self._plugin(request).options_class
+        try:
+            return options_class.model_validate(request["options"])
+        except ValidationError as error:
+            raise options_fault(error, options_class) from None
+
+    def _instance(self, request: Message) -> DatasetPlugin[Any]:
+        return self._plugin(request)(self._options(request))
+
+    def _open(self, request: Message) -> None:
+        self._streams[request["stream"]] = PairStream(
+            self._instance(request), request["source"]["path"], request["split"], request["rng_seed"], request["limit"]
+        )
+
+    def _metrics(self, request: Message) -> dict[str, float]:
+        pairs = [Pair(*fields) for fields in request["pairs"]]
+        return answers.figures("metrics", self._instance(request).metrics(pairs, request["hypotheses"]))
+
+
+def main() -> None:
+    """Serve until the parent closes its end."""
+    incoming, outgoing = _take_standard_streams()
+    faulthandler.enable()  # a crash in C prints the line of Python that led to it
+    sys.dont_write_bytecode = True  # an edited plugin is read anew, and its folder stays clean
+    channel = _Channel(outgoing)
+    requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    threading.Thread(target=_read_requests, args=(incoming, requests, channel), daemon=True).start()
+    worker = Worker()
+    while True:
+        request = requests.get()
+        channel.send(request["id"], worker.answer(request))
+
+
+def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Keep the two pipes for the protocol and give plugins a harmless input and output instead."""
+    incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return incoming, outgoing
+
+
+class _Channel:
+    """Sends one line at a time, from either thread."""
+
+    def __init__(self, outgoing: BinaryIO) -> None:
+        self._outgoing = outgoing
+        self._lock = threading.Lock()
+
+    def send(self, request_id: int, message: Message) -> None:
+        line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
+        with self._lock:
+            # The message of an exception may hold half a surrogate pair; pairs have been checked for it.
+            self._outgoing.write(line.encode(errors="backslashreplace") + b"\n")
+            self._outgoing.flush()
+
+
+def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], channel: _Channel) -> None:
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None
+    for line in incoming:
+        request = json.loads(line)
+        if request["call"] == "where":
+            channel.send(request["id"], {"result": _line_in(main_thread, request["file"])})
+        else:
+            requests.put(request)
+    os._exit(0)  # the parent is gone; the main thread may be held by a plugin
+
+
+def _line_in(thread: int, file: str) -> int:
+    """Return the line of `file` that a thread is in; 0 when it is elsewhere."""
+    frame = sys._current_frames()[thread]
+    while frame is not None and frame.f_code.co_filename != file:
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame.f_lineno if frame is not None else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""The copy task: write down what was read. The smallest thing that an encoder-decoder can learn.
+
+With num_symbols 10, lengths 10 to 10 and the first symbol fixed it is the task of the Annotated Transformer.
+"""
+
+import random
+from collections.abc import Iterator
+from itertools import count
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
+
+HELD_OUT = 1000
+MAX_TRIES = 10_000
+"""Sequences drawn before it is clear that these options leave a split empty; 1 in 10 is expected to fit."""
+
+
+class CopyTaskOptions(Options):
+    num_symbols: int = option(10, ge=1, le=1000, help="Different symbols a sequence is made of.")
+    min_length: int = option(10, ge=1, le=200, help="Symbols in the shortest sequence.")
+    max_length: int = option(10, ge=1, le=200, help="Symbols in the longest sequence.")
+    fixed_first: bool = option(False, help="Start every sequence with 1, as the Annotated Transformer does.")
+
+    def check(self) -> None:
+        if self.min_length > self.max_length:
+            raise ValueError(f"min_length {self.min_length} is above max_length {self.max_length}")
+
+
+class CopyTask(DatasetPlugin[CopyTaskOptions]):
+    """Write down the sequence of symbols that was read. Training data never ends; 1,000 sequences are held out."""
+
+    name = "copy_task"
+    title = "Copy a sequence"
+    tokenizer = "whitespace"
+    endless = True
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        for _ in count() if split == "train" else range(HELD_OUT):
+            symbols = self._draw(split, rng)
+            text = " ".join(symbols)
+            yield Pair(text, text, alignment=[(place, place) for place in range(len(symbols))])
+
+    def _draw(self, split: Split, rng: random.Random) -> list[str]:
+        """Draw sequences until one belongs to the split: no held-out sequence is ever trained on."""
+        vocabulary, _ = self.symbols()
+        for _ in range(MAX_TRIES):
+            symbols = rng.choices(vocabulary, k=rng.randint(self.options.min_length, self.options.max_length))
+            if self.options.fixed_first:
+                symbols[0] = vocabulary[0]
+            if split_of(" ".join(symbols)) == split:
+                return symbols
+        raise ValueError(f"too few different sequences for a {split} split: raise num_symbols or max_length")
+
+    def symbols(self) -> tuple[list[str], list[str]]:
+        vocabulary = [str(symbol) for symbol in range(1, self.options.num_symbols + 1)]
+        return vocabulary, vocabulary
+
+    def examples(self) -> list[str]:
+        """Offer symbols in order, in reverse, and one symbol repeated."""
+        vocabulary, _ = self.symbols()
+        length = self.options.max_length
+        ascending = [vocabulary[place % len(vocabulary)] for place in range(length)]
+        return [" ".join(ascending), " ".join([vocabulary[0], *ascending[:0:-1]]), " ".join(vocabulary[:1] * length)]
+
+
+PLUGIN = CopyTask

@@ -1,0 +1,53 @@
+"""Plugins written for one test, and a host that sees them and the built-in ones only."""
+
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.plugins_host.host import PluginHost
+
+WritePlugin = Callable[..., Path]
+
+TEMPLATE = """\
+import random, os, sys, time, ctypes
+from core.plugin import DatasetPlugin, Options, Pair, option
+
+class NamedOptions(Options):
+    length: int = option(6, ge=1, le=64, help="Letters in each word.")
+    noise: float = option(0.5, ge=0.0, le=1.0)
+
+class Named(DatasetPlugin[NamedOptions]):
+    '''A plugin of a test.'''
+    name = "{name}"
+    title = "Test"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder for plugins, given to the host as an extra one."""
+    path = tmp_path / "my plugins"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def write_plugin(folder: Path) -> WritePlugin:
+    """Return a function that writes a plugin whose class body ends with the given methods."""
+
+    def write(body: str, *, name: str = "named", file: str | None = None) -> Path:
+        path = folder / (file or f"{name}.py")
+        methods = textwrap.indent(textwrap.dedent(body), "    ")
+        path.write_text(TEMPLATE.format(name=name) + methods + "\nPLUGIN = Named\n")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def host(folder: Path) -> Iterator[PluginHost]:
+    """A host with time limits short enough to wait for."""
+    with PluginHost([folder], describe_timeout=10.0, pairs_timeout=2.0) as host:
+        yield host

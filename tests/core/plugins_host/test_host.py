@@ -1,0 +1,389 @@
+"""What the application sees of good and of broken plugins; every test runs a real host process."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+import pytest
+
+from core.errors import UserError
+from core.plugin import Pair
+from core.plugins_host import host as host_module
+from core.plugins_host.host import SHARD_SIZE, PluginError, PluginHost, PluginInfo
+
+GOOD = """
+def pairs(self, split, rng):
+    for _ in range(2500 if split == "train" else 10):
+        word = "".join(rng.choices("abcdeü", k=self.options.length))
+        yield Pair(word, word[::-1], alignment=[(0, 1), (2, 3)])
+"""
+ENDLESS = """
+endless = True
+def pairs(self, split, rng):
+    while True:
+        yield Pair(str(rng.random()), split)
+"""
+
+
+def drawn(host: PluginHost, name: str, split: str = "train", seed: int = 0, **arguments: Any) -> list[Pair]:
+    return list(chain.from_iterable(host.pairs(name, {}, seed, split, **arguments)))
+
+
+def info_of(host: PluginHost, name: str) -> PluginInfo:
+    return next(info for info in host.plugins() if info.name == name)
+
+
+def line_of(path: Path, text: str) -> int:
+    return next(number for number, line in enumerate(path.read_text().split("\n"), 1) if text in line)
+
+
+def test_a_plugin_is_described_from_its_declarations(host: PluginHost, write_plugin: Any) -> None:
+    path = write_plugin(GOOD)
+    info = info_of(host, "named")
+    assert (info.title, info.doc, info.origin, info.error) == ("Test", "A plugin of a test.", str(path), None)
+    assert (info.tokenizer, info.endless) == (("characters", "characters"), False)
+    assert info.options_schema is not None
+    assert list(info.options_schema["properties"]) == ["length", "noise"]
+    assert info.options_schema["properties"]["length"] == {
+        "default": 6, "minimum": 1, "maximum": 64, "type": "integer", "title": "Length",
+        "description": "Letters in each word.",
+    }  # fmt: skip
+
+
+def test_the_built_in_plugins_are_found_by_the_same_door(host: PluginHost) -> None:
+    assert info_of(host, "copy_task").error is None
+    assert info_of(host, "copy_task").endless
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"length": "abc"}, "dataset.options.length: expected an integer from 1 to 64, given 'abc'"),
+        ({"length": 65}, "dataset.options.length: expected an integer from 1 to 64, given 65"),
+        ({"length": True, "noise": "x"}, "dataset.options.length: expected an integer from 1 to 64, given True"),
+        ({"noise": float("nan")}, "dataset.options.noise: expected a number from 0 to 1, given nan"),
+        ({"lenght": 3}, "dataset.options.lenght: unknown key; did you mean 'length'?"),
+        ({"qqq": 3}, "dataset.options.qqq: unknown key; known are length, noise"),
+    ],
+)
+def test_a_wrong_option_is_named_in_one_line(
+    host: PluginHost, write_plugin: Any, given: dict[str, Any], sentence: str
+) -> None:
+    write_plugin(GOOD)
+    with pytest.raises(UserError) as caught:
+        host.options("named", given)
+    assert str(caught.value) == sentence
+
+
+def test_options_are_completed(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(GOOD)
+    assert host.options("named", {"length": 3}) == {"length": 3, "noise": 0.5}
+    assert host.options("copy_task", {})["num_symbols"] == 10
+
+
+def test_a_finite_split_is_drawn_whole_in_chunks_with_its_alignments(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(GOOD)
+    chunks = list(host.pairs("named", {"length": 4}, 0, "train"))
+    assert [len(chunk) for chunk in chunks] == [1000, 1000, 500]
+    pair = chunks[0][0]
+    assert len(pair.source) == 4 and pair.target == pair.source[::-1] and pair.alignment == [(0, 1), (2, 3)]
+    assert len(drawn(host, "named", limit=7)) == 7
+
+
+def test_endless_data_comes_in_shards_that_do_not_depend_on_each_other(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(ENDLESS)
+    shard = drawn(host, "named", shard=3)
+    assert len(shard) == SHARD_SIZE
+    assert drawn(host, "named", shard=3, limit=5) == shard[:5]
+    assert drawn(host, "named", shard=4, limit=5) != shard[:5]
+    assert drawn(host, "named", shard=3, seed=1, limit=5) != shard[:5]
+
+
+def test_pairs_are_the_same_in_every_process(folder: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_plugin(GOOD)
+    results = []
+    for hash_seed in ("1", "2"):
+        monkeypatch.setenv("PYTHONHASHSEED", hash_seed)
+        with PluginHost([folder]) as host:
+            results.append([drawn(host, "named"), drawn(host, "copy_task", "valid")])
+    assert results[0] == results[1]
+
+
+def test_two_streams_can_be_drawn_at_once_and_left_unfinished(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(ENDLESS)
+    first, second = host.pairs("named", {}, 0, "train"), host.pairs("copy_task", {}, 0, "train")
+    assert next(first) != next(second)
+    first.close()
+    assert len(next(second)) == 1000
+    second.close()
+    assert host.limits("named", {}) == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence", "blamed"),
+    [
+        ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    1 / 0", "ZeroDivisionError: division", "1 / 0"),
+        ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    yield 1, 2", "Pair 2 is (1, 2)", "yield 1"),
+        ("def pairs(self, split, rng):\n    yield Pair('a', 7)", "Pair 1 is Pair(source='a', target=7", "7)"),
+        ("def pairs(self, split, rng):\n    yield Pair('a', '\\ud800')", "Pair 1 cannot be written as UTF-8", "ud800"),
+        ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [1, 2])", "Pair 1 has alignment [1, 2]", "[1, 2]"),
+        ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [(0, -1)])", "Pair 1 has alignment [(0, -1)]", "-1"),
+        ("def pairs(self, split, rng):\n    pass", "pairs() returned None", "def pairs"),
+        ("def pairs(self, split, rng):\n    sys.exit(3)\n    yield", "SystemExit: 3", "sys.exit(3)"),
+        ("def pairs(self, split, rng):\n    os._exit(3)\n    yield", "ended its process (exit code 3)", None),
+        ("def pairs(self, split, rng):\n    ctypes.string_at(0)\n    yield", "crashed (SIGSEGV)", "string_at"),
+        ("def pairs(self, split, rng):\n    while True: pass\n    yield", "gave no answer within 2 s", "while True"),
+        ("def pairs(self, split, rng):\n    yield from ()", "gives no pairs for its train split", None),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_in_pairs_is_told_with_its_line_and_the_host_goes_on(
+    host: PluginHost, write_plugin: Any, body: str, sentence: str, blamed: str | None
+) -> None:
+    path = write_plugin(body)
+    with pytest.raises(PluginError) as caught:
+        drawn(host, "named")
+    assert "'named'" in caught.value.sentence and sentence in caught.value.sentence
+    place = f"({path}, line {line_of(path, blamed)})" if blamed else f"({path})"
+    assert place in caught.value.sentence
+    assert len(drawn(host, "copy_task", "valid")) == 1000
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("def pairs(self, split, rng): yield", None),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("def pairs(self, split rng)", "SyntaxError"),
+        ("sys.exit(1)", "SystemExit: 1"),
+        ("os._exit(1)", "ended its process (exit code 1)"),
+        ("ctypes.string_at(0)", "crashed (SIGSEGV)"),
+        ("import no_such_module", "No module named 'no_such_module'"),
+        ("time.sleep(1000)", "gave no answer within 3 s"),
+        ("pass", "does not define pairs"),
+        ("tokenizer = 'words'\ndef pairs(self, split, rng): yield", "tokenizer 'words'"),
+        ("name = 'Has Spaces'\ndef pairs(self, split, rng): yield", "needs a name of lower-case letters"),
+        ("options_class = type('Bad', (Options,), {'n': option(0, ge=1)})", "PydanticUserError"),
+    ],
+)  # fmt: skip
+def test_a_plugin_that_cannot_be_loaded_is_a_row(
+    folder: Path, write_plugin: Any, body: str, sentence: str | None
+) -> None:
+    path = write_plugin(body)
+    with PluginHost([folder], describe_timeout=3.0) as host:
+        info = info_of(host, "named")
+        if sentence is None:
+            assert info.error is None
+            return
+        assert info.error is not None and sentence in info.error and str(path) in info.error
+        assert info_of(host, "copy_task").error is None
+        with pytest.raises(PluginError) as caught:
+            drawn(host, "named")
+        assert caught.value.sentence == info.error
+
+
+@pytest.mark.parametrize(("text", "sentence"), [("", "does not define PLUGIN"), ("PLUGIN = 3", "PLUGIN is 3")])
+def test_a_file_without_a_plugin_class_is_a_row(host: PluginHost, folder: Path, text: str, sentence: str) -> None:
+    (folder / "empty.py").write_text(text)
+    error = info_of(host, "empty").error
+    assert error is not None and sentence in error
+
+
+def test_a_missing_plugin_and_a_missing_folder_are_named(tmp_path: Path) -> None:
+    with PluginHost([tmp_path / "nowhere"]) as host:
+        assert "no such folder" in str(info_of(host, "nowhere").error)
+        with pytest.raises(PluginError, match=r"no dataset plugin 'copy_tusk'.*copy_task"):
+            host.options("copy_tusk", {})
+
+
+def test_of_two_plugins_with_one_name_neither_wins(host: PluginHost, write_plugin: Any) -> None:
+    files = [write_plugin(GOOD, file="one.py"), write_plugin(GOOD, file="two.py")]
+    assert [info.name for info in host.plugins()].count("named") == 2
+    with pytest.raises(PluginError) as caught:
+        host.options("named", {})
+    assert all(str(path) in caught.value.sentence for path in files)
+
+
+def test_folders_of_the_environment_and_of_the_user_are_searched(
+    folder: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = Path(platformdirs.user_data_dir("headlight")) / "plugins"
+    users.mkdir(parents=True)
+    write_plugin(GOOD)
+    write_plugin(GOOD, name="of_user").rename(users / "of_user.py")
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join([str(folder), str(users)]))
+    with PluginHost([folder]) as host:
+        assert {"named", "of_user", "copy_task"} <= {info.name for info in host.plugins() if info.error is None}
+
+
+def test_entry_points_are_found_and_a_broken_one_is_a_row(
+    tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_plugin(GOOD, name="packaged").rename(tmp_path / "their_package.py")
+    metadata = tmp_path / "their_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[headlight.datasets]\npackaged = their_package:PLUGIN\nbroken = no_such_package:PLUGIN\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with PluginHost() as host:
+        assert info_of(host, "packaged").origin == "their_package:PLUGIN"
+        assert len(drawn(host, "packaged", "valid")) == 10
+        assert "no_such_package" in str(info_of(host, "broken").error)
+
+
+def test_printing_reading_and_changing_the_process_does_no_harm(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            os.chdir("/")
+            random.seed(0)
+            sys.stdout.write("x" * 3_000_000)
+            sys.stdout.flush()
+            os.write(1, b'{"id": 1, "result": 7}\\n' * 1000)
+            assert sys.stdin.read() == ""
+            yield Pair(str(rng.random()), "b")
+    """)
+    before = drawn(host, "copy_task", limit=10)
+    first = drawn(host, "named")
+    assert drawn(host, "named") == first
+    assert drawn(host, "copy_task", limit=10) == before
+
+
+def test_a_slow_plugin_is_not_a_hanging_one(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            for number in range(25):
+                time.sleep(0.1)
+                yield Pair(str(number), "b")
+    """)
+    chunks = list(host.pairs("named", {}, 0, "train"))
+    assert len(chunks) > 1 and sum(map(len, chunks)) == 25
+
+
+def test_endless_held_out_data_is_refused(host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_plugin(ENDLESS)
+    monkeypatch.setitem(host_module.MAX_PAIRS, "valid", 3000)
+    with pytest.raises(PluginError, match="does not end its valid split"):
+        drawn(host, "named", "valid")
+
+
+def test_an_endless_train_split_that_ends_is_refused(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("endless = True" + GOOD)
+    with pytest.raises(PluginError, match="ended after 2,500 pairs"):
+        drawn(host, "named")
+
+
+def test_the_optional_methods_answer(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(
+        GOOD
+        + """
+def symbols(self): return ["a", "b"], ("c",)
+def limits(self): return {"valid/loss": 1}
+def metrics(self, pairs, hypotheses):
+    return {"equal": sum(p.target == h for p, h in zip(pairs, hypotheses)) / len(pairs)}
+def examples(self): return ["ab" * self.options.length]
+"""
+    )
+    assert host.symbols("named", {}) == (["a", "b"], ["c"])
+    assert host.limits("named", {}) == {"valid/loss": 1.0}
+    assert host.metrics("named", {}, [Pair("x", "y"), Pair("x", "z")], ["y", "y"]) == {"equal": 0.5}
+    assert host.examples("named", {"length": 2}) == ["abab"]
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [
+        ("def symbols(self): return ['a'], 7", "symbols"),
+        ("def symbols(self): return 'abc'", "symbols"),
+        ("def limits(self): return {'a': 'b'}", "limits"),
+        ("def examples(self): return 'one text'", "examples"),
+    ],
+)
+def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plugin: Any, body: str, call: str) -> None:
+    write_plugin(GOOD + body)
+    with pytest.raises(PluginError, match=rf"{call}\(\) returned"):
+        getattr(host, call)("named", {})
+
+
+def test_close_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(GOOD)
+    assert len(drawn(host, "named", "valid")) == 10
+    assert host._process is not None
+    process = host._process._process
+    host.close()
+    assert process.poll() is not None
+    write_plugin(GOOD.replace("else 10", "else 20"))
+    assert len(drawn(host, "named", "valid")) == 20
+
+
+def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            import subprocess
+            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+            yield Pair(str(child.pid), "b")
+    """)
+    child = int(drawn(host, "named")[0].source)
+    host.close()
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{child}/stat").exists() and Path(f"/proc/{child}/stat").read_text().split()[2] != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path, write_plugin: Any) -> None:
+    write_plugin("def pairs(self, split, rng):\n    print(os.getpid(), flush=True)\n    while True: pass\n    yield")
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(folder)], stdout=subprocess.PIPE, text=True, env={**os.environ}
+    )
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+PARENT = """
+import sys
+from pathlib import Path
+from core.plugins_host.host import PluginHost
+host = PluginHost([Path(sys.argv[1])])
+host.plugins()
+print(host._process._process.pid, flush=True)
+next(host.pairs("named", {}, 0, "train"))
+"""
+
+
+def test_two_threads_may_draw_at_the_same_time(host: PluginHost) -> None:
+    results: list[list[Pair]] = []
+    threads = [threading.Thread(target=lambda: results.append(drawn(host, "copy_task"))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results[0] == results[1] and len(results[0]) == SHARD_SIZE
+
+
+def test_neither_side_imports_torch_qt_or_numpy() -> None:
+    code = (
+        "import sys, core.plugins_host.process, core.plugins_host.host;"
+        "print({'torch', 'numpy', 'PySide6'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
+
+
+def test_the_random_state_of_the_application_is_left_alone(host: PluginHost) -> None:
+    state = random.getstate()
+    drawn(host, "copy_task", limit=10)
+    assert random.getstate() == state
