@@ -54,9 +54,10 @@ class Selection(QObject):
             return sentence.free_running
         return sentence.by_reference
 
-    def attention_of(self, sentence: ProbedSentence) -> Attention:
-        """The chosen kind's weights of every layer and head, [L, H, queries, keys]."""
-        if self.chosen.kind == "encoder_self":
+    def attention_of(self, sentence: ProbedSentence, kind: Kind | None = None) -> Attention:
+        """Weights of every layer and head, [L, H, queries, keys]; of the chosen kind where none is named."""
+        kind = kind or self.chosen.kind
+        if kind == "encoder_self":
             return sentence.encoder_self
         feed = self.feed_of(sentence)
-        return feed.decoder_self if self.chosen.kind == "decoder_self" else feed.cross
+        return feed.decoder_self if kind == "decoder_self" else feed.cross

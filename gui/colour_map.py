@@ -1,0 +1,64 @@
+"""Colours for attention weights: zero is the background, and equal steps of weight look equally far apart."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QImage
+
+from gui.theme import DARK, LIGHT, Mode
+
+# From a panel's background to the far end of the training colour's hue.
+_STOPS: dict[Mode, tuple[str, ...]] = {
+    "light": (LIGHT.surface, "#9ecdec", "#2f8ec9", "#0b5c94", "#06283d"),
+    "dark": (DARK.surface, "#0b4a76", "#1f83c2", "#7cc4ee", "#f2faff"),
+}
+
+# Björn Ottosson, "A perceptual color space for image processing" (2020): linear sRGB to LMS, and LMS' to OKLab.
+_LMS = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+
+
+@cache
+def attention_table(mode: Mode) -> NDArray[np.uint32]:
+    """[256] ARGB colours for weights 0 to 1, evenly spaced by their OKLab distance."""
+    lab = np.array([_to_lab(stop) for stop in _STOPS[mode]])
+    distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(lab, axis=0), axis=1))])
+    even = np.linspace(0.0, distance[-1], 256)
+    return _to_argb(np.stack([np.interp(even, distance, lab[:, axis]) for axis in range(3)], axis=1))
+
+
+def image_of(weights: NDArray[np.floating], table: NDArray[np.uint32], *, square_root: bool = False) -> QImage:
+    """An image of one pixel a weight, 0 to 1 always the whole table, so that colours compare across steps."""
+    share = np.clip(np.nan_to_num(weights.astype(np.float32)), 0.0, 1.0)
+    indices = np.rint((np.sqrt(share) if square_root else share) * 255).astype(np.uint8)
+    pixels = np.ascontiguousarray(table[indices])
+    height, width = pixels.shape
+    return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+
+
+def _to_lab(colour: str) -> NDArray[np.float64]:
+    srgb = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    return _LAB @ np.cbrt(_LMS @ linear)
+
+
+def _to_argb(lab: NDArray[np.float64]) -> NDArray[np.uint32]:
+    linear = np.clip((lab @ np.linalg.inv(_LAB).T) ** 3 @ np.linalg.inv(_LMS).T, 0.0, 1.0)
+    srgb = np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055)
+    red, green, blue = (np.rint(srgb[:, channel] * 255).astype(np.uint32) for channel in range(3))
+    return (np.uint32(255) << 24) | (red << 16) | (green << 8) | blue

@@ -1,0 +1,40 @@
+"""What an attention map shows of the chosen head: its weights and the words of its rows and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.probes import Feed, ProbedSentence
+from gui.selection import Kind, Selection
+
+
+@dataclass(frozen=True, eq=False)
+class HeadPicture:
+    """One head of one sentence; rows read from columns."""
+
+    weights: NDArray[np.float16]  # [rows, columns], each row sums to 1
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    is_causal: bool  # a row may not read the columns right of it
+    alignment: tuple[tuple[int, int], ...] = ()  # gold (row, column)
+
+
+def chosen_head(sentence: ProbedSentence, selection: Selection) -> HeadPicture:
+    """The chosen head of a sentence; a layer or head the model lacks wraps around, so that -1 is the last."""
+    heads = selection.attention_of(sentence)
+    chosen = selection.chosen
+    weights = heads[chosen.layer % heads.shape[0], chosen.head % heads.shape[1]]
+    feed = selection.feed_of(sentence)
+    rows, columns = _labels(sentence, feed, chosen.kind)
+    gold = sentence.alignment if chosen.kind == "cross" and feed is sentence.by_reference else ()
+    return HeadPicture(weights, rows, columns, chosen.kind == "decoder_self", tuple((t, s) for s, t in gold))
+
+
+def _labels(sentence: ProbedSentence, feed: Feed, kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if kind == "encoder_self":
+        return sentence.src_tokens, sentence.src_tokens
+    rows = tuple(f"{read} → {written}" for read, written in zip(feed.tgt_input, feed.predicted, strict=True))
+    return rows, feed.tgt_input if kind == "decoder_self" else sentence.src_tokens

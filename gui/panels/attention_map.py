@@ -1,0 +1,167 @@
+"""One head, large: rows are what a position predicts, columns what it reads from, with the weight under the mouse."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from core.events import Prepared, ProbeDone
+from core.history import History
+from core.probes import ProbedSentence
+from gui.colour_map import attention_table, image_of
+from gui.head_picture import HeadPicture, chosen_head
+from gui.panel import Panel
+from gui.panels.colour_bar import paint_colour_bar
+from gui.panels.map_layout import MapLayout
+from gui.selection import KIND_TITLES, Selection
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label
+
+ARROWS = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
+_LEGEND = "Columns: read from. Rows: after a token → what it predicts. Point at a cell for its weight."
+
+
+class AttentionMap(Panel):
+    """The chosen head of the probe at step s."""
+
+    title = "Attention"
+    empty_sentence = "Choose a dataset in Setup: its first sentence appears here before anything is trained."
+    redraw_on = (Prepared, ProbeDone)
+
+    def __init__(self, theme: Theme, selection: Selection) -> None:
+        super().__init__(theme)
+        self._selection = selection
+        self.canvas = MapCanvas(theme)
+        self._readout = plain_label(_LEGEND, role="muted")
+        self.canvas.pointed = self._say
+        self.body.addWidget(self.canvas, 1)
+        self.body.addWidget(self._readout)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the newest probe at or before `step`."""
+        probe = history.probe(step)
+        sentence = None if probe is None else self._selection.sentence_of(probe)
+        if probe is None or sentence is None:
+            self.show_empty()
+            return
+        self.show_body()
+        chosen = self._selection.chosen
+        self.set_title(f"{self._head_name(sentence)} · step {probe.step:,}")
+        self.canvas.show_picture(chosen_head(sentence, self._selection), square_root=chosen.square_root)
+
+    def _head_name(self, sentence: ProbedSentence) -> str:
+        chosen = self._selection.chosen
+        heads = self._selection.attention_of(sentence)
+        layer, head = chosen.layer % heads.shape[0] + 1, chosen.head % heads.shape[1] + 1
+        name = f"{KIND_TITLES[chosen.kind].capitalize()} attention, layer {layer} head {head}"
+        if chosen.kind == "encoder_self":
+            return name
+        runs_free = self._selection.feed_of(sentence) is sentence.free_running
+        return f"{name}, {'free-running' if runs_free else 'fed by the reference'}"
+
+    def _say(self, text: str) -> None:
+        self._readout.setText(text or _LEGEND)
+
+
+class MapCanvas(QWidget):
+    """Paints a head; the mouse or the arrow keys read its weights."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._picture: HeadPicture | None = None
+        self._cell: tuple[int, int] | None = None  # row and column pointed at
+        self._square_root = False
+        self.pointed = lambda text: None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Attention map; arrow keys read its weights")
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(240), self._theme.px(160))
+
+    def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
+        """Paint this head; `square_root` spreads small weights apart."""
+        self._picture, self._square_root = picture, square_root
+        rows, columns = picture.weights.shape
+        if self._cell is not None and (self._cell[0] >= rows or self._cell[1] >= columns):
+            self._cell = None
+        self._tell()
+        self.update()
+
+    def readout(self) -> str:
+        """The weight pointed at, in words."""
+        if self._picture is None or self._cell is None:
+            return ""
+        row, column = self._cell
+        if self._picture.is_causal and column > row:
+            return f"{self._picture.rows[row]}  may not see  {self._picture.columns[column]}: it comes later"
+        weight = float(self._picture.weights[row, column])
+        return f"{self._picture.rows[row]}  reads from  {self._picture.columns[column]}  with weight {weight:.3f}"
+
+    def _layout(self, picture: HeadPicture) -> MapLayout:
+        bar = self._theme.px(64)
+        return MapLayout(QRectF(self.rect()).adjusted(0, 0, -bar, -2), picture, self._theme.token_font())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._picture is None:
+            return
+        painter, layout = QPainter(self), self._layout(self._picture)
+        table = attention_table(self._theme.mode)
+        painter.drawImage(layout.grid, image_of(self._picture.weights, table, square_root=self._square_root))
+        if self._picture.is_causal:
+            self._hatch(painter, layout)
+        painter.setPen(QPen(self._theme.colour("line"), 1))
+        painter.drawRect(layout.grid)
+        layout.paint_labels(painter, self._theme.colour("text"))
+        self._mark(painter, layout)
+        bar = QRectF(layout.grid.right() + 2 * GRID, layout.grid.top(), self._theme.px(12), layout.grid.height())
+        painter.setFont(self._theme.font(0.85))
+        paint_colour_bar(painter, bar, table, self._theme.colour("muted"), self._square_root)
+
+    def _hatch(self, painter: QPainter, layout: MapLayout) -> None:
+        painter.setBrushOrigin(layout.grid.topLeft())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour("line"))
+        brush = painter.brush()
+        brush.setStyle(Qt.BrushStyle.BDiagPattern)
+        for row in range(len(layout.rows) - 1):
+            first = layout.cell(row, row + 1)
+            painter.fillRect(QRectF(first.topLeft(), QPointF(layout.grid.right(), first.bottom())), brush)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _mark(self, painter: QPainter, layout: MapLayout) -> None:
+        assert self._picture is not None
+        painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
+        for row, column in self._picture.alignment:
+            painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
+        if self._cell is not None:
+            painter.setPen(QPen(QColor(self._theme.colour("text")), 2))
+            painter.drawRect(layout.cell(*self._cell))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._picture is not None:
+            self._point_at(self._layout(self._picture).cell_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point_at(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = ARROWS.get(Qt.Key(event.key()))
+        if move is None or self._picture is None:
+            super().keyPressEvent(event)
+            return
+        rows, columns = self._picture.weights.shape
+        row, column = self._cell or (0, 0)
+        self._point_at(((row + move[0]) % rows, (column + move[1]) % columns))
+
+    def _point_at(self, cell: tuple[int, int] | None) -> None:
+        if cell != self._cell:
+            self._cell = cell
+            self._tell()
+            self.update()
+
+    def _tell(self) -> None:
+        self.setAccessibleDescription(self.readout())
+        self.pointed(self.readout())

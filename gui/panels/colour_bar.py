@@ -1,0 +1,27 @@
+"""The scale beside every attention map: which colour is which weight."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from gui.colour_map import image_of
+
+_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def paint_colour_bar(
+    painter: QPainter, bar: QRectF, table: NDArray[np.uint32], text: QColor, square_root: bool
+) -> None:
+    """Paint weights 0 (bottom) to 1 (top) with their numbers to the right."""
+    ramp = np.linspace(1.0, 0.0, 256, dtype=np.float32)[:, None]
+    painter.drawImage(bar, image_of(ramp, table))
+    painter.setPen(text)
+    painter.drawRect(bar)
+    height = painter.fontMetrics().height()
+    for weight in _TICKS:
+        place = bar.bottom() - (weight**0.5 if square_root else weight) * bar.height()
+        rect = QRectF(bar.right() + 4, place - height / 2, 40, height)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, f"{weight:g}")

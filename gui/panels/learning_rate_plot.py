@@ -1,0 +1,52 @@
+"""The learning rate, a strip on the axis of steps: as it was, and as the schedule plans it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+
+from core.history import History
+from core.schedules import learning_rate
+from gui.panels.step_plot import StepPlot
+from gui.playhead import Playhead
+from gui.theme import Theme
+
+_PLANNED_POINTS = 200
+
+
+class LearningRatePlot(StepPlot):
+    """Done steps as a line, planned ones dotted."""
+
+    def __init__(self, theme: Theme, playhead: Playhead) -> None:
+        super().__init__(theme, playhead)
+        self._planned, self._done = self.plot(), self.plot()
+        self._done.setDownsampling(auto=True, method="peak")
+        self._done.setClipToView(True)
+        self.hideAxis("bottom")
+        self.getAxis("left").setTickSpacing(1e9, 1e9)  # one strip needs no grid of numbers; hover and header tell them
+        self.setAccessibleName("Learning rate over steps")
+        self.take_theme()
+
+    def take_theme(self) -> None:
+        super().take_theme()
+        self._done.setPen(pg.mkPen(self.theme.colour("good"), width=2))
+        self._planned.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
+        self.setFixedHeight(self.theme.px(40))
+
+    def draw(self, history: History) -> None:
+        if history.prepared is not None:
+            config = history.prepared.config
+            last = max(config.training.max_steps, 2)
+            steps = np.unique(np.linspace(1, last, _PLANNED_POINTS).round())
+            plan = learning_rate(
+                config.training.schedule,
+                config.training.optimizer,
+                config.model.d_model,
+                config.training.max_steps,
+                steps,
+            )
+            self._planned.setData(steps, plan)
+            if not self.underMouse():
+                self.setYRange(0, float(np.max(plan)) * 1.1, padding=0)
+        self._done.setData(*history.curve("train/learning_rate"))

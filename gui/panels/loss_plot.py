@@ -1,0 +1,105 @@
+"""Training and validation loss in nats per target token, between guessing and the best anyone can reach."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+
+from core.history import History
+from gui.panels.step_plot import StepPlot
+from gui.playhead import Playhead
+from gui.smoothing import smoothed
+from gui.theme import Theme
+
+_HEADROOM = 1.08
+
+
+class LossPlot(StepPlot):
+    """The raw training curve thin and faint, its smoothing over it, validation dashed, the best one starred."""
+
+    def __init__(self, theme: Theme, playhead: Playhead) -> None:
+        super().__init__(theme, playhead)
+        self._raw, self._train = self.plot(), self.plot()
+        self._valid = self.plot(symbol="o", symbolSize=5)
+        self._best = self.plot(pen=None, symbol="star", symbolSize=13)
+        for curve in (self._raw, self._train):  # after addItem: pyqtgraph#1855
+            curve.setDownsampling(auto=True, method="peak")
+            curve.setClipToView(True)
+        self._names = {"train": pg.TextItem("train", anchor=(1, 0)), "valid": pg.TextItem("valid", anchor=(1, 1))}
+        # Each label stands where the curve is not: it starts at guessing and ends near the limit.
+        places = {"guessing": (0.98, [(1, 0), (1, 1)]), "limit": (0.02, [(0, 0), (0, 1)])}
+        self._levels = {
+            name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": position, "anchors": anchors})
+            for name, (position, anchors) in places.items()
+        }
+        for item in (*self._names.values(), *self._levels.values()):
+            item.setVisible(False)
+            self.addItem(item, ignoreBounds=True)
+        self.setAccessibleName("Loss in nats per target token over steps")
+        self.take_theme()
+
+    def take_theme(self) -> None:
+        super().take_theme()
+        training, validation = self.theme.colour("training"), self.theme.colour("validation")
+        self._raw.setPen(pg.mkPen(self.theme.colour("training", 0.3), width=1))
+        self._train.setPen(pg.mkPen(training, width=2))
+        self._valid.setPen(pg.mkPen(validation, width=2, style=Qt.PenStyle.DashLine))
+        for points in (self._valid, self._best):
+            points.setSymbolBrush(validation)
+            points.setSymbolPen(validation)
+        for name, colour in (("train", training), ("valid", validation)):
+            self._names[name].setColor(colour)
+            self._names[name].setFont(self.theme.font(0.9, bold=True))
+        for line in self._levels.values():
+            line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
+            line.label.setColor(self.theme.colour("muted"))
+            line.label.textItem.setFont(self.theme.font(0.85))
+
+    def draw(self, history: History) -> None:
+        steps, losses = history.curve("train/loss")
+        smooth = smoothed(losses)
+        self._raw.setData(steps, losses)
+        self._train.setData(steps, smooth)
+        valid_steps, valid = self._draw_validations(history)
+        self._name_end("train", steps, smooth)
+        self._name_end("valid", valid_steps, valid)
+        highest = self._draw_levels(history)
+        if not self.underMouse():
+            seen = np.concatenate([smooth[np.isfinite(smooth)], valid, [highest]])
+            self.setYRange(0, max(float(seen.max()), 0.1) * _HEADROOM, padding=0)
+
+    def _draw_validations(self, history: History) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        points = [(step, one["valid/loss"]) for step, one in sorted(history.validations.items()) if "valid/loss" in one]
+        steps, losses = np.array(points, dtype=np.float64).reshape(-1, 2).T
+        self._valid.setData(steps, losses)
+        best = [int(losses.argmin())] if len(losses) else []
+        self._best.setData(steps[best], losses[best])
+        return steps, losses
+
+    def _draw_levels(self, history: History) -> float:
+        """Place the lines for guessing and for the limit; the height of guessing, so that it is on the axis."""
+        if history.prepared is None:
+            return 0.0
+        num_tokens = len(history.prepared.tgt_tokens)
+        guessing, limit = math.log(num_tokens), history.prepared.limits.get("valid/loss")
+        self._place_level("guessing", guessing, f"guessing: ln {num_tokens} = {guessing:.2f}")
+        if limit is not None:
+            self._place_level("limit", limit, f"noise floor {limit:.3f}")
+        self._levels["limit"].setVisible(limit is not None)
+        return guessing
+
+    def _place_level(self, name: str, loss: float, text: str) -> None:
+        line = self._levels[name]
+        line.setVisible(True)
+        line.setValue(loss)
+        line.label.setFormat(text)
+
+    def _name_end(self, name: str, steps: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        label = self._names[name]
+        label.setVisible(len(values) > 0)
+        if len(values) > 0:
+            label.setPos(float(steps[-1]), float(values[-1]))

@@ -1,0 +1,79 @@
+"""Where the cells and labels of an attention map lie."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+
+from gui.head_picture import HeadPicture
+
+_GAP = 6.0
+_LARGEST_LABEL = 0.35  # share of the area that labels may take
+_LARGEST_CELL = 56.0
+_WIDEST_CELL = 2.0  # in heights
+
+
+class MapLayout:
+    """Fits a head's cells with their labels into an area; all lengths in logical pixels."""
+
+    def __init__(self, area: QRectF, picture: HeadPicture, font: QFont) -> None:
+        rows, columns = picture.rows, picture.columns
+        self.rows, self.columns, self.font = rows, columns, font
+        self._metrics = QFontMetricsF(font)
+        left = min(self._widest(rows), area.width() * _LARGEST_LABEL) + _GAP
+        width = (area.width() - left) / len(columns)
+        self.rotated = self._widest(columns) + _GAP > min(width, _LARGEST_CELL * _WIDEST_CELL)
+        label_height = self._widest(columns) if self.rotated else self._metrics.height()
+        top = min(label_height, area.height() * _LARGEST_LABEL) + _GAP
+        height = max(1.0, min((area.height() - top) / len(rows), _LARGEST_CELL))
+        width = max(1.0, min(width, height * _WIDEST_CELL))
+        self.grid = QRectF(area.left() + left, area.top() + top, width * len(columns), height * len(rows))
+
+    def _widest(self, labels: tuple[str, ...]) -> float:
+        return max(self._metrics.horizontalAdvance(label) for label in labels)
+
+    def cell(self, row: int, column: int) -> QRectF:
+        """The rectangle of one weight."""
+        width, height = self.grid.width() / len(self.columns), self.grid.height() / len(self.rows)
+        return QRectF(self.grid.left() + column * width, self.grid.top() + row * height, width, height)
+
+    def cell_at(self, point: QPointF) -> tuple[int, int] | None:
+        """Row and column under a point, None beside the map."""
+        if not self.grid.contains(point):
+            return None
+        row = int((point.y() - self.grid.top()) / self.grid.height() * len(self.rows))
+        column = int((point.x() - self.grid.left()) / self.grid.width() * len(self.columns))
+        return min(row, len(self.rows) - 1), min(column, len(self.columns) - 1)
+
+    def paint_labels(self, painter: QPainter, colour: QColor) -> None:
+        """Row labels to the left, column labels above; upright where they fit, else turned. Long ones are elided."""
+        painter.setFont(self.font)
+        painter.setPen(colour)
+        if self.cell(0, 0).height() >= self._metrics.height() * 0.7:
+            for row, label in enumerate(self.rows):
+                self._paint_row_label(painter, row, label)
+        if not self.rotated or self.cell(0, 0).width() >= self._metrics.height() * 0.7:
+            for column, label in enumerate(self.columns):
+                self._paint_column_label(painter, column, label)
+
+    def _paint_row_label(self, painter: QPainter, row: int, label: str) -> None:
+        cell, room = self.cell(row, 0), self.grid.left() - _GAP
+        text = self._metrics.elidedText(label, Qt.TextElideMode.ElideRight, room)
+        rect = QRectF(0, cell.center().y() - self._metrics.height() / 2, room, self._metrics.height())
+        painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_column_label(self, painter: QPainter, column: int, label: str) -> None:
+        cell, room = self.cell(0, column), self.grid.top() - _GAP
+        height = self._metrics.height()
+        if not self.rotated:
+            rect = QRectF(cell.left(), self.grid.top() - _GAP / 2 - height, cell.width(), height)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+            return
+        painter.save()
+        painter.translate(cell.center().x(), self.grid.top() - _GAP / 2)
+        painter.rotate(-90)
+        text = self._metrics.elidedText(label, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(
+            QRectF(0, -height / 2, room, height), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text
+        )
+        painter.restore()

@@ -1,0 +1,64 @@
+"""What the plots over the axis of steps share: playhead, theme, and an axis that never jumps under the mouse."""
+
+from __future__ import annotations
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+
+from core.history import History
+from gui.playhead import Playhead
+from gui.theme import Theme
+
+_AXIS_WIDTH = 64  # of every plot, so that equal steps stand below each other
+_SHORTEST_AXIS = 20  # steps
+
+
+class StepPlot(pg.PlotWidget):
+    """A plot whose x axis is steps; the line at the playhead drags, and a click puts it there."""
+
+    def __init__(self, theme: Theme, playhead: Playhead) -> None:
+        super().__init__()
+        self.theme = theme
+        self._playhead = playhead
+        self.setMenuEnabled(False)
+        self.hideButtons()
+        self.setMouseEnabled(x=True, y=False)
+        self.setLimits(xMin=-1)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._line = pg.InfiniteLine(movable=True, angle=90)
+        self._line.setZValue(10)
+        self._line.sigDragged.connect(self._drag)
+        self.addItem(self._line, ignoreBounds=True)
+        self.scene().sigMouseClicked.connect(self._click)
+        theme.changed.connect(self.take_theme)
+
+    def take_theme(self) -> None:
+        """Take colours, fonts and sizes from the theme; also after each of its changes."""
+        self.setBackground(self.theme.colour("surface"))
+        for side in ("left", "bottom"):
+            axis = self.getAxis(side)
+            axis.setPen(self.theme.colour("line"))
+            axis.setTextPen(self.theme.colour("muted"))
+            axis.setTickFont(self.theme.font(0.85))
+        self.getAxis("left").setWidth(self.theme.px(_AXIS_WIDTH))
+        self._line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
+        self._line.setHoverPen(pg.mkPen(self.theme.colour("training"), width=3))
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the run with the playhead at `step`."""
+        if not self._line.moving:
+            self._line.setValue(step)
+        self.draw(history)
+        if not self.underMouse():
+            self.setXRange(0, max(history.last_step, _SHORTEST_AXIS), padding=0.02)
+
+    def draw(self, history: History) -> None:
+        """Draw the curves."""
+        raise NotImplementedError
+
+    def _drag(self) -> None:
+        self._playhead.view(round(self._line.value()))
+
+    def _click(self, event: object) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._playhead.view(round(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
