@@ -29,3 +29,6 @@ format: setup  ## rewrite the source as ruff wants it
 	$(PYTHON) -m ruff format .
 
 # Slow ones, run by hand: each is one recipe `name: setup  ## what it does` below this line.
+
+check-learning: setup  ## train the presets and show that they reach what README says (3 minutes)
+	$(PYTHON) -m benchmarks.check_learning

@@ -1,0 +1,85 @@
+"""Shows that the presets learn what README says, in the time it says: `make check-learning`.
+
+Drives the real command line, one training at a time, and prints one row a promise. Training time is the wall time
+between the events `run_started` and `run_finished`, validations and probes included.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+MAIN = Path(__file__).resolve().parent.parent / "main.py"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A preset, the seconds it may train, and the least value of metrics on held-out data."""
+
+    preset: str
+    seconds: float
+    reaches: dict[str, float]
+
+
+PROMISES = (
+    Promise("copy_task", 10, {"exact_match": 0.995}),
+    Promise("phonetic_to_letter", 15, {"letters_clean": 0.995, "letters_noisy": 0.895}),
+    Promise("toy_german_english", 60, {"exact_match": 0.98}),
+    Promise("classic_three_sentences", 120, {"exact_match": 1.0}),
+)
+
+
+def train(preset: str, runs_dir: Path) -> tuple[str, float]:
+    """Train a preset; the run's folder and the seconds between its first and last event."""
+    command = [sys.executable, str(MAIN), "train", preset, "--runs-dir", str(runs_dir), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        started, finished, run = 0.0, 0.0, ""
+        for line in process.stdout:
+            event = json.loads(line)
+            if event["event"] == "run_started":
+                started = time.perf_counter()
+            if event["event"] == "run_finished":
+                finished, run = time.perf_counter(), event["run"]
+    if process.returncode:
+        raise SystemExit(f"training {preset} ended with exit code {process.returncode}")
+    return run, finished - started
+
+
+def evaluate(run: str) -> dict[str, float]:
+    """Metrics of the best checkpoint on the test split, the plugin's own included."""
+    command = [sys.executable, str(MAIN), "evaluate", run, "--split", "test", "--json"]
+    result = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    numbers = {key: value for key, value in result.items() if isinstance(value, (int, float))}
+    return {**numbers, **result["metrics"]}
+
+
+def check(promise: Promise, runs_dir: Path) -> bool:
+    """Train, evaluate and print the rows of one promise; whether all of it was kept."""
+    run, seconds = train(promise.preset, runs_dir)
+    metrics = evaluate(run)
+    kept = seconds <= promise.seconds
+    print(f"{promise.preset:26} trained {seconds:6.1f} s of {promise.seconds:.0f} s   {'kept' if kept else 'MISSED'}")
+    for name, least in promise.reaches.items():
+        reached = metrics[name] >= least
+        kept &= reached
+        row = f"{name} {metrics[name]:.4f} on {metrics['sentences']:,.0f} sentences, at least {least}"
+        print(f"{'':26} {row}   {'kept' if reached else 'MISSED'}", flush=True)
+    return kept
+
+
+def main() -> int:
+    """Check all promises, or those of the presets named on the command line."""
+    chosen = [promise for promise in PROMISES if promise.preset in sys.argv[1:] or not sys.argv[1:]]
+    with tempfile.TemporaryDirectory() as folder:
+        kept = [check(promise, Path(folder)) for promise in chosen]
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
