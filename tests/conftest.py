@@ -56,29 +56,26 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_behind(home: Path) -> Iterator[None]:
+def nothing_left_behind(home: Path, request: pytest.FixtureRequest) -> Iterator[None]:
     """Fails a test after which a thread, child process, timer or window of its own is still there."""
-    before = set(leftovers())
+    with_qt = not {"qtbot", "qapp"}.isdisjoint(request.fixturenames)
+    before = set(leftovers(with_qt))
     yield
     deadline = time.monotonic() + GRACE_SECONDS
-    while (left := new_leftovers(before)) and time.monotonic() < deadline:
+    while (left := set(leftovers(with_qt)) - before) and time.monotonic() < deadline:
         settle()
-    assert not left, f"left behind by this test: {', '.join(left)}"
+    assert not left, f"left behind by this test: {', '.join(what for what, _ in left)}"
 
 
-def new_leftovers(before: set[tuple[str, int]]) -> list[str]:
-    """What is there now and was not before, in words."""
-    return [what for what, number in leftovers() if (what, number) not in before]
-
-
-def leftovers() -> Iterator[tuple[str, int]]:
+def leftovers(with_qt: bool) -> Iterator[tuple[str, int]]:
     """Everything that can outlive a test, each named and told apart by a number."""
     for thread in threading.enumerate():
         if not isinstance(thread, threading._DummyThread):  # stands for a thread of C++, and never goes away
             yield f"thread {thread.name}", id(thread)
     for process, command in child_processes():
         yield f"process {process} ({command})", process
-    yield from qt_leftovers()
+    if with_qt:
+        yield from qt_leftovers()
 
 
 def child_processes() -> Iterator[tuple[int, str]]:
@@ -93,19 +90,26 @@ def child_processes() -> Iterator[tuple[int, str]]:
 
 
 def qt_leftovers() -> Iterator[tuple[str, int]]:
-    """Windows, running timers and running threads of Qt, once a test has made an application."""
-    widgets = sys.modules.get("PySide6.QtWidgets")
-    if widgets is None or widgets.QApplication.instance() is None:
-        return
-    for widget in widgets.QApplication.topLevelWidgets():
+    """Windows, running timers and running threads of Qt."""
+    from PySide6.QtCore import QThread, QTimer
+    from PySide6.QtWidgets import QApplication
+    from shiboken6 import isValid
+
+    for widget in QApplication.topLevelWidgets() if QApplication.instance() else ():
         yield f"window {type(widget).__name__} {widget.windowTitle()!r}", id(widget)
-    core = sys.modules["PySide6.QtCore"]
-    shiboken = sys.modules["shiboken6"]
-    for thing in gc.get_objects():
-        if isinstance(thing, core.QTimer) and shiboken.isValid(thing) and thing.isActive():
+    timers, threads = set(subclasses(QTimer)), set(subclasses(QThread))
+    for thing in gc.get_objects():  # by exact type: isinstance would wake the lazy stand-ins of other libraries
+        if type(thing) in timers and isValid(thing) and thing.isActive():
             yield f"timer of {thing.interval()} ms", id(thing)
-        elif isinstance(thing, core.QThread) and shiboken.isValid(thing) and thing.isRunning():
+        elif type(thing) in threads and isValid(thing) and thing.isRunning():
             yield f"Qt thread {thing.objectName()!r}", id(thing)
+
+
+def subclasses(kind: type) -> Iterator[type]:
+    """A type and all that inherit from it."""
+    yield kind
+    for derived in kind.__subclasses__():
+        yield from subclasses(derived)
 
 
 def settle() -> None:

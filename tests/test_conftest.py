@@ -34,6 +34,9 @@ def test_home_is_empty():
     assert list(Path.home().iterdir()) == []
     assert Path(os.environ["HEADLIGHT_RUNS_DIR"]).parent == Path.home()
 
+def test_torch_beside_qt(qtbot):
+    import torch
+
 @given(strategies.integers())
 def test_properties(number):
     assert number == number
