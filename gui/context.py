@@ -10,6 +10,7 @@ from gui.playhead import Playhead
 from gui.redraw import Redraws
 from gui.selection import Selection
 from gui.theme import Theme
+from gui.workbench import Workbench
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,12 @@ class Context:
     selection: Selection
     theme: Theme
     redraws: Redraws
+    workbench: Workbench
     runs_dir: Path
 
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     """The models of one window."""
     playhead, selection = Playhead(), Selection()
-    return Context(bridge, playhead, selection, theme, Redraws(bridge, playhead, selection, theme), runs_dir)
+    redraws = Redraws(bridge, playhead, selection, theme)
+    return Context(bridge, playhead, selection, theme, redraws, Workbench(bridge, playhead, runs_dir), runs_dir)

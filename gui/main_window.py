@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from core.presets import read_preset
 from core.requests import Close
 from gui.context import Context
 from gui.rail import Rail
+from gui.status_bar import StatusBar
 from gui.strip import Strip
+from gui.transport import Transport
 from gui.view import View
 from gui.views.attention import AttentionView
 from gui.views.runs import RunsView
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
+
+FIRST_PRESET = "toy_german_english"
 
 
 class MainWindow(QMainWindow):
@@ -36,6 +41,8 @@ class MainWindow(QMainWindow):
         # Data and Anatomy join the rail with their issues.
         self.views: tuple[View, ...] = (self.train_view, self.attention_view, self.translate_view, self.runs_view)
         self.strip = Strip(context.theme)
+        self.transport = Transport(context)
+        self.status_bar = StatusBar(context)
         self.rail = Rail(context.theme, self.views)
         self.pages = QStackedWidget()
         for view in self.views:
@@ -51,11 +58,19 @@ class MainWindow(QMainWindow):
 
     def begin(self) -> None:
         """Fill the window before anything is clicked."""
+        self.context.workbench.take(read_preset(FIRST_PRESET))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save first, without asking; the window goes when the engine has."""
         event.ignore()
         self.leave()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space is Learn or Pause wherever the focused control has no use for it."""
+        if event.key() == Qt.Key.Key_Space and self.transport.learn_button.isEnabled():
+            self.context.workbench.toggle()
+        else:
+            super().keyPressEvent(event)
 
     def leave(self, status: int = 0) -> None:
         """Save, then say `left`. Asked twice, the first status counts."""
@@ -79,8 +94,8 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         column = QVBoxLayout()
         column.setSpacing(0)
-        column.addWidget(self.strip)
-        column.addWidget(self.pages, 1)
+        for widget in (self.transport, self.strip, self.pages, self.status_bar):
+            column.addWidget(widget, 1 if widget is self.pages else 0)
         middle = QWidget()
         row = QHBoxLayout(middle)
         row.setContentsMargins(0, 0, 0, 0)

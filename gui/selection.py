@@ -16,7 +16,7 @@ KIND_TITLES: dict[Kind, str] = {"encoder_self": "encoder self", "decoder_self": 
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """One choice; layer and head count from 0, -1 is the last. Wrapped to what a probe holds when used."""
+    """One choice; sentence, layer and head count from 0; -1 is the last."""
 
     sentence: int = 0
     kind: Kind = "cross"
@@ -46,7 +46,7 @@ class Selection(QObject):
         """The chosen sentence of a probe; the last one where it has fewer."""
         if not probe.sentences:
             return None
-        return probe.sentences[min(self.chosen.sentence, len(probe.sentences) - 1)]
+        return probe.sentences[min(self.chosen.sentence, len(probe.sentences) - 1)]  # -1: the newest
 
     def feed_of(self, sentence: ProbedSentence) -> Feed:
         """The chosen feed; a sentence without a reference has only the free-running one."""

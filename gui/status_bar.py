@@ -1,0 +1,81 @@
+"""The status bar: epoch, speed, device, and what watching costs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel
+
+from core.events import Prepared, Progress, StateChanged
+from gui.context import Context
+from gui.theme import GRID
+from gui.widgets import plain_label
+
+REFRESH_MS = 500
+
+
+class StatusBar(QFrame):
+    """One line of figures, renewed twice a second."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("status")
+        self.context = context
+        self.stage_label = plain_label()
+        self.epoch_label = _figure("Times the training data have been gone through")
+        self.speed_label = _figure("Target tokens a second, <eos> counted, padding not")
+        self.device_label = _figure("Where the model is trained")
+        self.size_label = _figure("Trained numbers in the model, and tokens in the two vocabularies")
+        self.watching_label = _figure("Share of one processor core that the window has lately used")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
+        layout.setSpacing(3 * GRID)
+        layout.addWidget(self.stage_label)
+        for label in (self.epoch_label, self.speed_label, self.size_label, self.device_label):
+            layout.addWidget(label)
+        layout.addStretch(1)
+        layout.addWidget(self.watching_label)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.refresh)
+        self._timer.start(REFRESH_MS)
+        context.bridge.prepared.connect(self._take_prepared)
+        context.bridge.progressed.connect(self._take_progress)
+        context.bridge.state_changed.connect(self._take_state)
+
+    def refresh(self) -> None:
+        """Show the newest figures."""
+        history = self.context.bridge.history
+        epoch, speed = history.curve("train/epoch")[1], history.curve("train/target_tokens_per_second")[1]
+        self.epoch_label.setText(f"epoch {epoch[-1]:.1f}" if len(epoch) else "epoch 0")
+        self.speed_label.setText(f"{compact(float(speed[-1]))} target tok/s" if len(speed) else "")
+        self.speed_label.setVisible(bool(len(speed)))
+        self.watching_label.setText(f"watching {100 * self.context.redraws.watching:.0f} %")
+
+    def _take_prepared(self, prepared: Prepared) -> None:
+        training = prepared.config.training
+        threads = f" {training.num_threads} thread{'s' * (training.num_threads != 1)}"
+        self.device_label.setText(training.device.upper() + (threads if training.device == "cpu" else ""))
+        sizes = f"{len(prepared.src_tokens):,} → {len(prepared.tgt_tokens):,} tokens"
+        self.size_label.setText(f"{compact(prepared.num_parameters)} parameters · {sizes}")
+        self.refresh()
+
+    def _take_progress(self, progress: Progress) -> None:
+        share = f" {100 * progress.done // progress.total} %" if progress.total else f" {progress.done:,}"
+        self.stage_label.setText(progress.stage + share)
+
+    def _take_state(self, change: StateChanged) -> None:
+        if change.state != "preparing":
+            self.stage_label.setText("")
+
+
+def compact(number: float) -> str:
+    """`11.9k`, `931k`, `4.2M`."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= size:
+            return f"{number / size:.3g}{unit}"
+    return f"{number:.3g}"
+
+
+def _figure(meaning: str) -> QLabel:
+    label = plain_label()
+    label.setToolTip(meaning)
+    return label

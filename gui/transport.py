@@ -1,0 +1,174 @@
+"""The transport bar: learn, pause, step, reset, pace, and what the engine is doing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRegularExpression, Qt
+from PySide6.QtGui import QRegularExpressionValidator
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QSlider
+
+from core.events import EngineState
+from gui.context import Context
+from gui.icons import icon
+from gui.theme import GRID
+from gui.widgets import button, plain_label
+from gui.workbench import MORE_STEPS
+
+PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
+STATES: dict[EngineState, str] = {
+    "empty": "starting",
+    "preparing": "preparing",
+    "ready": "untrained",
+    "learning": "learning",
+    "paused": "paused",
+    "finished": "finished",
+    "failed": "stopped",
+}
+CAN_LEARN: tuple[EngineState, ...] = ("ready", "learning", "paused", "finished")
+
+
+class Transport(QFrame):
+    """Buttons to the workbench's methods; shows the engine's state and the newest step."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("transport")
+        self.context = context
+        self.learn_button = button("Learn", "Learn, or pause (Space)")
+        self.learn_button.setObjectName("learn")
+        self.step_buttons = tuple(_step_button(steps) for steps in (1, 10, 100))
+        self.reset_button = button("Reset", "Untrained again with the same seed; with Shift: the next seed (Ctrl+R)")
+        self.seed_edit = _seed_edit()
+        self.pace_slider = _pace_slider()
+        self.pace_label = plain_label("max", role="muted")
+        self.finish_button = button("Finish and keep", "End the run here: validate, save and close it")
+        self.live_button = button("", "Follow the newest step again (L)", role="chip", name="Go live")
+        self.state_label = plain_label("starting")
+        self._lay_out()
+        self._connect()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the state, the steps and what can be clicked now."""
+        bridge, playhead, workbench = self.context.bridge, self.context.playhead, self.context.workbench
+        state = bridge.state
+        self.state_label.setText(f"{_mark(state)} {STATES[state]} · step {playhead.live_step:,}{self._of_steps()}")
+        self._show_learn(state)
+        for step_button in self.step_buttons:
+            _enable(step_button, state in ("ready", "paused"), "Steps are counted from a pause: pause first")
+        _enable(self.reset_button, workbench.draft is not None, "Nothing to reset yet: data are being prepared")
+        has_run = workbench.run is not None and state in ("learning", "paused")
+        _enable(self.finish_button, has_run, "There is no run to finish yet: Learn begins one")
+        self.live_button.setVisible(not playhead.is_live)
+        self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
+        if workbench.draft is not None and not self.seed_edit.hasFocus():
+            self.seed_edit.setText(str(workbench.draft.seed))
+
+    def _of_steps(self) -> str:
+        applied = self.context.workbench.applied
+        return f" of {applied.training.max_steps:,}" if applied else ""
+
+    def _show_learn(self, state: EngineState) -> None:
+        texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
+        text = texts.get(state, "Learn")
+        colour = self.context.theme.colours.on_training if state in CAN_LEARN else self.context.theme.colours.faint
+        self.learn_button.setText(text)
+        self.learn_button.setAccessibleName(text)
+        self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
+        _enable(self.learn_button, state in CAN_LEARN, "Data and model are not ready yet")
+
+    def _reset(self) -> None:
+        draft = self.context.workbench.draft
+        if draft is not None:
+            shift = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
+            self.context.workbench.reset(draft.seed + 1 if shift else None)
+
+    def _edit_seed(self) -> None:
+        text, draft = self.seed_edit.text(), self.context.workbench.draft
+        if text and draft is not None and int(text) != draft.seed:
+            self.context.workbench.edit("seed", int(text))
+
+    def _set_pace(self, place: int) -> None:
+        pace = PACES[place]
+        self.pace_label.setText("max" if pace is None else f"{pace:g} / s")
+        self.context.workbench.set_pace(pace)
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID // 2)
+        self.learn_button.setMinimumWidth(112)
+        for widget in (self.learn_button, *self.step_buttons):
+            layout.addWidget(widget)
+        layout.addSpacing(GRID)
+        layout.addWidget(self.reset_button)
+        layout.addWidget(plain_label("seed", role="muted"))
+        layout.addWidget(self.seed_edit)
+        layout.addSpacing(GRID)
+        layout.addWidget(plain_label("pace", role="muted"))
+        layout.addWidget(self.pace_slider)
+        layout.addWidget(self.pace_label)
+        layout.addSpacing(GRID)
+        layout.addWidget(self.finish_button)
+        layout.addStretch(1)
+        layout.addWidget(self.live_button)
+        layout.addSpacing(GRID)
+        layout.addWidget(self.state_label)
+        self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
+
+    def _connect(self) -> None:
+        context, workbench = self.context, self.context.workbench
+        self.learn_button.clicked.connect(workbench.toggle)
+        for step_button in self.step_buttons:
+            step_button.clicked.connect(self._step)
+        self.reset_button.clicked.connect(self._reset)
+        self.seed_edit.editingFinished.connect(self._edit_seed)
+        self.pace_slider.valueChanged.connect(self._set_pace)
+        self.finish_button.clicked.connect(workbench.finish)
+        self.live_button.clicked.connect(context.playhead.go_live)
+        for signal in (context.bridge.state_changed, context.playhead.moved, context.playhead.live_moved):
+            signal.connect(self.refresh)
+        workbench.changed.connect(self.refresh)
+        context.theme.changed.connect(self.refresh)
+
+    def _step(self) -> None:
+        sender = self.sender()
+        assert isinstance(sender, QPushButton)
+        self.context.workbench.step(int(sender.text()))
+
+
+def _mark(state: EngineState) -> str:
+    return {"learning": "●", "finished": "✓", "failed": "✗", "paused": "‖"}.get(state, "○")
+
+
+def _step_button(steps: int) -> QPushButton:
+    noun = "step" if steps == 1 else "steps"
+    made = button(f"+{steps}", f"Learn {steps} {noun} and pause", name=f"Learn {steps} {noun}")
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
+    return made
+
+
+def _seed_edit() -> QLineEdit:
+    edit = QLineEdit("0")
+    edit.setObjectName("seed")
+    edit.setAccessibleName("Seed")
+    edit.setToolTip("Decides initial weights, dropout and the order of the data")
+    edit.setValidator(QRegularExpressionValidator(QRegularExpression(r"\d{1,9}"), edit))
+    edit.setFixedWidth(edit.fontMetrics().horizontalAdvance("0") * 9)
+    return edit
+
+
+def _pace_slider() -> QSlider:
+    slider = QSlider(Qt.Orientation.Horizontal)
+    slider.setRange(0, len(PACES) - 1)
+    slider.setValue(len(PACES) - 1)
+    slider.setPageStep(1)
+    slider.setFixedWidth(9 * GRID)
+    slider.setAccessibleName("Pace")
+    slider.setToolTip("At most 1, 3 or 10 steps a second, or as fast as it goes. It never changes the weights.")
+    return slider
+
+
+def _enable(widget: QPushButton, enabled: bool, reason: str) -> None:
+    """A disabled button says why."""
+    widget.setEnabled(enabled)
+    widget.setToolTip(widget.accessibleDescription() if enabled else reason)

@@ -1,0 +1,163 @@
+"""What the person is about to train and what is being trained: the model behind transport and Setup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.config import RunConfig, change_setting
+from core.config_fields import setting_effect
+from core.events import Prepared, RunFinished, RunStarted
+from core.requests import ChangeSetting, Finish, Learn, OpenRun, Pause, Prepare, SetPace, Start
+from gui.bridge import EngineBridge
+from gui.playhead import Playhead
+
+PREPARE_DELAY_MS = 300  # after the last keystroke
+MORE_STEPS = 1000
+
+
+class Workbench(QObject):
+    """Holds the draft that Setup edits, and turns clicks into requests.
+
+    Before a run begins every edit prepares again, a moment later. During a run what can act now acts now, and the
+    rest waits for `restart`.
+    """
+
+    changed = Signal()  # draft, applied, or whether there is a run
+    asked_to_learn = Signal()
+
+    def __init__(self, bridge: EngineBridge, playhead: Playhead, runs_dir: Path) -> None:
+        super().__init__()
+        self.draft: RunConfig | None = None  # as the form shows it
+        self.applied: RunConfig | None = None  # as the engine has it
+        self.resolved: Prepared | None = None  # what the engine made of it
+        self.run: Path | None = None
+        self._bridge = bridge
+        self._playhead = playhead
+        self._runs_dir = runs_dir
+        self._preparing = QTimer(self)
+        self._preparing.setSingleShot(True)
+        self._preparing.setInterval(PREPARE_DELAY_MS)
+        self._preparing.timeout.connect(self.prepare)
+        bridge.prepared.connect(self._take_prepared)
+        bridge.run_started.connect(self._take_run)
+        bridge.run_finished.connect(self._take_finish)
+
+    # Editing
+
+    def take(self, config: RunConfig) -> None:
+        """Another preset or file: the whole draft anew."""
+        self.draft = config
+        if self.run is None:
+            self._preparing.start(0)
+        self.changed.emit()
+
+    def edit(self, key: str, value: object) -> None:
+        """Change one key. Raises UserError where the value does not fit; the draft then stays as it was."""
+        assert self.draft is not None
+        self.draft = change_setting(self.draft, key, value)
+        if self.run is None:
+            self._preparing.start()
+        elif setting_effect(key) == "now" and self.applied is not None:
+            self.applied = change_setting(self.applied, key, value)
+            self._bridge.ask(ChangeSetting(key=key, value=value))
+        self.changed.emit()
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Keys whose change waits for a new run."""
+        if self.run is None or self.draft is None or self.applied is None:
+            return ()
+        return changed_keys(self.applied, self.draft)
+
+    # Transport
+
+    def prepare(self) -> None:
+        """Have the engine make data, model and first probe of the draft."""
+        self._preparing.stop()
+        if self.draft is not None:
+            self.applied, self.run = self.draft, None
+            self._bridge.ask(Prepare(config=self.draft))
+            self.changed.emit()
+
+    def restart(self) -> None:
+        """A new run with the changes that waited; the old one is kept."""
+        self.prepare()
+        self.learn()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Untrained weights again, of the same seed or another; the old run is kept."""
+        if self.draft is not None and seed is not None:
+            self.draft = change_setting(self.draft, "seed", seed)
+        self.prepare()
+
+    def toggle(self) -> None:
+        """Learn, or pause; where the run is finished, a thousand steps more."""
+        if self._bridge.state == "learning":
+            self._bridge.ask(Pause())
+        elif self._bridge.state == "finished":
+            self.learn_more()
+        else:
+            self.learn()
+
+    def learn(self, steps: int | None = None) -> None:
+        """Take steps, in a run folder of their own that begins with the first one."""
+        if self._preparing.isActive():
+            self.prepare()
+        if self.run is None:
+            self._bridge.ask(Start(runs_dir=self._runs_dir))
+        self._bridge.ask(Learn(steps=steps))
+        self.asked_to_learn.emit()
+
+    def step(self, steps: int) -> None:
+        """Take so many steps and look at the newest."""
+        self._playhead.go_live()
+        self.learn(steps)
+
+    def learn_more(self) -> None:
+        """Go on after the last step of a finished run."""
+        self.edit("training.max_steps", self._bridge.history.last_step + MORE_STEPS)
+        self.learn()
+
+    def finish(self) -> None:
+        """End the run here: validated, saved, closed."""
+        self._bridge.ask(Finish())
+
+    def set_pace(self, steps_per_second: float | None) -> None:
+        self._bridge.ask(SetPace(steps_per_second=steps_per_second))
+
+    def open_run(self, run: Path, checkpoint: str = "last") -> None:
+        """Load a run to look at it, translate with it, or go on."""
+        self._bridge.ask(OpenRun(run=run, checkpoint=checkpoint))
+
+    def _take_prepared(self, prepared: Prepared) -> None:
+        self.resolved = prepared
+        self.run = prepared.run
+        if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
+            self.draft = self.applied = prepared.config
+        self.changed.emit()
+
+    def _take_run(self, started: RunStarted) -> None:
+        self.run = started.run
+        self.changed.emit()
+
+    def _take_finish(self, finished: RunFinished) -> None:
+        self.changed.emit()
+
+
+def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
+    """The dotted keys in which two configs differ."""
+    old, new = dict(flat(before.model_dump())), dict(flat(after.model_dump()))
+    return tuple(key for key in {**old, **new} if old.get(key) != new.get(key))
+
+
+def flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """`{"model": {"d_model": 8}}` as `("model.d_model", 8)`."""
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
