@@ -26,7 +26,7 @@ class Dropout(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Drop elements of x, of any shape, while training; return x itself otherwise."""
-        if not self._drops:
+        if not self.drops:
             return x
         if x.device.type != "cpu":
             return F.dropout(x, self.rate)
@@ -34,12 +34,13 @@ class Dropout(nn.Module):
 
     def add(self, residual: Tensor, x: Tensor) -> Tensor:
         """`residual + dropout(x)`, in one pass over the memory where it drops."""
-        if not self._drops or x.device.type != "cpu":
+        if not self.drops or x.device.type != "cpu":
             return residual + self.forward(x)
         return torch.addcmul(residual, x, self._kept(x), value=self._scale)
 
     @property
-    def _drops(self) -> bool:
+    def drops(self) -> bool:
+        """Whether it does anything now."""
         return self.training and self.rate > 0.0
 
     def _kept(self, x: Tensor) -> Tensor:

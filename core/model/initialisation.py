@@ -6,15 +6,20 @@ from torch import Tensor, nn
 from core.model.attention import CrossAttention, SelfAttention
 from core.model.positions import LearnedPositions
 
+_TOKEN_SIZE = 0.3
+
 
 @torch.no_grad()
-def initialise(model: nn.Module) -> None:
-    """Xavier uniform for every matrix (Glorot and Bengio 2010), each fused one taken apart; biases zero, norms one.
+def initialise(model: nn.Module, output: nn.Linear) -> None:
+    """Xavier uniform for the layers' matrices, each fused one taken apart (Glorot and Bengio 2010); biases 0, norms 1.
 
-    Embeddings and learned positions are normal with deviation 1/sqrt(d_model). The model multiplies token vectors by
-    sqrt(d_model) (Vaswani et al. 2017, section 3.4), so they enter at size 1 whatever the vocabulary, near the
-    sinusoids' 0.7; the same matrix as a tied output gives logits of size 1, a first loss near ln V.
-    Xavier would make both depend on the vocabulary: size 1.4 for 11 words, 0.2 for 8,000.
+    Embeddings and the output projection, which is one where they are tied, are normal with deviation
+    0.3 / sqrt(d_model). The model multiplies token vectors by sqrt(d_model) (Vaswani et al. 2017, section 3.4), so a
+    token enters at size 0.3 whatever the vocabulary, beside the sinusoids' 0.7, and the first loss is near ln V. The
+    size was measured: the smaller the tokens beside the positions, the sooner attention learns to align by position.
+    Steps to 97 % of tokens, one layer of d_model 64, reversing 10 of 26 symbols: 430 and never within 450 (untied and
+    tied) at size 1, 290 and 365 at 0.5, 245 and 325 at 0.3, 265 and 325 at 0.15; Xavier's size depends on the
+    vocabulary. Xavier for the output projection starts 0.9 above ln V and takes 30 steps more.
     """
     for module in model.modules():
         match module:
@@ -22,14 +27,21 @@ def initialise(model: nn.Module) -> None:
                 nn.init.xavier_uniform_(module.weight)
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
-            case nn.Embedding() | LearnedPositions():
-                nn.init.normal_(module.weight, std=module.weight.shape[1] ** -0.5)
+            case nn.Embedding():
+                _as_tokens(module.weight)
+            case LearnedPositions():
+                nn.init.normal_(module.weight, std=0.3)
     for module in model.modules():
         match module:
             case SelfAttention():
                 _xavier_of_parts(module.qkv.weight, 3)
             case CrossAttention():
                 _xavier_of_parts(module.kv.weight, 2)
+    _as_tokens(output.weight)
+
+
+def _as_tokens(weight: Tensor) -> None:
+    nn.init.normal_(weight, std=_TOKEN_SIZE * weight.shape[1] ** -0.5)
 
 
 def _xavier_of_parts(weight: Tensor, parts: int) -> None:

@@ -73,7 +73,7 @@ class Transformer(nn.Module):
         self.encoder = Stack([EncoderLayer(config) for _ in range(config.num_encoder_layers)], config)
         self.decoder = Stack([DecoderLayer(config) for _ in range(config.num_decoder_layers)], config)
         self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=config.bias)
-        initialise(self)
+        initialise(self, self.output)
         if config.tie_embeddings != "none":
             self.output.weight = tgt_tokens.weight
 
