@@ -46,6 +46,12 @@ def test_tokens_enter_at_one_size_whatever_the_vocabulary(vocab: int) -> None:
     assert tokens.std().item() == pytest.approx(0.3, rel=0.1)
 
 
+def test_learned_positions_start_as_large_as_sinusoids() -> None:
+    learned = fresh(positions="learned").src_embedding.positions(0, 40)
+    fixed = fresh().src_embedding.positions(0, 40)
+    assert learned.square().mean().sqrt().item() == pytest.approx(fixed.square().mean().sqrt().item(), rel=0.05)
+
+
 @pytest.mark.parametrize("tie_embeddings", ["none", "decoder", "all"])
 @pytest.mark.parametrize("vocab", [11, 300, 4000])
 def test_the_first_loss_is_near_that_of_guessing(tie_embeddings: str, vocab: int) -> None:
