@@ -34,14 +34,14 @@ class CopyTask(DatasetPlugin[CopyTaskOptions]):
     endless = True
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        vocabulary, _ = self.symbols()
         for _ in count() if split == "train" else range(HELD_OUT):
-            symbols = self._draw(split, rng)
+            symbols = self._draw(vocabulary, split, rng)
             text = " ".join(symbols)
             yield Pair(text, text, alignment=[(place, place) for place in range(len(symbols))])
 
-    def _draw(self, split: Split, rng: random.Random) -> list[str]:
+    def _draw(self, vocabulary: list[str], split: Split, rng: random.Random) -> list[str]:
         """Draw sequences until one belongs to the split: no held-out sequence is ever trained on."""
-        vocabulary, _ = self.symbols()
         for _ in range(MAX_TRIES):
             symbols = rng.choices(vocabulary, k=rng.randint(self.options.min_length, self.options.max_length))
             if self.options.fixed_first:

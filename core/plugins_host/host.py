@@ -241,13 +241,8 @@ def _with_collision(info: PluginInfo, origins: list[str]) -> PluginInfo:
 
 
 def _pairs_of(chunk: Message) -> list[Pair]:
-    sources, targets, alignments = chunk["sources"], chunk["targets"], chunk["alignments"]
-    if alignments is None:
-        return list(map(Pair, sources, targets))
-    return [
-        Pair(source, target, None if flat is None else list(zip(flat[::2], flat[1::2], strict=True)))
-        for source, target, flat in zip(sources, targets, alignments, strict=True)
-    ]
+    alignments = [links if links is None else [tuple(link) for link in links] for links in chunk["alignments"]]
+    return list(map(Pair, chunk["sources"], chunk["targets"], [alignments[place] for place in chunk["aligned"]]))
 
 
 def _crash_line(output: list[str], file: str) -> int:

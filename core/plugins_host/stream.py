@@ -4,7 +4,7 @@ import inspect
 import random
 import time
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from core.plugin import DatasetPlugin, Pair, Split
@@ -14,11 +14,12 @@ CHUNK_SIZE = 1000
 CHUNK_SECONDS = 0.5
 """A chunk of a slow plugin is sent after this time, so that slow is told apart from hanging."""
 
+Alignment = tuple[tuple[int, int], ...]
 Chunk = dict[str, Any]
 
 
 class PairStream:
-    """One split being drawn. `next_chunk` gives columns of sources, targets and flattened alignments."""
+    """One split being drawn. A chunk holds columns: sources, targets, and each pair's place in a list of alignments."""
 
     def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
         self._file = file
@@ -34,18 +35,18 @@ class PairStream:
         """Return up to CHUNK_SIZE pairs; fewer when the plugin is slow, none at the end."""
         sources: list[str] = []
         targets: list[str] = []
-        alignments: list[list[int] | None] = []
+        places: dict[Alignment | None, int] = {None: 0}  # most alignments of a chunk are the same few
+        aligned: list[int] = []
         deadline = time.monotonic() + CHUNK_SECONDS
         for pair in islice(self._pairs, CHUNK_SIZE):
             self._count += 1
             source, target, alignment = self._checked(pair)
             sources.append(source)
             targets.append(target)
-            alignments.append(None if alignment is None else self._flat(alignment))
+            aligned.append(self._place_of(alignment, places))
             if time.monotonic() > deadline:
                 break
-        aligned = any(alignment is not None for alignment in alignments)
-        return {"sources": sources, "targets": targets, "alignments": alignments if aligned else None}
+        return {"sources": sources, "targets": targets, "alignments": list(places), "aligned": aligned}
 
     def _checked(self, pair: Any) -> Pair:
         if not isinstance(pair, Pair):
@@ -62,14 +63,19 @@ class PairStream:
         except UnicodeEncodeError as error:
             raise self._fault(f"cannot be written as UTF-8 ({error.reason})") from None
 
-    def _flat(self, alignment: Any) -> list[int]:
+    def _place_of(self, alignment: Any, places: dict[Alignment | None, int]) -> int:
+        if alignment is None:
+            return places[None]
         try:
-            flat = list(chain.from_iterable(alignment))
-        except TypeError:
-            flat = [-1]
-        if any(type(index) is not int or index < 0 for index in flat) or len(flat) != 2 * len(alignment):
-            raise self._fault(f"has alignment {alignment!r:.100}, expected (source, target) indices counted from 0")
-        return flat
+            links = tuple(map(tuple, alignment))
+            if links not in places:
+                if not all(type(index) is int and index >= 0 for source, target in links for index in (source, target)):
+                    raise ValueError
+                places[links] = len(places)
+            return places[links]
+        except (TypeError, ValueError):
+            complaint = f"has alignment {alignment!r:.100}, expected (source, target) indices counted from 0"
+            raise self._fault(complaint) from None
 
     def _fault(self, complaint: str) -> Fault:
         """Name the pair, and where `pairs` is a generator, the line of its yield."""

@@ -1,0 +1,100 @@
+"""Names of letters in phonetic script to the letters, with noise: some targets are wrong on purpose.
+
+How well anyone can do is known exactly, so it can be seen when a model has learned and when it has memorised.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from math import log
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, option
+
+LETTER_OF = {
+    "ei": "a", "bi:": "b", "si:": "c", "di:": "d", "i:": "e", "ef": "f", "dʒi:": "g", "eit∫": "h", "ai": "i",
+    "dʒei": "j", "kei": "k", "el": "l", "em": "m", "en": "n", "əu": "o", "pi:": "p", "kju:": "q", "ɑ:": "r",
+    "es": "s", "ti:": "t", "ju:": "u", "vi:": "v", "d∧blju:": "w", "eks": "x", "wai": "y", "zi:": "z",
+}  # fmt: skip
+NAMES = list(LETTER_OF)
+LETTERS = list(LETTER_OF.values())
+TRAIN_SHARE = 0.8
+
+
+class PhoneticOptions(Options):
+    count: int = option(10_000, ge=10, le=1_000_000, help="Lines: 80 % train and 20 % are held out.")
+    length: int = option(6, ge=1, le=100, help="Letters in each line.")
+    keep_probability: float = option(
+        0.9, ge=0.0, le=1.0, label="Keep probability r", help="A letter is replaced by a random one with 1 - r."
+    )
+
+
+class PhoneticToLetter(DatasetPlugin[PhoneticOptions]):
+    """Read the names of letters in phonetic script, write the letters; some targets are noise.
+
+    Valid is the 20 % of `count` that does not train. Test is as large and drawn for itself, so that reading it says
+    nothing about valid.
+    """
+
+    name = "phonetic_to_letter"
+    title = "Phonetic script to letters"
+    tokenizer = "whitespace"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        num_train = round(TRAIN_SHARE * self.options.count)
+        for _ in range(num_train if split == "train" else self.options.count - num_train):
+            yield self._line(rng)
+
+    def _line(self, rng: random.Random) -> Pair:
+        names = rng.choices(NAMES, k=self.options.length)
+        letters = [self._noisy(LETTER_OF[name], rng) for name in names]
+        return Pair(" ".join(names), " ".join(letters), alignment=[(place, place) for place in range(len(names))])
+
+    def _noisy(self, letter: str, rng: random.Random) -> str:
+        """Keep a letter with probability r; else draw one of all 26, so it may be the right one by chance."""
+        return letter if rng.random() < self.options.keep_probability else rng.choice(LETTERS)
+
+    def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
+        """Fractions of letters right, in their place: against the clean mapping, and against the noisy targets."""
+        clean = [clean_letters(pair.source) for pair in pairs]
+        noisy = [pair.target.split() for pair in pairs]
+        written = [hypothesis.split() for hypothesis in hypotheses]
+        return {"letters_clean": _fraction_right(clean, written), "letters_noisy": _fraction_right(noisy, written)}
+
+    def limits(self) -> Mapping[str, float]:
+        """The noise floors. `<eos>` comes for certain after `length` letters, so it counts as a token without cost."""
+        right, wrong = letter_probabilities(self.options.keep_probability)
+        entropy = -sum(count * p * log(p) for count, p in ((1, right), (25, wrong)) if p > 0)
+        best = max(right, wrong)
+        length = self.options.length
+        return {
+            "valid/loss": entropy * length / (length + 1),
+            "valid/token_accuracy": (best * length + 1) / (length + 1),
+            "letters_clean": 1.0,
+            "letters_noisy": best,
+        }
+
+    def examples(self) -> list[str]:
+        return [" ".join(NAMES[start : start + self.options.length]) for start in (0, 6, 12, 18)]
+
+
+def clean_letters(source: str) -> list[str]:
+    """Return what the names in `source` stand for, without noise."""
+    return [LETTER_OF[name] for name in source.split()]
+
+
+def letter_probabilities(keep_probability: float) -> tuple[float, float]:
+    """Return how likely a target is its name's own letter, and how likely it is a certain other one."""
+    wrong = (1 - keep_probability) / len(LETTERS)
+    return keep_probability + wrong, wrong
+
+
+def _fraction_right(references: Sequence[Sequence[str]], written: Sequence[Sequence[str]]) -> float:
+    """Return the fraction of reference letters that stand in the same place in what was written."""
+    right = sum(
+        letter == guess
+        for reference, guesses in zip(references, written, strict=True)
+        for letter, guess in zip(reference, guesses, strict=False)
+    )
+    return right / sum(map(len, references))
+
+
+PLUGIN = PhoneticToLetter
