@@ -1,0 +1,192 @@
+"""Batches of padded ids, planned with numpy and resumable anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.config import TrainingConfig
+from core.data.preparation import tokenised_shard
+from core.data.prepared_data import PreparedData
+from core.data.token_arrays import PairArrays
+from core.plugins_host.host import PluginHost
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """B pairs, padded; a mask is True at tokens. src ends with `<eos>`; tgt_output is tgt_input moved by one."""
+
+    src: Tensor  # int64 [B, S]
+    src_mask: Tensor  # bool [B, S]
+    tgt_input: Tensor  # int64 [B, T], begins with <bos>
+    tgt_output: Tensor  # int64 [B, T], ends with <eos>
+    tgt_mask: Tensor  # bool [B, T]
+    num_target_tokens: int  # <eos> counted, padding not
+
+    def to(self, device: torch.device) -> Batch:
+        """The batch on a device."""
+        if device.type == "cpu":
+            return self
+        src, src_mask = self.src.to(device, non_blocking=True), self.src_mask.to(device, non_blocking=True)
+        tgt_input, tgt_output, tgt_mask = (
+            part.to(device, non_blocking=True) for part in (self.tgt_input, self.tgt_output, self.tgt_mask)
+        )
+        return Batch(src, src_mask, tgt_input, tgt_output, tgt_mask, self.num_target_tokens)
+
+
+def make_batch(pairs: PairArrays, indices: Indices) -> Batch:
+    """The batch of these pairs: four gathers, whatever their number."""
+    src, src_mask = pairs.src.padded(indices)
+    tgt, tgt_mask = pairs.tgt.padded(indices)
+    # A target's tokens are read from <bos> to the last but one and expected from the second to <eos>.
+    output_mask = np.ascontiguousarray(tgt_mask[:, 1:])
+    tgt_input = np.where(output_mask, tgt[:, :-1], 0)
+    tgt_output = np.ascontiguousarray(tgt[:, 1:])
+    return Batch(
+        torch.from_numpy(src),
+        torch.from_numpy(src_mask),
+        torch.from_numpy(tgt_input),
+        torch.from_numpy(tgt_output),
+        torch.from_numpy(output_mask),
+        int(output_mask.sum()),
+    )
+
+
+def plan_batches(pairs: PairArrays, order: Indices, training: TrainingConfig) -> list[Indices]:
+    """Cut an order into batches of batch_size pairs, or of batch_tokens target tokens grouped by length."""
+    if training.batch_size is not None:
+        return [order[start : start + training.batch_size] for start in range(0, len(order), training.batch_size)]
+    assert training.batch_tokens is not None
+    return _by_tokens(pairs, order, training.batch_tokens)
+
+
+def _by_tokens(pairs: PairArrays, order: Indices, max_tokens: int) -> list[Indices]:
+    """Sort by length (equal ones stay in their order), and fill each batch up to max_tokens, padding counted."""
+    tgt, src = pairs.tgt.lengths[order] - 1, pairs.src.lengths[order]
+    by_length = np.lexsort((src, tgt))
+    ordered, longest = order[by_length], np.maximum(tgt, 1)[by_length]
+    batches, start = [], 0
+    while start < len(ordered):
+        # Lengths ascend, so a batch that ends at `end` is padded to longest[end - 1].
+        ahead = longest[start : start + max_tokens // longest[start] + 1]
+        sizes = ahead * np.arange(1, len(ahead) + 1)
+        size = max(1, int(np.searchsorted(sizes, max_tokens, side="right")))
+        batches.append(ordered[start : start + size])
+        start += size
+    return batches
+
+
+def eval_batches(
+    data: PreparedData, split: str, max_tokens: int, limit: int | None = None
+) -> Iterator[tuple[Indices, Batch]]:
+    """A split's first `limit` pairs (all where it is None), each once, in batches of about max_tokens target tokens."""
+    pairs = data.split(split)
+    order = np.arange(len(pairs) if limit is None else min(limit, len(pairs)))
+    for indices in _by_tokens(pairs, order, max_tokens):
+        yield indices, make_batch(pairs, indices)
+
+
+class TrainBatches:
+    """Training batches without end, the same for the same data, config and seed.
+
+    A round is an epoch of finite data, shuffled by (seed, epoch), or a shard of endless data in its own order.
+    """
+
+    def __init__(self, data: PreparedData, training: TrainingConfig, seed: int, host: PluginHost | None) -> None:
+        self._data, self._training, self._seed = data, training, seed
+        self._rounds = _Shards(data, host) if data.endless else _Epochs(data)
+        self._round, self._next = 0, 0
+        self._pairs: PairArrays | None = None
+        self._plan: list[Indices] = []
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        if self._pairs is None:
+            self._begin_round()
+        elif self._next == len(self._plan):
+            self._round, self._next = self._round + 1, 0
+            self._begin_round()
+        assert self._pairs is not None
+        batch = make_batch(self._pairs, self._plan[self._next])
+        self._next += 1
+        return batch
+
+    @property
+    def epoch(self) -> float:
+        """Rounds done, a begun one in part."""
+        return self._round + (self._next / len(self._plan) if self._plan else 0.0)
+
+    def state(self) -> dict[str, Any]:
+        """Where the next batch is, as plain data."""
+        return {"round": self._round, "next": self._next}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on with the batch at which `state` was taken."""
+        self._round, self._next = int(state["round"]), int(state["next"])
+        self._pairs, self._plan = None, []
+
+    def close(self) -> None:
+        """End what draws ahead."""
+        self._rounds.close()
+
+    def _begin_round(self) -> None:
+        self._pairs = self._rounds.pairs(self._round)
+        random = np.random.Generator(np.random.PCG64([self._seed, self._round]))
+        order = random.permutation(len(self._pairs)) if self._rounds.shuffled else np.arange(len(self._pairs))
+        self._plan = plan_batches(self._pairs, order, self._training)
+        if self._training.batch_tokens is not None:
+            random.shuffle(self._plan)
+
+
+class _Epochs:
+    """Finite data: every round is the whole train split."""
+
+    shuffled = True
+
+    def __init__(self, data: PreparedData) -> None:
+        self._pairs = data.split("train")
+
+    def pairs(self, _: int) -> PairArrays:
+        return self._pairs
+
+    def close(self) -> None:
+        """Nothing is drawn ahead."""
+
+
+class _Shards:
+    """Endless data: every round is a shard. The next one is drawn while this one is learned from.
+
+    Drawing waits for the plugin's process and holds no torch, so a thread of its own may do it.
+    """
+
+    shuffled = False
+
+    def __init__(self, data: PreparedData, host: PluginHost | None) -> None:
+        self._data, self._host = data, host
+        self._drawer = ThreadPoolExecutor(1, thread_name_prefix="shards")
+        self._ahead: dict[int, Future[PairArrays]] = {}
+
+    def pairs(self, shard: int) -> PairArrays:
+        current = self._ahead.pop(shard, None) or self._drawer.submit(self._draw, shard)
+        self._ahead = {shard + 1: self._drawer.submit(self._draw, shard + 1)}
+        return current.result()
+
+    def _draw(self, shard: int) -> PairArrays:
+        assert self._host is not None
+        dataset = self._data.dataset
+        chunks = self._host.pairs(dataset.plugin, dataset.options, dataset.seed, "train", shard)
+        return tokenised_shard(self._data, [pair for chunk in chunks for pair in chunk])
+
+    def close(self) -> None:
+        self._drawer.shutdown(cancel_futures=True)
