@@ -1,0 +1,39 @@
+"""Which validation was the best so far, and when to stop waiting for a better one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.training.metrics import higher_is_better
+
+
+@dataclass
+class Best:
+    """The best value of one metric. Ties are no improvement, and neither is a value that is not a number."""
+
+    metric: str
+    value: float | None = None
+    step: int | None = None
+    newest_step: int | None = None  # of the newest validation taken in
+    num_without_better: int = 0  # validations since the best one
+
+    def is_improved_by(self, value: float, step: int) -> bool:
+        """Whether this would be the best; asking again at the best's own step stays true."""
+        if self.value is None:
+            return value == value
+        return step == self.step or (value > self.value if higher_is_better(self.metric) else value < self.value)
+
+    def take(self, value: float, step: int) -> None:
+        """Take a validation in; one of the same step counts once."""
+        if step == self.newest_step:
+            return
+        self.newest_step = step
+        if self.is_improved_by(value, step):
+            self.value, self.step, self.num_without_better = value, step, 0
+        else:
+            self.num_without_better += 1
+
+    def state(self) -> dict[str, Any]:
+        """Plain values to be restored with `Best(**state)`."""
+        return asdict(self)

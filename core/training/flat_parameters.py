@@ -1,0 +1,38 @@
+"""All weights of a model in one tensor, and all gradients in another."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+
+class FlatParameters:
+    """Lays the parameters of a model out in one tensor, each becoming a view; gradients likewise.
+
+    The optimizer's update, the gradient's norm, clipping and zeroing are then one operation each. For the 72
+    parameters of a model with d_model 64 and 2 + 2 layers that takes 0.10 ms a step instead of 0.50 (one thread), of
+    11 ms. Take it after the model is on its device; parameters must not be replaced afterwards.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        named = dict(model.named_parameters())
+        first = next(iter(named.values()))
+        self._sizes = {name: parameter.shape for name, parameter in named.items()}
+        self.values = first.new_empty(sum(parameter.numel() for parameter in named.values())).detach()
+        self.gradients = torch.zeros_like(self.values)
+        for parameter, value, gradient in zip(
+            named.values(), self.parts(self.values).values(), self.parts(self.gradients).values(), strict=True
+        ):
+            value.copy_(parameter.detach())
+            parameter.data = value
+            parameter.grad = gradient
+
+    def parts(self, flat: Tensor) -> dict[str, Tensor]:
+        """A tensor laid out like the weights -> views under the parameters' names and in their shapes."""
+        return dict(self._views(flat))
+
+    def _views(self, flat: Tensor) -> Iterator[tuple[str, Tensor]]:
+        start = 0
+        for name, shape in self._sizes.items():
+            yield name, flat[start : start + shape.numel()].view(shape)
+            start += shape.numel()

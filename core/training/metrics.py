@@ -1,0 +1,89 @@
+"""What a validation measures of free-running outputs, and which way each metric is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+TEACHER_FORCED = ("loss", "perplexity", "token_accuracy")
+FREE_RUNNING = ("exact_match", "token_error_rate", "bleu", "chrf")
+_LOWER_IS_BETTER = ("loss", "perplexity", "error_rate", "error")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextScores:
+    """Metrics of outputs against references, and how sacrebleu computed its two."""
+
+    metrics: dict[str, float]
+    bleu_signature: str
+    chrf_signature: str
+
+
+def higher_is_better(metric: str) -> bool:
+    """The direction of any metric, a plugin's own included: those whose name ends in loss, perplexity or error fall."""
+    return not metric.endswith(_LOWER_IS_BETTER)
+
+
+def score_texts(
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    hypothesis_tokens: Sequence[Sequence[str]],
+    reference_tokens: Sequence[Sequence[str]],
+) -> TextScores:
+    """The free-running metrics of DESIGN section 4; texts are joined as their tokenizer joins them."""
+    from sacrebleu.metrics.bleu import BLEU  # 0.15 s, for whoever validates
+    from sacrebleu.metrics.chrf import CHRF
+
+    bleu, chrf = BLEU(force=True), CHRF()  # force: no log line about texts that look tokenised
+    metrics = {
+        "exact_match": float(np.mean([h == r for h, r in zip(hypotheses, references, strict=True)])),
+        "token_error_rate": token_error_rate(hypothesis_tokens, reference_tokens),
+        "bleu": float(bleu.corpus_score(hypotheses, [references]).score),
+        "chrf": float(chrf.corpus_score(hypotheses, [references]).score),
+    }
+    return TextScores(
+        metrics=metrics, bleu_signature=str(bleu.get_signature()), chrf_signature=str(chrf.get_signature())
+    )
+
+
+def token_error_rate(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
+    """Edit distances over reference lengths, both summed over the corpus; above 1 where outputs are far too long."""
+    return float(edit_distances(hypotheses, references).sum() / max(1, sum(map(len, references))))
+
+
+def edit_distances(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """Levenshtein distance in tokens of each pair [N] (Wagner and Fischer 1974), all pairs advancing together.
+
+    A row of the table, without its insertions, comes from the row before; insertions along it, d[j] = min over k <= j
+    of d[k] + j - k, are a running minimum of d[k] - k. One pass of numpy a reference token: 1,000 pairs of 10 tokens
+    take 3 ms.
+    """
+    ids: dict[str, int] = {}
+    hypothesis_ids, reference_ids = _padded(hypotheses, ids, -1), _padded(references, ids, -2)
+    hypothesis_lengths, reference_lengths = _lengths(hypotheses), _lengths(references)
+    columns = np.arange(hypothesis_ids.shape[1] + 1)
+    row = np.tile(columns, (len(references), 1))
+    distances = hypothesis_lengths.copy()  # right where the reference is empty
+    for done in range(reference_ids.shape[1]):
+        substituted = row[:, :-1] + (hypothesis_ids != reference_ids[:, done : done + 1])
+        row = row + 1
+        np.minimum(row[:, 1:], substituted, out=row[:, 1:])
+        row = np.minimum.accumulate(row - columns, axis=1) + columns
+        ended = np.flatnonzero(reference_lengths == done + 1)
+        distances[ended] = row[ended, hypothesis_lengths[ended]]
+    return distances
+
+
+def _lengths(sequences: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    return np.array([len(tokens) for tokens in sequences], dtype=np.int64)
+
+
+def _padded(sequences: Sequence[Sequence[str]], ids: dict[str, int], padding: int) -> NDArray[np.int64]:
+    """Token numbers [N, longest], the same token having the same number everywhere."""
+    padded = np.full((len(sequences), max(map(len, sequences), default=0)), padding, dtype=np.int64)
+    for row, tokens in zip(padded, sequences, strict=True):
+        row[: len(tokens)] = [ids.setdefault(token, len(ids)) for token in tokens]
+    return padded

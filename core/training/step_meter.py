@@ -1,0 +1,64 @@
+"""What each step measured, read late from the device and handed out many steps at a time."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.events import StepsDone
+
+_CAPACITY = 1024
+_SECONDS_BETWEEN_REPORTS = 0.25
+_ON_DEVICE = ("train/loss", "train/objective", "train/grad_norm")
+_ON_CPU = ("train/learning_rate", "train/target_tokens_per_second", "train/epoch", "time")
+
+
+class StepMeter:
+    """Room for 1,024 steps on the device and in numpy; a step writes one row of each and waits for nothing."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._on_device = torch.zeros(_CAPACITY, len(_ON_DEVICE), device=device)
+        self._on_cpu = np.zeros((_CAPACITY, len(_ON_CPU)))
+        self._cheap_to_read = device.type == "cpu"
+        self._num_rows = 0
+        self._first_step = 1
+        self._reported_at = time.monotonic()
+        self.not_finite_at: int | None = None  # the first step seen whose loss or gradient was not finite
+
+    def take(self, step: int, measured: tuple[Tensor, Tensor, Tensor], on_cpu: tuple[float, float, float]) -> None:
+        """Note a step: loss, objective and gradient norm, scalars on the device; rate, tokens a second and epoch."""
+        if self._num_rows == 0:
+            self._first_step = step
+        torch.stack(measured, out=self._on_device[self._num_rows])
+        self._on_cpu[self._num_rows] = (*on_cpu, time.time())
+        self._num_rows += 1
+        if self._cheap_to_read and not bool(self._on_device[self._num_rows - 1].isfinite().all()):
+            self.not_finite_at = step
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to read: a few times a second, when the room is full, or when something went wrong."""
+        waited = time.monotonic() - self._reported_at > _SECONDS_BETWEEN_REPORTS
+        return self._num_rows == _CAPACITY or self.not_finite_at is not None or (waited and self._num_rows > 0)
+
+    def read(self) -> StepsDone | None:
+        """All steps noted since `clear`, up to the first that was not finite; None where there are none."""
+        rows = self._on_device[: self._num_rows].cpu().numpy().astype(np.float64)
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        num_good = int(bad[0]) if len(bad) else self._num_rows
+        if len(bad):
+            self.not_finite_at = self._first_step + num_good
+        if num_good == 0:
+            return None
+        arrays: dict[str, NDArray[np.float64]] = dict(zip(_ON_DEVICE, rows[:num_good].T.copy(), strict=True))
+        arrays.update(zip(_ON_CPU, self._on_cpu[:num_good].T.copy(), strict=True))
+        return StepsDone(first_step=self._first_step, arrays=arrays)
+
+    def clear(self) -> None:
+        """Forget what was read; to be called once it is safe."""
+        self._num_rows = 0
+        self._reported_at = time.monotonic()

@@ -1,0 +1,55 @@
+"""Free-running metrics against plain formulas and known answers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from core.training.metrics import edit_distances, higher_is_better, score_texts, token_error_rate
+
+
+def plain_edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1]
+
+
+def test_edit_distances_equal_the_textbook_table() -> None:
+    draw = random.Random(0)
+    pairs = [(draw.choices("abc", k=draw.randrange(9)), draw.choices("abcd", k=draw.randrange(9))) for _ in range(500)]
+    found = edit_distances([h for h, _ in pairs], [r for _, r in pairs])
+    assert found.tolist() == [plain_edit_distance(h, r) for h, r in pairs]
+
+
+def test_token_error_rate_is_over_the_corpus_not_the_mean_of_sentences() -> None:
+    assert token_error_rate([["a"], ["x", "b", "c", "d"]], [["b"], ["a", "b", "c", "d"]]) == pytest.approx(2 / 5)
+    assert token_error_rate([[]], [["a", "b"]]) == 1.0
+    assert token_error_rate([["a", "a", "a"]], [["b"]]) == 3.0
+
+
+def test_perfect_outputs_get_the_best_of_every_metric() -> None:
+    texts = ["the cat sat on the mat", "a dog ran over the long bridge"]
+    tokens = [text.split() for text in texts]
+    scores = score_texts(texts, texts, tokens, tokens)
+    assert scores.metrics == pytest.approx({"exact_match": 1.0, "token_error_rate": 0.0, "bleu": 100.0, "chrf": 100.0})
+    assert "version" in scores.bleu_signature and "version" in scores.chrf_signature
+
+
+def test_wrong_and_empty_outputs_score_worse() -> None:
+    references = ["the cat sat on the mat", "a dog ran over the long bridge"]
+    outputs = ["the cat sat on a mat", ""]
+    scores = score_texts(outputs, references, [t.split() for t in outputs], [t.split() for t in references])
+    assert scores.metrics["exact_match"] == 0.0
+    assert scores.metrics["token_error_rate"] == pytest.approx(8 / 13)
+    assert 0.0 < scores.metrics["bleu"] < 100.0 and 0.0 < scores.metrics["chrf"] < 100.0
+
+
+def test_the_direction_of_every_metric_is_known() -> None:
+    falling = ["valid/loss", "valid/perplexity", "valid/token_error_rate", "letter_error_rate"]
+    rising = ["valid/token_accuracy", "valid/exact_match", "valid/bleu", "valid/chrf", "clean_accuracy"]
+    assert not any(map(higher_is_better, falling)) and all(map(higher_is_better, rising))

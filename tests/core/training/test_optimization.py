@@ -1,0 +1,111 @@
+"""Each optimizer against torch's own class, clipping, and the refusal of what is not finite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from core.config import OptimizerConfig
+from core.errors import UserError
+from core.training.flat_parameters import FlatParameters
+from core.training.optimization import Optimizer
+
+CONFIGS: list[dict[str, Any]] = [
+    {"name": "adam", "weight_decay": 0.01},
+    {"name": "adamw", "weight_decay": 0.1},
+    {"name": "sgd"},
+    {"name": "sgd", "momentum": 0.9, "weight_decay": 0.01},
+]
+
+
+def models() -> tuple[nn.Module, nn.Module]:
+    torch.manual_seed(0)
+    ours, theirs = (nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)) for _ in range(2))
+    theirs.load_state_dict(ours.state_dict())
+    return ours, theirs
+
+
+def torchs_own(config: OptimizerConfig, model: nn.Module) -> torch.optim.Optimizer:
+    if config.name == "sgd":
+        return torch.optim.SGD(model.parameters(), lr=0.1, momentum=config.momentum, weight_decay=config.weight_decay)
+    kind = torch.optim.Adam if config.name == "adam" else torch.optim.AdamW
+    return kind(
+        model.parameters(), lr=0.1, betas=config.betas, eps=config.eps, weight_decay=config.weight_decay, foreach=False
+    )
+
+
+def backward(model: nn.Module, seed: int, size: float = 1.0) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    (size * model(torch.randn(5, 3, generator=generator)) ** 2).sum().backward()
+
+
+@pytest.mark.parametrize("given", CONFIGS, ids=lambda given: "-".join(map(str, given.values())))
+@pytest.mark.parametrize("max_grad_norm", [None, 0.5])
+def test_updates_equal_torchs_optimizer(given: dict[str, Any], max_grad_norm: float | None) -> None:
+    config = OptimizerConfig(learning_rate=0.1, **given)
+    ours, theirs = models()
+    optimizer, reference = Optimizer(config, FlatParameters(ours)), torchs_own(config, theirs)
+    for step in range(10):
+        backward(ours, step)
+        reference.zero_grad()
+        backward(theirs, step)
+        norm = torch.nn.utils.clip_grad_norm_(theirs.parameters(), max_grad_norm or torch.inf)
+        reference.step()
+        measured = optimizer.update(0.1, config.weight_decay, max_grad_norm)
+        torch.testing.assert_close(measured, norm)
+    for own, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(own, other, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("given", CONFIGS, ids=lambda given: "-".join(map(str, given.values())))
+@pytest.mark.parametrize("bad", [torch.inf, torch.nan])
+def test_a_gradient_that_is_not_finite_changes_nothing_nor_does_any_after_it(given: dict[str, Any], bad: float) -> None:
+    config = OptimizerConfig(**given)
+    model, _ = models()
+    optimizer = Optimizer(config, FlatParameters(model))
+    backward(model, 0)
+    optimizer.update(0.1, config.weight_decay, 1.0)
+    before = {name: tensor.clone() for name, tensor in {**optimizer.state(), **dict(model.named_parameters())}.items()}
+    for size in (bad, 1.0):
+        backward(model, 1, size)
+        optimizer.update(0.1, config.weight_decay, 1.0)
+    after = {**optimizer.state(), **dict(model.named_parameters())}
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    optimizer.start_afresh()
+    backward(model, 1)
+    optimizer.update(0.1, config.weight_decay, 1.0)
+    assert not torch.equal(before["0.weight"], model.get_parameter("0.weight"))
+
+
+def test_a_restored_optimizer_goes_on_to_the_bit() -> None:
+    config = OptimizerConfig()
+    first, second = models()
+    one, other = Optimizer(config, FlatParameters(first)), Optimizer(config, FlatParameters(second))
+    for step in range(3):
+        backward(first, step)
+        one.update(0.1, 0.0, 1.0)
+    other.parameters.values.copy_(one.parameters.values)
+    other.load_state({name: tensor.clone() for name, tensor in one.state().items()})
+    for model, optimizer in ((first, one), (second, other)):
+        backward(model, 9)
+        optimizer.update(0.1, 0.0, 1.0)
+    assert torch.equal(one.parameters.values, other.parameters.values)
+
+
+def test_the_state_of_another_optimizer_is_refused_with_a_sentence() -> None:
+    model, _ = models()
+    optimizer = Optimizer(OptimizerConfig(name="sgd"), FlatParameters(model))
+    with pytest.raises(UserError, match=r"does not fit sgd: momentum_buffer\.0\.weight is missing"):
+        optimizer.load_state({"step": torch.zeros(1)})
+
+
+def test_tied_weights_lie_in_the_flat_tensor_once() -> None:
+    model = nn.Sequential(nn.Linear(3, 3, bias=False), nn.Linear(3, 3, bias=False))
+    model[1].weight = model[0].weight  # type: ignore[assignment, union-attr]
+    flat = FlatParameters(model)
+    assert flat.values.numel() == 9
+    model(torch.ones(1, 3)).sum().backward()
+    assert torch.equal(flat.parts(flat.gradients)["0.weight"], model[1].weight.grad)  # type: ignore[arg-type, union-attr]

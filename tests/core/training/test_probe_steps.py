@@ -1,0 +1,40 @@
+"""The steps at which the model is probed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from core.training.probe_steps import is_probe_step
+
+
+def steps(probe_every: int, until: int) -> list[int]:
+    return [step for step in range(until + 1) if is_probe_step(step, probe_every)]
+
+
+@pytest.mark.parametrize(
+    ("probe_every", "expected"),
+    [
+        (1, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+        (2, [0, 1, 2, 3, 4, 6, 8, 10]),
+        (4, [0, 1, 2, 3, 5, 8]),
+        (10, [0, 1, 2, 3, 5, 8]),
+    ],
+)
+def test_early_steps_are_fibonaccis_numbers(probe_every: int, expected: list[int]) -> None:
+    assert steps(probe_every, 10) == expected
+
+
+def test_from_where_the_gap_reaches_the_number_on_they_are_its_multiples() -> None:
+    assert steps(10, 60) == [0, 1, 2, 3, 5, 8, 13, 21, 30, 40, 50, 60]
+
+
+def test_a_teaching_run_of_500_steps_has_seen_over_a_hundred() -> None:
+    assert len(steps(5, 500)) > 100
+
+
+def test_no_gap_is_wider_than_the_number() -> None:
+    for probe_every in range(1, 60):
+        found = steps(probe_every, 500)
+        assert max(b - a for a, b in pairwise(found)) <= probe_every
