@@ -1,0 +1,139 @@
+"""Everything the window draws of a sentence: what the model made of it, both feeds, and all of its attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.data.prepared_data import PreparedData
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
+from core.decoding.greedy import greedy_decode
+from core.model.evaluation import evaluating
+from core.model.recording import record_attention
+from core.model.transformer import Transformer
+from core.probes import Feed, ProbedSentence
+
+NUM_ALTERNATIVES = 5
+
+
+class SentenceToProbe(NamedTuple):
+    """A source text, and what is known about its translation."""
+
+    source: str
+    reference: str | None = None
+    alignment: tuple[tuple[int, int], ...] = ()
+
+
+def probe_sentences(
+    model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], max_length: int
+) -> tuple[ProbedSentence, ...]:
+    """Decode all sentences freely in one batch, then read them with both feeds in one pass that records attention.
+
+    Probabilities and ranks are over what can be produced: all tokens but `<pad>` and `<bos>`. Draws no random number.
+    """
+    sources = [data.encode_source(sentence.source)[0] for sentence in sentences]
+    src, src_mask = pad_ids(sources, next(model.parameters()).device)
+    decoded = greedy_decode(model, src, src_mask, max_length=max_length)
+    free = [tokens + [EOS_ID] * done for tokens, done in zip(decoded.tokens, decoded.finished, strict=True)]
+    references = {i: _target_ids(data, s.reference) for i, s in enumerate(sentences) if s.reference is not None}
+    seen = _read(model, src, src_mask, [*range(len(sentences)), *references], [*free, *references.values()])
+    rows_of_references = {sentence: len(sentences) + row for row, sentence in enumerate(references)}
+    return tuple(
+        ProbedSentence(
+            source=sentence.source,
+            src_tokens=tuple(data.src_vocabulary.tokens[id] for id in sources[i]),
+            reference=sentence.reference,
+            output=data.decode_target(decoded.tokens[i]),
+            alignment=sentence.alignment,
+            encoder_self=_cut(seen.encoder_self[i], len(sources[i]), len(sources[i])),
+            by_reference=(
+                _feed(seen, rows_of_references[i], references[i], len(sources[i]), data) if i in references else None
+            ),
+            free_running=_feed(seen, i, free[i], len(sources[i]), data),
+        )
+        for i, sentence in enumerate(sentences)
+    )
+
+
+def pad_ids(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
+    """Ids padded to the longest, and their mask, each [B, longest]."""
+    ids = np.full((len(sequences), max(map(len, sequences))), PAD_ID, dtype=np.int64)
+    mask = np.zeros(ids.shape, dtype=np.bool_)
+    for row, allowed, sequence in zip(ids, mask, sequences, strict=True):
+        row[: len(sequence)] = sequence
+        allowed[: len(sequence)] = True
+    return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Of R decoder rows: figures [R, T] and [R, T, K], and attention; of B sources: the encoder's attention."""
+
+    encoder_self: NDArray[np.float16]  # [B, L, H, S, S]
+    decoder_self: NDArray[np.float16]  # [R, L, H, T, T]
+    cross: NDArray[np.float16]  # [R, L, H, T, S]
+    probability: NDArray[np.float32]
+    rank: NDArray[np.int32]
+    top_ids: NDArray[np.int64]
+    top_probability: NDArray[np.float32]
+
+
+def _read(
+    model: Transformer, src: Tensor, src_mask: Tensor, sentence_of_row: list[int], outputs: list[list[int]]
+) -> _Seen:
+    """Feed each output, row by row, to the decoder; row r reads the memory of sentence `sentence_of_row[r]`."""
+    targets, mask = pad_ids(outputs, src.device)
+    tgt_input = targets.roll(1, dims=1)
+    tgt_input[:, 0] = BOS_ID
+    with evaluating(model), record_attention(model) as record:
+        rows = torch.tensor(sentence_of_row, device=src.device)
+        memory = model.encode(src, src_mask)[rows]
+        logits = model.project(model.decode(tgt_input, memory, src_mask[rows], mask)).float()
+        logits[:, :, [PAD_ID, BOS_ID]] = -torch.inf
+        probabilities = logits.softmax(-1)
+        chosen = probabilities.gather(-1, targets[:, :, None])
+        best = probabilities.topk(min(NUM_ALTERNATIVES, probabilities.shape[-1] - 2))
+        return _Seen(
+            encoder_self=_by_sentence(record.encoder_self),
+            decoder_self=_by_sentence(record.decoder_self),
+            cross=_by_sentence(record.cross),
+            probability=chosen[:, :, 0].cpu().numpy(),
+            rank=(probabilities > chosen).sum(-1, dtype=torch.int32).cpu().numpy(),
+            top_ids=best.indices.cpu().numpy(),
+            top_probability=best.values.cpu().numpy(),
+        )
+
+
+def _by_sentence(attention: Tensor) -> NDArray[np.float16]:
+    """[layers, B, H, T, S] -> [B, layers, H, T, S]."""
+    halved: NDArray[np.float16] = attention.transpose(0, 1).half().cpu().numpy()
+    return halved
+
+
+def _feed(seen: _Seen, row: int, output: list[int], src_length: int, data: PreparedData) -> Feed:
+    """One row without its padding."""
+    tokens, length = data.tgt_vocabulary.tokens, len(output)
+    return Feed(
+        tgt_input=tuple(tokens[id] for id in [BOS_ID, *output[:-1]]),
+        tgt_output=tuple(tokens[id] for id in output),
+        output_probability=seen.probability[row, :length],
+        output_rank=seen.rank[row, :length],
+        top_tokens=tuple(tuple(tokens[id] for id in ids) for ids in seen.top_ids[row, :length].tolist()),
+        top_probability=seen.top_probability[row, :length],
+        decoder_self=_cut(seen.decoder_self[row], length, length),
+        cross=_cut(seen.cross[row], length, src_length),
+    )
+
+
+def _cut(attention: NDArray[Any], rows: int, columns: int) -> NDArray[np.float16]:
+    return attention[:, :, :rows, :columns]
+
+
+def _target_ids(data: PreparedData, text: str) -> list[int]:
+    return [*data.tgt_vocabulary.ids(data.tgt_tokenizer.tokenize(text)), EOS_ID]

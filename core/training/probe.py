@@ -1,0 +1,31 @@
+"""The probe at step s: which sentences a run follows, and what the model makes of them now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from core.data.prepared_data import PreparedData
+from core.decoding.probed_sentences import SentenceToProbe, probe_sentences
+from core.model.transformer import Transformer
+from core.probes import Probe
+
+_NUM_SENTENCES = 4
+
+
+def first_sentences(data: PreparedData) -> list[SentenceToProbe]:
+    """The first pairs of the valid split, at most four different ones; none where the pairs are not at hand."""
+    num_pairs = (data.num_pairs["valid"] or 0) if data.folder is not None else 0
+    pairs = (data.pair("valid", index) for index in range(min(num_pairs, 100)))
+    different = {pair.source: pair for pair in pairs}
+    return [
+        SentenceToProbe(pair.source, pair.target, tuple((s, t) for s, t in pair.alignment or ()))
+        for pair in islice(different.values(), _NUM_SENTENCES)
+    ]
+
+
+def make_probe(
+    model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], max_length: int, step: int
+) -> Probe:
+    """Probe a model that has the weights of `step`: the run's own, or one with a snapshot's."""
+    return Probe(step=step, sentences=probe_sentences(model, data, sentences, max_length))

@@ -1,0 +1,116 @@
+"""Turns every `auto` of a config into a value, once, from the config, the data and the machine; never from a window."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from core.config import RunConfig, TrainingConfig
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.model_size import count_parameters
+
+# Where a second thread begins to pay: weights times target tokens of a batch.
+_WORK_FOR_THREADS = 4e8
+
+
+def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
+    """The config without any `auto`: two runs with equal results of this are equal to the bit on this machine.
+
+    Raises UserError for a device that is not there, for lengths that do not fit, and for what later releases bring.
+    """
+    _refuse_what_waits(config)
+    max_length = config.decoding.max_length
+    longest_output = data.max_tgt_length if max_length == "auto" else max_length
+    device = _device(config.training.device)
+    update = {
+        "device": device,
+        "precision": _precision(config.training.precision, device),
+        "num_threads": _num_threads(config, data),
+        "probe_every": resolve_probe_every(config.training),
+    }
+    return config.model_copy(
+        update={
+            "dataset": data.dataset,
+            "training": config.training.model_copy(update=update),
+            "decoding": config.decoding.model_copy(update={"max_length": longest_output}),
+        }
+    )
+
+
+def resolve_probe_every(training: TrainingConfig) -> int:
+    """`auto` spreads a hundred probes over the run."""
+    return max(1, training.max_steps // 100) if training.probe_every == "auto" else training.probe_every
+
+
+def num_positions(config: RunConfig, data: PreparedData) -> int:
+    """The positions a model of this run needs: for its longest source, target, and free output. `<eos>` counted."""
+    longest_output = config.decoding.max_length
+    lengths = [data.max_src_length, data.max_tgt_length]
+    return max(lengths if longest_output == "auto" else [*lengths, longest_output])
+
+
+def physical_cores() -> int:
+    """Cores this process may use, two threads of one core counted once where the system tells."""
+    if not hasattr(os, "sched_getaffinity"):
+        return os.cpu_count() or 1
+    siblings = {_siblings(number) for number in os.sched_getaffinity(0)}
+    return max(1, len(siblings))
+
+
+def _siblings(processor: int) -> str:
+    path = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
+    return path.read_text() if path.exists() else str(processor)
+
+
+def _device(name: str) -> str:
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    kind, _, index = name.partition(":")
+    there = {
+        "cpu": True,
+        "cuda": torch.cuda.is_available() and int(index or 0) < torch.cuda.device_count(),
+        "mps": torch.backends.mps.is_available(),
+    }
+    if not there[kind]:
+        raise UserError(f"training.device: {name} is not there on this machine.", "Use auto or cpu.")
+    return name
+
+
+def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str:
+    if name == "auto":
+        return "bfloat16" if device.startswith("cuda") else "float32"
+    return name
+
+
+def _num_threads(config: RunConfig, data: PreparedData) -> int:
+    """One thread for a small model: sharing its small operations out costs more than it gains."""
+    training = config.training
+    if training.num_threads != "auto":
+        return training.num_threads
+    tokens = training.batch_tokens or (training.batch_size or 1) * data.max_tgt_length
+    parameters = count_parameters(
+        config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+    )
+    return 1 if parameters * tokens < _WORK_FOR_THREADS else physical_cores()
+
+
+def _refuse_what_waits(config: RunConfig) -> None:
+    training = config.training
+    if training.average_checkpoints:
+        raise UserError(
+            "training.average_checkpoints: averaging comes with a later release; only 0 works for now.", "Set it to 0."
+        )
+    if training.ema_decay is not None:
+        raise UserError(
+            "training.ema_decay: a moving average of the weights comes with a later release; only null works for now.",
+            "Set it to null.",
+        )
+    if config.decoding.beam_size > 1:
+        raise UserError(
+            f"decoding.beam_size: beam search comes with a later release, given {config.decoding.beam_size}.",
+            "Set it to 1 for greedy decoding.",
+        )

@@ -1,0 +1,142 @@
+"""A split measured twice: fed by the reference (teacher-forced), and decoded freely."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+
+from core.data.batching import Batch, eval_batches
+from core.data.prepared_data import PreparedData
+from core.decoding.greedy import greedy_decode
+from core.events import ValidatedSentence
+from core.model.evaluation import evaluating
+from core.model.transformer import Transformer
+from core.plugin import Pair
+from core.plugins_host.host import PluginHost
+from core.training.loss import target_rows
+from core.training.metrics import score_texts
+
+# Padded target tokens in a batch: small enough that whoever wants to pause waits tens of milliseconds.
+_BATCH_TOKENS = 2048
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitScores:
+    """What a split gave; keys of both dictionaries are without prefix."""
+
+    metrics: dict[str, float]
+    plugin_metrics: dict[str, float]
+    sentences: tuple[ValidatedSentence, ...]  # those decoded freely, in the split's order
+    num_sentences: int  # of the teacher-forced metrics
+    bleu_signature: str
+    chrf_signature: str
+
+
+def score_split(
+    model: Transformer,
+    data: PreparedData,
+    host: PluginHost | None,
+    split: str,
+    max_length: int,
+    num_free_running: int | None = None,
+) -> Generator[None, None, SplitScores]:
+    """Measure a split, yielding between batches; only its first `num_free_running` sentences are decoded (None: all).
+
+    Losses and accuracies are over all target tokens of the split, `<eos>` counted. Draws no random number, and may be
+    left at any yield. Without a host there are no plugin metrics.
+    """
+    device = next(model.parameters()).device
+    forced = _TeacherForced()
+    for indices, batch in eval_batches(data, split, _BATCH_TOKENS):
+        forced.take(model, indices, batch.to(device))
+        yield
+    decoded: dict[int, list[int]] = {}
+    for indices, batch in eval_batches(data, split, _BATCH_TOKENS, num_free_running):
+        found = greedy_decode(model, batch.src.to(device), batch.src_mask.to(device), max_length=max_length)
+        decoded.update(zip(indices.tolist(), found.tokens, strict=True))
+        yield
+    return _scores(data, host, split, forced, decoded)
+
+
+@dataclass
+class _TeacherForced:
+    """Sums over tokens, and each sentence's token probabilities and ranks."""
+
+    cross_entropy: float = 0.0
+    num_right: int = 0
+    num_tokens: int = 0
+    probability: dict[int, NDArray[np.float32]] = field(default_factory=dict)
+    rank: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+
+    def take(self, model: Transformer, indices: NDArray[np.int64], batch: Batch) -> None:
+        with evaluating(model):
+            memory = model.encode(batch.src, batch.src_mask)
+            hidden = model.decode(batch.tgt_input, memory, batch.src_mask, batch.tgt_mask)
+            rows, targets = target_rows(hidden, batch)
+            log_probabilities = F.log_softmax(model.project(rows), dim=-1, dtype=torch.float32)
+            chosen = log_probabilities.gather(-1, targets[:, None])
+            rank = (log_probabilities > chosen).sum(-1).cpu().numpy()
+            log_chosen = chosen[:, 0].cpu().numpy()
+            lengths = batch.tgt_mask.sum(1).cpu().numpy()
+        self.cross_entropy -= float(log_chosen.sum(dtype=np.float64))
+        self.num_right += int((rank == 0).sum())
+        self.num_tokens += len(rank)
+        ends = np.cumsum(lengths)[:-1]
+        self.probability.update(zip(indices.tolist(), np.split(np.exp(log_chosen), ends), strict=True))
+        self.rank.update(zip(indices.tolist(), np.split(rank, ends), strict=True))
+
+    def metrics(self) -> dict[str, float]:
+        loss = self.cross_entropy / self.num_tokens
+        return {
+            "loss": loss,
+            "perplexity": math.exp(min(loss, 700.0)),
+            "token_accuracy": self.num_right / self.num_tokens,
+        }
+
+
+def _scores(
+    data: PreparedData, host: PluginHost | None, split: str, forced: _TeacherForced, decoded: dict[int, list[int]]
+) -> SplitScores:
+    order = sorted(decoded)
+    pairs = [data.pair(split, index) for index in order]
+    hypotheses = [data.decode_target(decoded[index]) for index in order]
+    reference_tokens = [data.tgt_tokenizer.tokenize(pair.target) for pair in pairs]
+    scores = score_texts(
+        hypotheses,
+        [data.tgt_tokenizer.join(tokens) for tokens in reference_tokens],
+        [[data.tgt_vocabulary.tokens[id] for id in decoded[index]] for index in order],
+        reference_tokens,
+    )
+    return SplitScores(
+        metrics={**forced.metrics(), **scores.metrics},
+        plugin_metrics=plugin_metrics(data, host, pairs, hypotheses),
+        sentences=tuple(
+            ValidatedSentence(
+                source=pair.source,
+                reference=pair.target,
+                hypothesis=hypothesis,
+                tokens=(*tokens, "<eos>"),
+                probability=tuple(forced.probability[index].tolist()),
+                rank=tuple(forced.rank[index].tolist()),
+            )
+            for index, pair, hypothesis, tokens in zip(order, pairs, hypotheses, reference_tokens, strict=True)
+        ),
+        num_sentences=len(forced.rank),
+        bleu_signature=scores.bleu_signature,
+        chrf_signature=scores.chrf_signature,
+    )
+
+
+def plugin_metrics(
+    data: PreparedData, host: PluginHost | None, pairs: list[Pair], hypotheses: list[str]
+) -> dict[str, float]:
+    """The dataset's own metrics; none where its plugin is not at hand."""
+    if host is None:
+        return {}
+    return host.metrics(data.dataset.plugin, data.dataset.options, pairs, hypotheses)
