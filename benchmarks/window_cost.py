@@ -1,0 +1,116 @@
+"""What the window costs: gaps of its event loop while a preset trains, and its steps per second against the terminal's.
+
+`python -m benchmarks.window_cost [PRESET ...]` trains each preset in turns with and without a window, each in a process
+of its own, and prints medians. The window is real: all panels of the Train view at 1600 x 1000, drawn on whatever
+platform Qt finds (`QT_QPA_PLATFORM=offscreen`, or an X server such as Xvfb).
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+
+from core.presets import read_preset
+from core.run_folder import RunFolder
+
+ROUNDS = 3
+STEPS = 400
+WARM_UP = 30  # steps that are not counted
+TICK_MS = 4
+PRESETS = ("copy_task", "phonetic_to_letter", "toy_german_english")
+
+
+def steps_per_second(runs_dir: Path) -> float:
+    """Of the only run in a folder, from the times its steps were done; validations and probes included."""
+    (run,) = runs_dir.iterdir()
+    _, metrics = RunFolder.open(run).metrics()
+    times = metrics["time"]
+    return float((len(times) - WARM_UP) / (times[-1] - times[WARM_UP - 1]))
+
+
+def train_in_window(preset: str, runs_dir: Path) -> dict[str, float]:
+    """Train with everything on screen; the 99th of 100 gaps and the longest, ms, and steps per second."""
+    import pyqtgraph as pg
+    from PySide6.QtCore import Qt, QTimer
+    from PySide6.QtWidgets import QApplication
+
+    from core.engine import Engine
+    from gui.bridge import EngineBridge
+    from gui.context import make_context
+    from gui.main_window import MainWindow
+    from gui.theme import Theme
+
+    app = QApplication([])
+    pg.setConfigOptions(imageAxisOrder="row-major")
+    theme, bridge = Theme("light"), EngineBridge(Engine())
+    theme.apply()
+    window = MainWindow(make_context(bridge, theme, runs_dir))
+    window.show()
+    ticks: list[float] = []
+    timer = QTimer()
+    timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
+    workbench = window.context.workbench
+    bridge.prepared.connect(lambda prepared: prepared.run is None and workbench.learn())
+    bridge.run_started.connect(lambda _: timer.start(TICK_MS))
+    bridge.run_finished.connect(lambda _: app.quit())
+    workbench.take(read_preset(preset, (f"training.max_steps={STEPS}",)))
+    app.exec()
+    timer.stop()
+    window.close_down()
+    gaps = sorted(1000 * (after - before) for before, after in pairwise(ticks))
+    return {"p99": gaps[int(0.99 * len(gaps))], "worst": gaps[-1], "rate": steps_per_second(runs_dir)}
+
+
+def train_in_terminal(preset: str, runs_dir: Path) -> dict[str, float]:
+    """Train with the real command line; steps per second."""
+    main = Path(__file__).resolve().parent.parent / "main.py"
+    command = [sys.executable, str(main), "train", preset, "--set", f"training.max_steps={STEPS}"]
+    subprocess.run([*command, "--runs-dir", str(runs_dir)], check=True, capture_output=True)
+    return {"rate": steps_per_second(runs_dir)}
+
+
+def in_own_process(mode: str, preset: str) -> dict[str, float]:
+    """One training in a fresh process and an empty runs folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "benchmarks.window_cost", mode, preset, folder]
+        result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return dict(json.loads(result.stdout.splitlines()[-1]))
+
+
+def report(preset: str) -> bool:
+    """Print a preset's row; whether every figure is within its bound."""
+    rounds = [(in_own_process("--window", preset), in_own_process("--terminal", preset)) for _ in range(ROUNDS)]
+    p99 = statistics.median(window["p99"] for window, _ in rounds)
+    worst = max(window["worst"] for window, _ in rounds)
+    share = statistics.median(window["rate"] / terminal["rate"] for window, terminal in rounds)
+    rates = "  ".join(f"{window['rate']:.1f}/{terminal['rate']:.1f}" for window, terminal in rounds)
+    kept = p99 < 33 and worst < 100 and share >= 0.9
+    print(
+        f"{preset:20} gaps: 99 of 100 under {p99:5.1f} ms, worst {worst:5.1f} ms   "
+        f"steps/s window/terminal: {rates}, median share {share:.0%}   {'kept' if kept else 'MISSED'}",
+        flush=True,
+    )
+    return kept
+
+
+def main() -> int:
+    """Report the presets named, or train one of them where a mode is given."""
+    if sys.argv[1:2] == ["--window"]:
+        print(json.dumps(train_in_window(sys.argv[2], Path(sys.argv[3]))))
+        return 0
+    if sys.argv[1:2] == ["--terminal"]:
+        print(json.dumps(train_in_terminal(sys.argv[2], Path(sys.argv[3]))))
+        return 0
+    kept = [report(preset) for preset in sys.argv[1:] or PRESETS]
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,66 @@
+"""Real plugins behind a real host, prepared into a temporary cache."""
+
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from core.config import DatasetConfig
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.plugins_host.host import PluginHost
+
+Result = TypeVar("Result")
+Prepare = Callable[..., PreparedData]
+
+WORDS = '''
+from core.plugin import DatasetPlugin, Options, Pair, option
+
+class WordsOptions(Options):
+    count: int = option(40)
+    longest: int = option(6)
+
+class Words(DatasetPlugin[WordsOptions]):
+    """Backwards words."""
+    name = "words"
+    title = "Words"
+    tokenizer = "whitespace"
+
+    def pairs(self, split, rng):
+        for i in range(self.options.count if split == "train" else 5):
+            length = rng.randint(1, self.options.longest)
+            tokens = [rng.choice(["a", "b", "c", "é", "<pad>"]) for _ in range(length)]
+            yield Pair(" ".join(tokens), " ".join(reversed(tokens)), [(k, length - 1 - k) for k in range(length)])
+        if split == "valid":
+            yield Pair("a never seen", "seen never a")
+
+PLUGIN = Words
+'''
+
+
+def drive(work: Generator[Any, None, Result]) -> Result:
+    """Run a generator to its end; what it returns."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginHost]:
+    plugins = tmp_path_factory.mktemp("plugins")
+    (plugins / "words.py").write_text(WORDS, encoding="utf-8")
+    with PluginHost([plugins]) as host:
+        host.plugins()  # starts its process now, not within the first test
+        yield host
+
+
+@pytest.fixture
+def prepare(host: PluginHost, tmp_path: Path) -> Prepare:
+    def prepare(plugin: str = "words", **settings: Any) -> PreparedData:
+        config = DatasetConfig.model_validate({"plugin": plugin, **settings})
+        return drive(prepare_data(config, host, tmp_path / "cache"))
+
+    return prepare

@@ -1,0 +1,49 @@
+"""Flat arrays of ids."""
+
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.data.special_tokens import BOS_ID, EOS_ID
+from core.data.token_arrays import TokenArrays, concatenated, flat_ids, source_arrays, target_arrays
+
+SEQUENCES = st.lists(st.lists(st.integers(4, 99), max_size=7), min_size=1, max_size=9)
+
+
+def rows(arrays: TokenArrays) -> list[list[int]]:
+    return [arrays.ids[start:end].tolist() for start, end in zip(arrays.offsets, arrays.offsets[1:], strict=False)]
+
+
+@given(SEQUENCES)
+def test_frames_are_set_around_every_sequence(sequences: list[list[int]]) -> None:
+    flat, lengths = flat_ids(sequences), list(map(len, sequences))
+    assert rows(source_arrays(flat, lengths)) == [[*one, EOS_ID] for one in sequences]
+    assert rows(target_arrays(flat, lengths)) == [[BOS_ID, *one, EOS_ID] for one in sequences]
+
+
+@given(SEQUENCES, st.data())
+def test_padding_is_zero_and_masked_and_tokens_stay(sequences: list[list[int]], data: st.DataObject) -> None:
+    arrays = source_arrays(flat_ids(sequences), list(map(len, sequences)))
+    indices = data.draw(st.lists(st.integers(0, len(sequences) - 1), min_size=1))
+    ids, mask = arrays.padded(np.array(indices))
+    for row, row_mask, index in zip(ids, mask, indices, strict=True):
+        assert row[row_mask].tolist() == [*sequences[index], EOS_ID]
+        assert not row[~row_mask].any()
+    assert mask.any(axis=0).all(), "no column is padding alone"
+
+
+@given(SEQUENCES, st.data())
+def test_selecting_and_joining_keep_the_order(sequences: list[list[int]], data: st.DataObject) -> None:
+    arrays = source_arrays(flat_ids(sequences), list(map(len, sequences)))
+    keep = np.array(data.draw(st.lists(st.booleans(), min_size=len(arrays), max_size=len(arrays))))
+    kept = arrays.selected(keep)
+    assert rows(kept) == [row for row, is_kept in zip(rows(arrays), keep, strict=True) if is_kept]
+    assert rows(concatenated([arrays, kept])) == rows(arrays) + rows(kept)
+
+
+def test_mapped_arrays_are_the_saved_ones(tmp_path: Path) -> None:
+    arrays = source_arrays(flat_ids([[4, 5], [], [6]]), [2, 0, 1])
+    arrays.save(tmp_path / "train.src")
+    assert rows(TokenArrays.map(tmp_path / "train.src")) == rows(arrays)
