@@ -7,6 +7,7 @@ sides that play the same role in the sentence ("subject noun", "verb") are align
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple
 
 from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
@@ -131,17 +132,21 @@ class Word(NamedTuple):
     roles: frozenset[str]
 
 
+Words = tuple[Word, ...]
+
+
 class Phrase(NamedTuple):
     """The same thing said in both languages, and the grammatical person it has as a subject."""
 
-    german: list[Word]
-    english: list[Word]
+    german: Words
+    english: Words
     person: int = 2
     is_definite: bool = True
 
 
-def words(text: str, *roles: str) -> list[Word]:
-    return [Word(part, frozenset(roles)) for part in text.split()]
+@cache
+def words(text: str, *roles: str) -> Words:
+    return tuple(Word(part, frozenset(roles)) for part in text.split())
 
 
 def noun_phrase(noun: Noun, article: str, adjective: str, case: str, part: str) -> Phrase:
@@ -150,7 +155,7 @@ def noun_phrase(noun: Noun, article: str, adjective: str, case: str, part: str) 
     roles = [f"{part} article"] + ["negation"] * (article == "kein")
     after = ADJECTIVE_AFTER_DEFINITE if article == "d" else ADJECTIVE_AFTER_INDEFINITE
     german = words(DEFINITE[form] if article == "d" else article + INDEFINITE[form], *roles)
-    english = words(ADJECTIVES[adjective][0], f"{part} adjective") if adjective else []
+    english = words(ADJECTIVES[adjective][0], f"{part} adjective") if adjective else ()
     if adjective:
         german += words(adjective + after[form], f"{part} adjective")
     german += words(noun.german, f"{part} noun")
@@ -178,41 +183,41 @@ class Clause:
     time_first: bool
     is_negated: bool
 
-    def german(self) -> list[Word]:
+    def german(self) -> Words:
         """Verb second, infinitive or particle last; with the time in front the subject follows the verb."""
         finite, last = self.german_bracket()
-        time = words(self.time.german, "time") if self.time else []
+        time = words(self.time.german, "time") if self.time else ()
         if self.time_first:
-            return time + finite + self.subject.german + self.middle_field([]) + last
+            return time + finite + self.subject.german + self.middle_field(()) + last
         return self.subject.german + finite + self.middle_field(time) + last
 
-    def german_bracket(self) -> tuple[list[Word], list[Word]]:
+    def german_bracket(self) -> tuple[Words, Words]:
         """Return the finite verb and what closes the clause."""
         person = self.subject.person
         if self.modal:
             forms = (self.modal.ich, self.modal.du, self.modal.ich, self.modal.german)
-            last = words(self.verb.particle + self.verb.german, "verb") if self.verb else []
+            last = words(self.verb.particle + self.verb.german, "verb") if self.verb else ()
             return words(forms[person], "modal"), last
         assert self.verb is not None
         forms = (self.verb.ich, self.verb.du, self.verb.er, self.verb.german)
         return words(forms[person], "verb"), words(self.verb.particle, "verb")
 
-    def middle_field(self, time: list[Word]) -> list[Word]:
+    def middle_field(self, time: Words) -> Words:
         """What is known comes first: a definite object before the time, an indefinite one after it; then `nicht`."""
-        thing = self.object.german if self.object else []
+        thing = self.object.german if self.object else ()
         if self.object and self.object.is_definite:
             time, thing = thing, time
         has_kein = any("negation" in word.roles for word in time + thing)
         return time + thing + words("nicht" if self.is_negated and not has_kein else "", "negation")
 
-    def english(self) -> list[Word]:
+    def english(self) -> Words:
         """Subject, verbs, object; the time in front where German has it there, at the end otherwise."""
-        time = words(self.time.english, "time") if self.time else []
-        said = self.subject.english + self.english_verbs() + (self.object.english if self.object else [])
+        time = words(self.time.english, "time") if self.time else ()
+        said = self.subject.english + self.english_verbs() + (self.object.english if self.object else ())
         return time + said if self.time_first else said + time
 
-    def english_verbs(self) -> list[Word]:
-        rest = words(self.verb.english, "verb") if self.verb else []
+    def english_verbs(self) -> Words:
+        rest = words(self.verb.english, "verb") if self.verb else ()
         if self.modal and self.modal.third:
             return self.inflected(self.modal.english, self.modal.third, "modal") + rest
         if self.modal:
@@ -222,14 +227,14 @@ class Clause:
         assert self.verb is not None
         return self.inflected(self.verb.english, self.verb.third, "verb")
 
-    def inflected(self, base: str, third: str, role: str) -> list[Word]:
+    def inflected(self, base: str, third: str, role: str) -> Words:
         """`drinks`, or with the help of `do`: `does not drink`."""
         is_third = self.subject.person == 2
         if not self.is_negated:
             return words(third if is_third else base, role)
         return words("does" if is_third else "do", role) + words("not", "negation") + words(base, role)
 
-    def auxiliary(self, auxiliary: str, *roles: str) -> list[Word]:
+    def auxiliary(self, auxiliary: str, *roles: str) -> Words:
         if self.is_negated and auxiliary == "can":
             return words("cannot", *roles, "negation")
         return words(auxiliary, *roles) + words("not" if self.is_negated else "", "negation")
