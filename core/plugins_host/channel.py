@@ -107,7 +107,11 @@ class HostProcess:
             return 0
 
     def _ended(self) -> HostEnded:
-        code = self._process.wait()
+        try:
+            code = self._process.wait(1.0)
+        except subprocess.TimeoutExpired:  # it closed its pipes and lives on
+            self.kill()
+            code = self._process.wait()
         self._threads[1].join(1.0)
         reason = f"crashed ({signal.Signals(-code).name})" if code < 0 else f"ended its process (exit code {code})"
         return HostEnded(reason, list(self._output))
@@ -121,13 +125,17 @@ class HostProcess:
         while line := pipe.readline(4096):
             self._output.append(line.decode(errors="replace").rstrip())
 
-    def close(self) -> None:
-        """End the process, and what plugins may have started in it; return when all of it is gone."""
+    def kill(self) -> None:
+        """End the process and what plugins may have started in it. May be called from any thread."""
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
+
+    def close(self) -> None:
+        """End the process; return when all of it is gone."""
+        self.kill()
         self._process.wait()
         for thread in self._threads:
             thread.join()

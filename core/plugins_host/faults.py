@@ -27,8 +27,10 @@ def fault_of(error: BaseException, plugin_file: str) -> Fault:
     if isinstance(error, SyntaxError) and error.filename:
         return Fault(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno or 0 for frame in frames if frame.filename == plugin_file]
-    return Fault(sentence, file=plugin_file, line=lines[-1] if lines else 0)
+    own = [frame for frame in frames if frame.filename == plugin_file]
+    if not plugin_file:  # of an installed package: wherever it happened
+        own = frames[-1:]
+    return Fault(sentence, file=own[-1].filename if own else plugin_file, line=own[-1].lineno or 0 if own else 0)
 
 
 def options_fault(error: ValidationError, options_class: type[Options]) -> Fault:
@@ -46,8 +48,8 @@ def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:
     if error["type"] in ("value_error", "assertion_error"):
         return str(error["ctx"]["error"])
     if name in schema and len(error["loc"]) == 1:
-        return f"expected {expectation(schema[name])}, given {error['input']!r}"
-    return f"{error['msg']}, given {error['input']!r}"
+        return f"expected {expectation(schema[name])}, given {error['input']!r:.100}"
+    return f"{error['msg']}, given {error['input']!r:.100}"
 
 
 def _unknown_key(name: str, known: list[str]) -> str:

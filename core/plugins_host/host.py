@@ -70,7 +70,10 @@ class PluginHost:
         self.close()
 
     def close(self) -> None:
-        """End the host process, if there is one."""
+        """End the host process, if there is one, even while another thread waits for its answer."""
+        process = self._process
+        if process is not None:
+            process.kill()
         with self._lock:
             self._rows = []
             self._end_process()

@@ -100,6 +100,12 @@ def test_the_verb_is_second_and_agrees_with_its_subject() -> None:
             assert re.fullmatch(FINITE["wir" if pair.target.startswith("they") else "er"], tokens[1]), pair
 
 
+def test_strong_verbs_change_their_vowel() -> None:
+    words = {word for pair in corpus() for word in pair.source.split()}
+    assert {"isst", "liest", "siehst", "sieht", "hast", "hat", "schläfst", "schläft"} <= words
+    assert words.isdisjoint(["esst", "lest", "sehst", "seht", "habst", "habt", "schlafst", "schlaft"])
+
+
 def test_a_modal_with_a_verb_sends_the_infinitive_to_the_end() -> None:
     seen = 0
     for pair in corpus():

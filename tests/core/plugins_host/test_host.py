@@ -323,6 +323,49 @@ def test_close_ends_the_process_and_reads_edited_files_anew(host: PluginHost, wr
     assert len(drawn(host, "named", "valid")) == 20
 
 
+def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, write_plugin: Any) -> None:
+    write_plugin("def pairs(self, split, rng):\n    while True: pass\n    yield")
+    host = PluginHost([folder])
+    host.plugins()
+    errors: list[Exception] = []
+
+    def draw() -> None:
+        try:
+            drawn(host, "named")
+        except PluginError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    time.sleep(0.3)
+    started = time.monotonic()
+    host.close()
+    thread.join()
+    assert time.monotonic() - started < 5 and len(errors) == 1
+
+
+def test_a_plugin_that_closes_every_file_is_ended(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("def pairs(self, split, rng):\n    os.closerange(3, 100)\n    while True: pass\n    yield")
+    with pytest.raises(PluginError, match="'named'"):
+        drawn(host, "named")
+    assert len(drawn(host, "copy_task", "valid")) == 1000
+
+
+def test_a_broken_method_of_a_package_is_told_with_its_file(
+    tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "their_module.py"
+    write_plugin(GOOD + "def limits(self):\n    1 / 0", name="packaged").rename(path)
+    metadata = tmp_path / "their_module-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_module\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[headlight.datasets]\npackaged = their_module:PLUGIN\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with PluginHost() as host, pytest.raises(PluginError) as caught:
+        host.limits("packaged", {})
+    assert f"({path}, line {line_of(path, '1 / 0')})" in caught.value.sentence
+
+
 def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def pairs(self, split, rng):

@@ -1,0 +1,128 @@
+"""What a plugin's author writes against: the design's own example, options, pairs and splits."""
+
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from core.plugin import DatasetPlugin, Options, Pair, option, split_of
+
+AUTHORS_FILE = '''
+import random
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
+
+
+class ReverseOptions(Options):
+    length: int = option(6, ge=1, le=64, help="Letters in each word.")
+    share: float = option(0.5, ge=0.0, le=1.0)
+    alphabet: Literal["latin", "greek"] = option("latin", label="Letters from")
+    doubled: bool = option(False)
+
+
+class Reverse(DatasetPlugin[ReverseOptions]):
+    """Write the source backwards."""
+
+    name = "reverse"
+    title = "Reverse a word"
+    tokenizer = ("characters", "whitespace")
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        while len(word := "".join(rng.choices("abc", k=self.options.length))) and split_of(word) != split:
+            pass
+        yield Pair(word, word[::-1], alignment=[(0, 0)])
+
+    def examples(self) -> Sequence[str]:
+        return ["abc" * self.options.length]
+
+
+PLUGIN = Reverse
+'''
+
+
+def test_an_authors_typed_file_passes_mypy_strict(tmp_path: Path) -> None:
+    (tmp_path / "reverse.py").write_text(AUTHORS_FILE)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "reverse.py"]
+    environment = {**os.environ, "MYPYPATH": str(Path(__file__).parents[2])}
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+
+
+class WordOptions(Options):
+    length: int = option(6, ge=1, le=64, help="Letters in each word.")
+    share_kept: float = option(1, ge=0.0, label="Share")
+
+    def check(self) -> None:
+        if self.length == 13:
+            raise ValueError("13 brings bad luck")
+
+
+class Words(DatasetPlugin[WordOptions]):
+    name = "words"
+    title = "Words"
+
+    def pairs(self, split, rng):  # type: ignore[no-untyped-def]  # as authors may write it
+        yield Pair("a" * self.options.length, "b")
+
+
+def test_a_plugin_needs_no_more_than_name_title_and_pairs() -> None:
+    plugin = Words(WordOptions(length=2))
+    assert list(plugin.pairs("train", random.Random(0))) == [Pair("aa", "b", None)]
+    assert (Words.tokenizer, Words.endless, Words.options_class) == ("characters", False, WordOptions)
+    assert (plugin.symbols(), plugin.limits(), plugin.metrics([], []), plugin.examples()) == (None, {}, {}, [])
+
+
+def test_a_subclass_of_a_plugin_keeps_its_options() -> None:
+    class MoreWords(Words):
+        name = "more_words"
+
+    assert MoreWords.options_class is WordOptions
+
+
+def test_options_are_frozen_and_declare_label_range_and_help() -> None:
+    fields = WordOptions.model_json_schema()["properties"]
+    assert fields["length"] == {
+        "default": 6, "minimum": 1, "maximum": 64, "type": "integer", "title": "Length",
+        "description": "Letters in each word.",
+    }  # fmt: skip
+    assert fields["share_kept"]["title"] == "Share"
+    with pytest.raises(ValidationError, match="frozen"):
+        WordOptions().length = 3
+
+
+@pytest.mark.parametrize(
+    "given", [{"length": "6"}, {"length": 6.5}, {"length": True}, {"length": 0}, {"lengths": 6}, {"length": 13}]
+)
+def test_wrong_options_are_refused(given: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        WordOptions(**given)  # type: ignore[arg-type]
+
+
+def test_a_pair_is_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Pair("a", "b").source = "c"  # type: ignore[misc]
+
+
+@given(st.text())
+def test_every_text_belongs_to_one_split(text: str) -> None:
+    assert split_of(text) in ("train", "valid", "test") and split_of(text) == split_of(text)
+
+
+def test_splits_are_four_fifths_a_tenth_and_a_tenth_and_never_change() -> None:
+    counts = Counter(split_of(str(number)) for number in range(20_000))
+    assert counts["train"] == pytest.approx(16_000, abs=300)
+    assert counts["valid"] == pytest.approx(2_000, abs=200) and counts["test"] == pytest.approx(2_000, abs=200)
+    # A change here would move sentences of finished runs from their held-out split into training.
+    assert {text: split_of(text) for text in KNOWN_SPLITS} == KNOWN_SPLITS
+
+
+KNOWN_SPLITS = {"0": "test", "ü": "train", "ich möchte ein Bier": "train", "8": "valid", "11": "valid", "15": "test"}
