@@ -36,7 +36,7 @@ class Worker:
             "options": lambda request: self._options(request).model_dump(mode="json"),
             "open": self._open,
             "next": lambda request: self._streams[request["stream"]].next_chunk(),
-            "shut": lambda request: self._streams.pop(request["stream"], None) and None,
+            "shut": self._shut,
             "symbols": lambda request: answers.symbols(self._instance(request).symbols()),
             "limits": lambda request: answers.figures("limits", self._instance(request).limits()),
             "metrics": self._metrics,
@@ -72,6 +72,9 @@ class Worker:
         self._streams[request["stream"]] = PairStream(
             self._instance(request), request["source"]["path"], request["split"], request["rng_seed"], request["limit"]
         )
+
+    def _shut(self, request: Message) -> None:
+        del self._streams[request["stream"]]
 
     def _metrics(self, request: Message) -> dict[str, float]:
         pairs = [Pair(*fields) for fields in request["pairs"]]

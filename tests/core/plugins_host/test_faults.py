@@ -1,0 +1,70 @@
+"""Exceptions and wrong options in words."""
+
+import sys
+from typing import Any, Literal
+
+import pytest
+from pydantic import ValidationError
+
+from core.plugin import Options, option
+from core.plugins_host.faults import expectation, fault_of, options_fault
+
+
+class ManyOptions(Options):
+    count: int = option(5, ge=1, le=2000)
+    least: int = option(5, ge=1)
+    most: float = option(0.5, le=2.5)
+    free: float = option(0.5)
+    corpus: Literal["grammar", "sentences"] = option("grammar")
+    shuffled: bool = option(True)
+    alphabet: str = option("abc")
+
+    def check(self) -> None:
+        if self.count == 13:
+            raise ValueError("13 brings bad luck")
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"count": 0}, "dataset.options.count: expected an integer from 1 to 2000, given 0"),
+        ({"least": 0.5}, "dataset.options.least: expected an integer of at least 1, given 0.5"),
+        ({"most": 3}, "dataset.options.most: expected a number of at most 2.5, given 3"),
+        ({"free": "1e-3"}, "dataset.options.free: expected a number, given '1e-3'"),
+        ({"corpus": "x"}, "dataset.options.corpus: expected 'grammar' or 'sentences', given 'x'"),
+        ({"shuffled": "no"}, "dataset.options.shuffled: expected true or false, given 'no'"),
+        ({"alphabet": None}, "dataset.options.alphabet: expected a text, given None"),
+        ({"cuont": 1}, "dataset.options.cuont: unknown key; did you mean 'count'?"),
+        ({"count": 13}, "dataset.options: 13 brings bad luck"),
+        ({"alphabet": 7, "count": "x"}, "dataset.options.count: expected an integer from 1 to 2000, given 'x'"),
+    ],
+)
+def test_the_first_wrong_option_is_told_in_one_line(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        ManyOptions(**given)
+    fault = options_fault(caught.value, ManyOptions)
+    assert fault.record["sentence"] == sentence and fault.record["kind"] == "options"
+
+
+def test_a_plugin_without_options_says_so() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Options(length=3)  # type: ignore[call-arg]
+    assert "this dataset has no options" in str(options_fault(caught.value, Options))
+
+
+def test_every_declared_type_has_words() -> None:
+    for schema in ManyOptions.model_json_schema()["properties"].values():
+        assert "valid value" not in expectation(schema)
+
+
+def test_an_exception_is_told_at_the_innermost_line_of_the_plugin_in_one_line() -> None:
+    try:
+        int("x")
+    except ValueError as error:
+        line = sys._getframe().f_lineno - 2
+        assert fault_of(error, __file__).record == {
+            "sentence": "ValueError: invalid literal for int() with base 10: 'x'", "file": __file__, "line": line,
+            "kind": "plugin",
+        }  # fmt: skip
+    assert fault_of(KeyError("a\nb"), "x.py").record["line"] == 0
+    assert "\n" not in str(fault_of(RuntimeError("first\nsecond"), "x.py"))
