@@ -1,0 +1,52 @@
+"""A curve that grows at its end: steps and values in arrays with room to spare, so that appending copies nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Steps = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+class GrowingCurve:
+    """Steps, strictly ascending, and a value for each."""
+
+    def __init__(self) -> None:
+        self._steps = np.empty(256, np.int64)
+        self._values = np.empty(256, np.float64)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def arrays(self) -> tuple[Steps, Values]:
+        """Views of what is there now: [N] steps and [N] values. They do not grow and must not be written."""
+        return self._steps[: self._length], self._values[: self._length]
+
+    def extend(self, steps: ArrayLike, values: ArrayLike) -> None:
+        """Append; what was there from the first of these steps on is replaced (a run went back and on again)."""
+        steps, values = np.asarray(steps, np.int64), np.asarray(values, np.float64)
+        if not len(steps):
+            return
+        self.cut_back_to(int(steps[0]) - 1)
+        end = self._length + len(steps)
+        if end > len(self._steps):
+            self._make_room(end)
+        self._steps[self._length : end] = steps
+        self._values[self._length : end] = values
+        self._length = end
+
+    def cut_back_to(self, step: int) -> None:
+        """Forget what came after `step`."""
+        if self._length and self._steps[self._length - 1] > step:
+            self._length = int(np.searchsorted(self._steps[: self._length], step, side="right"))
+
+    def _make_room(self, needed: int) -> None:
+        # New arrays, never a resize in place: a view somebody draws from stays as it was.
+        capacity = max(needed, 2 * len(self._steps))
+        for name in ("_steps", "_values"):
+            old = getattr(self, name)
+            new = np.empty(capacity, old.dtype)
+            new[: self._length] = old[: self._length]
+            setattr(self, name, new)

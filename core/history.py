@@ -1,0 +1,270 @@
+"""A run as the window sees it at any step: curves, validations, probes, kept weights. The model behind every panel.
+
+It grows by events (`take`), or is read from a run folder and follows what another process appends (`refresh`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from core.errors import UserError
+from core.events import (
+    CheckpointSaved,
+    Event,
+    Prepared,
+    ProbeDone,
+    RunFinished,
+    RunStarted,
+    SettingChanged,
+    SnapshotSaved,
+    StateChanged,
+    StepsDone,
+    ValidationDone,
+)
+from core.growing_curve import GrowingCurve, Steps, Values
+from core.probes import Probe
+from core.run_files import metrics_file
+from core.run_folder import RunFolder
+
+PROBES_IN_MEMORY = 48
+VALIDATIONS_IN_MEMORY = 8
+Kept = TypeVar("Kept")
+
+
+class History:
+    """What happened in one run so far. Made and read in one thread; holds numpy and plain Python only."""
+
+    def __init__(self) -> None:
+        self.prepared: Prepared | None = None
+        self.folder: RunFolder | None = None
+        self.finished: RunFinished | None = None
+        self.state = "empty"  # an EngineState when fed by events, a state of run.json when read from a folder
+        self._forget_run()
+
+    def _forget_run(self) -> None:
+        self.last_step = 0
+        self.validations: dict[int, dict[str, float]] = {}  # step -> metrics, ascending
+        self.best_steps: set[int] = set()  # validations that were the best so far
+        self.settings_changed: list[SettingChanged] = []
+        self.probe_steps: list[int] = []
+        self.snapshot_steps: list[int] = []
+        self.checkpoint_steps: list[int] = []
+        self._curves: dict[str, GrowingCurve] = {}
+        self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
+        self._validations: _Newest[ValidationDone] = _Newest(VALIDATIONS_IN_MEMORY)
+        self._tail = _Tail()
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> list[str]:
+        """The metrics there is a curve of, in the order they first came."""
+        return [name for name, curve in self._curves.items() if len(curve)]
+
+    def curve(self, name: str) -> tuple[Steps, Values]:
+        """Steps and values of a metric so far, [N] each; empty where there is none."""
+        return self._curves.get(name, _EMPTY).arrays()
+
+    def value(self, name: str, step: int) -> float | None:
+        """A metric at `step`, or at the nearest step before that has it."""
+        steps, values = self.curve(name)
+        place = int(np.searchsorted(steps, step, side="right"))
+        return float(values[place - 1]) if place else None
+
+    def probe(self, step: int) -> Probe | None:
+        """The newest probe at or before `step`; None where there is none yet."""
+        place = bisect_right(self.probe_steps, step)
+        if not place:
+            return None
+        nearest = self.probe_steps[place - 1]
+        return self._probes.get(nearest) or self._probes.put(nearest, self._stored().probe(nearest))
+
+    def validation(self, step: int) -> ValidationDone:
+        """The validation at exactly this step (one of `validations`), its sentences included."""
+        known = self._validations.get(step)
+        if known:
+            return known
+        done = ValidationDone(
+            step=step,
+            metrics=self.validations[step],
+            sentences=self._stored().validated_sentences(step),
+            is_best=step in self.best_steps,
+        )
+        return self._validations.put(step, done)
+
+    def _stored(self) -> RunFolder:
+        if self.folder is None:
+            raise UserError("Nothing of this run is kept: it has no folder yet.")
+        return self.folder
+
+    # -- growing by events -------------------------------------------------------------------------------------------
+
+    def take(self, event: Event) -> None:
+        """Take in what the engine told. Events of other kinds change nothing."""
+        match event:
+            case StepsDone():
+                self._take_steps(event.first_step, event.arrays)
+            case ProbeDone():
+                self._take_probe(event.probe)
+            case ValidationDone():
+                self._take_metrics(event.step, event.metrics, event.is_best)
+                self._validations.put(event.step, event)
+            case SettingChanged():
+                self.settings_changed.append(event)
+            case StateChanged():
+                self.state, self.last_step = event.state, max(event.step, self.last_step)
+            case SnapshotSaved() | CheckpointSaved():
+                self._list_weights()
+            case Prepared() | RunStarted() | RunFinished():
+                self._take_run(event)
+
+    def _take_run(self, event: Prepared | RunStarted | RunFinished) -> None:
+        match event:
+            case Prepared(run=None):
+                self.folder, self.finished, self.prepared = None, None, event
+                self._forget_run()
+            case Prepared():
+                self.finished, self.prepared = None, event
+                self._open(event.run)
+            case RunStarted():
+                self._begin(event.run, event.step)
+            case RunFinished():
+                self.finished = event
+
+    def _take_steps(self, first_step: int, arrays: metrics_file.Arrays) -> None:
+        count = len(next(iter(arrays.values()), ()))
+        steps = np.arange(first_step, first_step + count)
+        for name, values in arrays.items():
+            self._curves.setdefault(name, GrowingCurve()).extend(steps, values)
+        self.last_step = first_step + count - 1
+
+    def _take_probe(self, probe: Probe) -> None:
+        if probe.step not in self.probe_steps:
+            self.probe_steps.insert(bisect_right(self.probe_steps, probe.step), probe.step)
+        self._probes.put(probe.step, probe)
+
+    def _take_metrics(self, step: int, metrics: dict[str, float], is_best: bool) -> None:
+        self.validations[step] = metrics
+        if is_best:
+            self.best_steps.add(step)
+        for name, value in metrics.items():
+            self._curves.setdefault(name, GrowingCurve()).extend([step], [value])
+
+    def _begin(self, run: Path, step: int) -> None:
+        """Keep to this folder from `step` on; what came after it belongs to a past that was cut off."""
+        self.folder, self.finished = RunFolder.open(run), None
+        for curve in self._curves.values():
+            curve.cut_back_to(step)
+        self.validations = {known: metrics for known, metrics in self.validations.items() if known <= step}
+        self.settings_changed = [changed for changed in self.settings_changed if changed.step <= step]
+        self.probe_steps = [known for known in self.probe_steps if known <= step]
+        self.last_step = step
+        self._list_weights()
+
+    def _list_weights(self) -> None:
+        if self.folder is not None:
+            self.snapshot_steps = self.folder.snapshot_steps()
+            self.checkpoint_steps = self.folder.checkpoint_steps()
+
+    # -- reading a folder --------------------------------------------------------------------------------------------
+
+    @classmethod
+    def read(cls, folder: RunFolder) -> History:
+        """The history a run folder holds. Raises UserError that names a damaged file."""
+        history = cls()
+        history._open(folder.path)
+        return history
+
+    def _open(self, run: Path | None) -> None:
+        assert run is not None
+        self.folder = RunFolder.open(run)
+        self._forget_run()
+        self.refresh()
+
+    def refresh(self) -> bool:
+        """Read what was appended since the last time; True where anything changed."""
+        folder = self._stored()
+        before = self._tail.seen
+        if self._tail.was_rewritten(folder):
+            self._forget_run()
+        self.state = folder.reread_state().state
+        self._read_appended(folder)
+        probes = folder.probe_steps()
+        if probes != self.probe_steps or self._tail.probes_were_rewritten(folder):
+            self._probes.clear()
+        self.probe_steps = probes
+        self._list_weights()
+        self._tail.see(folder)
+        return self._tail.seen != before
+
+    def _read_appended(self, folder: RunFolder) -> None:
+        records = folder.read_metrics(self._tail.offset)
+        steps, arrays = metrics_file.columns(records.steps)
+        if len(steps):
+            for name, values in arrays.items():
+                self._curves.setdefault(name, GrowingCurve()).extend(steps, values)
+            self.last_step = int(steps[-1])
+        for record in records.validations:
+            self._take_metrics(record["step"], metrics_file.metrics_of(record), record["is_best"])
+        self.settings_changed += metrics_file.settings_of(records.settings)
+        self._tail.offset = records.end
+
+
+class _Tail:
+    """How far a folder was read, and by what one sees that it changed otherwise than by appending."""
+
+    def __init__(self) -> None:
+        self.offset = 0
+        self.seen: tuple[object, ...] = ()
+        self._file = 0
+        self._probes = 0
+
+    def was_rewritten(self, folder: RunFolder) -> bool:
+        """Whether metrics.jsonl is another file than before: a run that was cut back."""
+        now = (folder.path / "metrics.jsonl").stat()
+        return bool(self._file) and (now.st_ino != self._file or now.st_size < self.offset)
+
+    def probes_were_rewritten(self, folder: RunFolder) -> bool:
+        """Whether a probe was replaced: somebody added a sentence."""
+        return (folder.path / "probes").stat().st_mtime_ns != self._probes
+
+    def see(self, folder: RunFolder) -> None:
+        """Remember how it is now."""
+        self._file = (folder.path / "metrics.jsonl").stat().st_ino
+        self._probes = (folder.path / "probes").stat().st_mtime_ns
+        places = ("snapshots", "checkpoints", "run.json")
+        self.seen = (
+            *(self.offset, self._file, self._probes),
+            *((folder.path / place).stat().st_mtime_ns for place in places),
+        )
+
+
+class _Newest(Generic[Kept]):
+    """The values asked for last, by step."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: OrderedDict[int, Kept] = OrderedDict()
+
+    def get(self, step: int) -> Kept | None:
+        if step in self._kept:
+            self._kept.move_to_end(step)
+        return self._kept.get(step)
+
+    def put(self, step: int, value: Kept) -> Kept:
+        self._kept[step] = value
+        self._kept.move_to_end(step)
+        while len(self._kept) > self._size:
+            self._kept.popitem(last=False)
+        return value
+
+    def clear(self) -> None:
+        self._kept.clear()
+
+
+_EMPTY = GrowingCurve()

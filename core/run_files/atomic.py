@@ -1,0 +1,84 @@
+"""Files and folders that are whole or not there at all, whatever instant the process or the machine dies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+TEMPORARY = ".tmp"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write `data` to `path` so that a reader, or whoever comes after a crash, sees the old file or the new one."""
+    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Fill the folder this yields; it takes the name `path` at the end, or is gone if filling it failed."""
+    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+    shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    _take_the_place_of(temporary, path)
+    sync_folder(path.parent)
+
+
+def _take_the_place_of(new: Path, path: Path) -> None:
+    # A folder cannot replace a full one in one move, so between the two renames only `.old` is there: see `recover`.
+    old = old_name(path)
+    if path.exists():
+        shutil.rmtree(old, ignore_errors=True)
+        path.replace(old)
+    new.replace(path)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def old_name(path: Path) -> Path:
+    """Where the folder `path` waits while a newer one takes its name."""
+    return path.with_name(f"{path.name}.old")
+
+
+def recover(parent: Path) -> None:
+    """Mend what a crash left in `parent`: finish or undo the exchange of a folder, remove temporary files."""
+    if not parent.is_dir():
+        return
+    for old in parent.glob("*.old"):
+        path = old.with_name(old.name.removesuffix(".old"))
+        if path.exists():
+            shutil.rmtree(old)
+        else:
+            old.replace(path)
+    for temporary in parent.glob(f"*{TEMPORARY}"):
+        if temporary.is_dir():
+            shutil.rmtree(temporary)
+        else:
+            temporary.unlink()
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in `path` durable, where the system can (Windows cannot open a folder)."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,53 @@
+"""JSON lines that each carry their own checksum: `{"step": 50, ..., "checksum": "1a2b3c4d"}`."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.errors import UserError
+from core.run_files.documents import damaged, read_file
+
+_MARK = b', "checksum": "'
+_TAIL = len(_MARK) + 8 + len(b'"}')
+
+
+def checked_line(record: Mapping[str, Any]) -> bytes:
+    """One line, its newline included. Values that are not finite must have become None: JSON has no word for them."""
+    body = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()[:-1]
+    return body + _MARK + f"{zlib.crc32(body):08x}".encode() + b'"}\n'
+
+
+def is_intact(line: bytes) -> bool:
+    """Whether a line (without its newline) is what was written."""
+    body, tail = line[:-_TAIL], line[-_TAIL:]
+    return tail == _MARK + f"{zlib.crc32(body):08x}".encode() + b'"}'
+
+
+def read_checked_lines(data: bytes, where: str) -> tuple[list[dict[str, Any]], int]:
+    """The records in `data` and the number of bytes they take.
+
+    A last line without its newline was torn by a crash and is left out. Raises UserError that names a damaged line.
+    """
+    lines = data.split(b"\n")
+    torn = lines.pop()  # what follows the last newline: nothing, unless the writer was killed
+    for number, line in enumerate(lines, start=1):
+        if not is_intact(line):
+            raise UserError(
+                f"{where}: line {number} is damaged (its checksum does not match).",
+                "Restore the file from a copy, or delete that line to open the rest.",
+            )
+    records: list[dict[str, Any]] = json.loads(b"[" + b",".join(lines) + b"]")
+    return records, len(data) - len(torn)
+
+
+def read_whole_lines(path: Path) -> list[dict[str, Any]]:
+    """The records of a file that was written at once, so that nothing can be torn in it."""
+    data = read_file(path)
+    records, taken = read_checked_lines(data, str(path))
+    if taken != len(data):
+        raise damaged(path, "it is cut off")
+    return records

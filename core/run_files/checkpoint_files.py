@@ -1,0 +1,54 @@
+"""A checkpoint's folder: model.safetensors, optimizer.safetensors and state.json, there together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from core.run_files.atomic import whole_folder, write_whole
+from core.run_files.checked_lines import checked_line, read_whole_lines
+from core.run_files.documents import damaged
+from core.run_files.tensors import read_tensors, write_tensors
+
+MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Checkpoint:
+    """Everything that an exact resume needs; `state` is plain JSON."""
+
+    step: int
+    model: Mapping[str, NDArray[Any]]
+    optimizer: Mapping[str, NDArray[Any]]
+    state: Mapping[str, Any]
+
+
+def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Write the folder `path`, in place of an earlier one."""
+    with whole_folder(path) as folder:
+        write_tensors(folder / MODEL, checkpoint.model, {"step": checkpoint.step})
+        write_tensors(folder / OPTIMIZER, checkpoint.optimizer, {"step": checkpoint.step})
+        write_whole(folder / STATE, checked_line(checkpoint.state))
+
+
+def is_complete(path: Path) -> bool:
+    """Whether all files are there (a folder is published by its name, so only a person can have removed one)."""
+    return all((path / name).is_file() for name in (MODEL, OPTIMIZER, STATE))
+
+
+def read_checkpoint(path: Path, step: int) -> Checkpoint:
+    """Read it again. Raises UserError that names a damaged file."""
+    records = read_whole_lines(path / STATE)
+    if not records:
+        raise damaged(path / STATE, "it is empty")
+    model, optimizer = read_checkpoint_weights(path), read_tensors(path / OPTIMIZER)[0]
+    return Checkpoint(step=step, model=model, optimizer=optimizer, state=records[0])
+
+
+def read_checkpoint_weights(path: Path) -> dict[str, NDArray[Any]]:
+    """Only the weights."""
+    return read_tensors(path / MODEL)[0]

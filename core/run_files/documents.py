@@ -1,0 +1,49 @@
+"""Small documents: bytes with their checksum, and JSON objects; what is damaged is named."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.errors import UserError
+
+LARGEST = 256 * 2**20  # bytes; config, environment, vocabulary, validations and run.json are far below
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a document. Raises UserError where it is missing or absurdly large."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise damaged(path, f"larger than {LARGEST} bytes")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file.") from None
+
+
+def json_bytes(value: Mapping[str, Any]) -> bytes:
+    """A JSON document that people can read too."""
+    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def json_object(data: bytes, path: Path) -> dict[str, Any]:
+    """The object in a JSON document; `path` is named where it is none."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise damaged(path, "it is no JSON") from None
+    if not isinstance(value, dict):
+        raise damaged(path, "it is no JSON object")
+    return value
+
+
+def checksum(data: bytes) -> str:
+    """crc32 in hexadecimal: it finds damage, and fast; it is no guard against forgery."""
+    return f"{zlib.crc32(data):08x}"
+
+
+def damaged(path: Path, why: str) -> UserError:
+    """The sentence for a file that cannot be what was written."""
+    return UserError(f"{path}: the file is damaged ({why}).", "Restore it from a copy of the run.")

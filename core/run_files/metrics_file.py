@@ -1,0 +1,121 @@
+"""metrics.jsonl: what is drawn over the axis of steps, appended line by line.
+
+Three kinds of line, each with `step`, `time` and its own checksum: a training step (`train/...` metrics), a validation
+(`valid/...` metrics, the plugin's own, and `is_best`), and a changed setting (`setting` and `value`). A value that is
+not finite is null.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.events import SettingChanged
+from core.run_files.atomic import write_whole
+from core.run_files.checked_lines import checked_line, read_checked_lines
+
+Record = dict[str, Any]
+Arrays = Mapping[str, NDArray[np.float64]]
+NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
+
+
+@dataclass(frozen=True)
+class MetricsRecords:
+    """Lines of metrics.jsonl, by kind, and the place in the file after the last of them."""
+
+    steps: Sequence[Record]
+    validations: Sequence[Record]
+    settings: Sequence[Record]
+    end: int
+
+
+def step_lines(first_step: int, arrays: Arrays) -> bytes:
+    """One line for each step from `first_step` on; `arrays` hold one value a step under each name."""
+    columns = {name: [_finite(value) for value in values.tolist()] for name, values in arrays.items()}
+    rows = zip(*columns.values(), strict=True)
+    names = tuple(columns)
+    return b"".join(
+        checked_line({"step": first_step + number} | dict(zip(names, row, strict=True)))
+        for number, row in enumerate(rows)
+    )
+
+
+def validation_line(step: int, time: float, metrics: Mapping[str, float], is_best: bool) -> bytes:
+    """The line of a validation."""
+    return checked_line({"step": step, "time": time, "is_best": is_best} | {k: _finite(v) for k, v in metrics.items()})
+
+
+def setting_line(time: float, changed: SettingChanged) -> bytes:
+    """The line of a setting changed during the run."""
+    return checked_line({"step": changed.step, "time": time, "setting": changed.key, "value": changed.value})
+
+
+def append(path: Path, lines: bytes) -> None:
+    """Append whole lines; what a full disk cut off is taken back, so that the next line does not follow half a one."""
+    with path.open("ab", buffering=0) as file:
+        before = file.seek(0, os.SEEK_END)
+        try:
+            written = file.write(lines)
+            if written != len(lines):
+                raise OSError(28, os.strerror(28), str(path))
+        except OSError:
+            file.truncate(before)
+            raise
+
+
+def read(path: Path, offset: int = 0) -> MetricsRecords:
+    """The lines from `offset` on. Raises UserError that names a damaged line; a torn last one is left out."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        records, taken = read_checked_lines(file.read(), str(path))
+    validations = [record for record in records if "is_best" in record]
+    settings = [record for record in records if "setting" in record]
+    steps = [record for record in records if "is_best" not in record and "setting" not in record]
+    return MetricsRecords(steps, validations, settings, offset + taken)
+
+
+def cut_back_to(path: Path, step: int) -> None:
+    """Leave out the lines after `step`, and a torn last one."""
+    records, _ = read_checked_lines(path.read_bytes(), str(path))
+    for record in records:
+        record.pop("checksum")
+    write_whole(path, b"".join(checked_line(record) for record in records if record["step"] <= step))
+
+
+def columns(records: Sequence[Record]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
+    """Steps, and an array for each metric; NaN where a line has none."""
+    steps = np.fromiter((record["step"] for record in records), np.int64, len(records))
+    return steps, {name: column(records, name) for name in _names(records)}
+
+
+def column(records: Sequence[Record], name: str) -> NDArray[np.float64]:
+    """One metric of the records, NaN where a line has none."""
+    return np.array([record.get(name) for record in records], dtype=np.float64)
+
+
+def metrics_of(record: Record) -> dict[str, float]:
+    """The metrics of one line."""
+    return {k: math.nan if v is None else v for k, v in record.items() if k not in NOT_METRICS}
+
+
+def settings_of(records: Sequence[Record]) -> list[SettingChanged]:
+    """Setting lines as the events that told of them."""
+    return [SettingChanged(step=record["step"], key=record["setting"], value=record["value"]) for record in records]
+
+
+def _names(records: Iterable[Record]) -> list[str]:
+    names: dict[str, None] = {}
+    for record in records:
+        names |= dict.fromkeys(record)
+    return [name for name in names if name not in NOT_METRICS or name == "time"]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

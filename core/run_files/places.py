@@ -1,0 +1,80 @@
+"""Where runs lie, what their folders are called, and how a RUN that somebody names is found."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+
+from platformdirs import user_data_dir
+
+from core.errors import UserError
+
+
+def default_runs_dir() -> Path:
+    """HEADLIGHT_RUNS_DIR, or `runs` in the user's data folder."""
+    given = os.environ.get("HEADLIGHT_RUNS_DIR")
+    return Path(given).expanduser() if given else Path(user_data_dir("headlight", appauthor=False)) / "runs"
+
+
+def make_run_dir(runs_dir: Path, name: str) -> Path:
+    """Make an empty folder such as `2026-11-20_19-03-11_copy_task`, or the same with _2 where that is taken."""
+    stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{_plain(name)}"
+    runs_dir.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        path = runs_dir / (stem if number == 1 else f"{stem}_{number}")
+        try:
+            path.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return path
+
+
+def is_run(path: Path) -> bool:
+    """Whether a folder is a run, complete enough to be opened."""
+    return (path / "run.json").is_file() and (path / "config.yaml").is_file()
+
+
+def find_run(text: str, runs_dir: Path) -> Path:
+    """The run that a path or a folder's name in `runs_dir` means. Raises UserError where there is none."""
+    if not text.strip():
+        raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
+    for path in (Path(text).expanduser(), runs_dir / text):
+        if path.exists():
+            check_is_run(path)
+            return path
+    raise UserError(
+        f"{text}: there is no such run, neither as a path nor in {runs_dir}.", "`runs list` shows what is there."
+    )
+
+
+def check_is_run(path: Path) -> None:
+    """Raise UserError that says what is missing where `path` is not a run."""
+    if not path.is_dir():
+        what = "it is a file" if path.exists() else "there is no such folder"
+        raise UserError(f"{path} is not a run: {what}.")
+    for name in ("run.json", "config.yaml"):
+        if not (path / name).is_file():
+            raise UserError(f"{path} is not a run: it has no {name}.")
+
+
+def list_runs(runs_dir: Path) -> list[Path]:
+    """The runs in a folder, the newest name last; none where the folder does not exist."""
+    if not runs_dir.is_dir():
+        return []
+    return sorted(path for path in runs_dir.iterdir() if is_run(path))
+
+
+def steps_in(folder: Path, ending: str = "") -> list[int]:
+    """The steps that names such as `000050.safetensors` stand for, ascending."""
+    pattern = re.compile(r"(\d{6,})" + re.escape(ending))
+    names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (the fastest way; it is asked often)
+    return sorted(int(match[1]) for match in map(pattern.fullmatch, names) if match)
+
+
+def _plain(name: str) -> str:
+    # What is left is a legal file name on every system, and needs no quoting in a shell.
+    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "run"

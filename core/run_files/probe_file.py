@@ -1,0 +1,92 @@
+"""A probe as a safetensors file: attention and top-k probabilities in float16, texts and tokens in the metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.probes import Feed, Probe, ProbedSentence
+from core.run_files.documents import damaged
+from core.run_files.tensors import read_tensors, write_tensors
+
+FEEDS = ("by_reference", "free_running")
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_probe_file(path: Path, probe: Probe) -> None:
+    """Write it whole or not at all."""
+    arrays: Arrays = {}
+    for number, sentence in enumerate(probe.sentences):
+        arrays[f"{number}.encoder_self"] = sentence.encoder_self.astype(np.float16)
+        for name in FEEDS:
+            feed: Feed | None = getattr(sentence, name)
+            if feed is not None:
+                arrays |= {f"{number}.{name}.{key}": array for key, array in _feed_arrays(feed).items()}
+    write_tensors(path, arrays, {"step": probe.step, "sentences": [_sentence_record(s) for s in probe.sentences]})
+
+
+def read_probe_file(path: Path) -> Probe:
+    """Read it again. Raises UserError that names a damaged file."""
+    arrays, record = read_tensors(path)
+    try:
+        sentences = (_sentence(arrays, number, known) for number, known in enumerate(record["sentences"]))
+        return Probe(step=record["step"], sentences=tuple(sentences))
+    except (KeyError, TypeError) as error:
+        raise damaged(path, f"no {error}") from None
+
+
+def _feed_arrays(feed: Feed) -> Arrays:
+    return {
+        "output_probability": feed.output_probability.astype(np.float32),
+        "output_rank": feed.output_rank.astype(np.int32),
+        "top_probability": feed.top_probability.astype(np.float16),
+        "decoder_self": feed.decoder_self.astype(np.float16),
+        "cross": feed.cross.astype(np.float16),
+    }
+
+
+def _sentence_record(sentence: ProbedSentence) -> dict[str, Any]:
+    texts = ("source", "src_tokens", "reference", "output", "alignment")
+    record: dict[str, Any] = {name: getattr(sentence, name) for name in texts}
+    return record | {name: _feed_record(getattr(sentence, name)) for name in FEEDS}
+
+
+def _feed_record(feed: Feed | None) -> dict[str, Any] | None:
+    if feed is None:
+        return None
+    return {"tgt_input": feed.tgt_input, "tgt_output": feed.tgt_output, "top_tokens": feed.top_tokens}
+
+
+def _sentence(arrays: Arrays, number: int, record: Mapping[str, Any]) -> ProbedSentence:
+    free_running = _feed(arrays, f"{number}.free_running", record["free_running"])
+    if free_running is None:
+        raise KeyError("free_running")
+    return ProbedSentence(
+        source=record["source"],
+        src_tokens=tuple(record["src_tokens"]),
+        reference=record["reference"],
+        output=record["output"],
+        alignment=tuple((src, tgt) for src, tgt in record["alignment"]),
+        encoder_self=arrays[f"{number}.encoder_self"],
+        by_reference=_feed(arrays, f"{number}.by_reference", record["by_reference"]),
+        free_running=free_running,
+    )
+
+
+def _feed(arrays: Arrays, prefix: str, record: Mapping[str, Any] | None) -> Feed | None:
+    if record is None:
+        return None
+    return Feed(
+        tgt_input=tuple(record["tgt_input"]),
+        tgt_output=tuple(record["tgt_output"]),
+        output_probability=arrays[f"{prefix}.output_probability"],
+        output_rank=arrays[f"{prefix}.output_rank"],
+        top_tokens=tuple(tuple(row) for row in record["top_tokens"]),
+        top_probability=arrays[f"{prefix}.top_probability"].astype(np.float32),
+        decoder_self=arrays[f"{prefix}.decoder_self"],
+        cross=arrays[f"{prefix}.cross"],
+    )

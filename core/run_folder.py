@@ -1,0 +1,361 @@
+"""One run on disk: config, environment, vocabulary, metrics, validations, probes, snapshots, checkpoints, log.
+
+The layout is DESIGN section 7. Every file is written whole or not at all and carries a checksum, so that a crash at any
+instant leaves the newest complete checkpoint readable. Reading executes nothing and follows no path that a file names.
+An OSError means that the place cannot be written (a full disk); a UserError names a file that is damaged or missing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import RunConfig, config_from_document, config_to_yaml
+from core.errors import UserError
+from core.events import SettingChanged, ValidatedSentence, ValidationDone
+from core.probes import Probe
+from core.run_files import metrics_file
+from core.run_files.atomic import recover, write_whole
+from core.run_files.checkpoint_files import (
+    Checkpoint,
+    is_complete,
+    read_checkpoint,
+    read_checkpoint_weights,
+    write_checkpoint,
+)
+from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
+from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir, steps_in
+from core.run_files.probe_file import read_probe_file, write_probe_file
+from core.run_files.state import RunState, state_from_record
+from core.run_files.tensors import read_tensors, write_tensors
+from core.run_files.thinning import steps_to_keep
+from core.run_files.validation_file import read_validation_file, write_validation_file
+from core.strict_yaml import read_yaml
+
+__all__ = ["Checkpoint", "RunFolder", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]
+
+Weights = dict[str, NDArray[Any]]
+
+
+class RunFolder:
+    """The only door to a run's files. One process writes (see `claim`); any number read."""
+
+    def __init__(self, path: Path, state: RunState) -> None:
+        self.path = path
+        self._state = state
+        self.snapshot_budget_mb = 200.0  # both follow the config, and a setting changed during the run
+        self.keep_checkpoints = 3
+
+    # -- making and opening ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, runs_dir: Path, name: str) -> RunFolder:
+        """Make a new folder in `runs_dir`, named after this second and `name`."""
+        with _refusing_to_write(runs_dir):
+            return cls._begin(make_run_dir(runs_dir, name))
+
+    @classmethod
+    def create_at(cls, path: Path) -> RunFolder:
+        """Make a new run in exactly this folder, which must be absent or empty."""
+        with _refusing_to_write(path):
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.iterdir()):
+                raise UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
+            return cls._begin(path)
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """Open a run for reading (and, after `claim`, for writing). Raises UserError where it is none."""
+        check_is_run(path)
+        folder = cls(path, _read_state(path / "run.json"))
+        folder._follow(folder.config())
+        return folder
+
+    @classmethod
+    def _begin(cls, path: Path) -> RunFolder:
+        for name in ("validations", "probes", "snapshots", "checkpoints"):
+            (path / name).mkdir()
+        (path / "log.txt").touch()
+        (path / "metrics.jsonl").touch()
+        folder = cls(path.resolve(), RunState(created=time.time()))
+        folder.claim()
+        return folder
+
+    # -- state and the right to write --------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> RunState:
+        """Where the run stands, as this process knows it."""
+        return self._state
+
+    def reread_state(self) -> RunState:
+        """Read run.json again, for a run that another process writes."""
+        self._state = _read_state(self.path / "run.json")
+        return self._state
+
+    def update(self, **changes: Any) -> None:
+        """Publish changed fields of the state in run.json."""
+        state = replace(self._state, **changes, updated=time.time())
+        write_whole(self.path / "run.json", json_bytes(asdict(state)))
+        self._state = state
+
+    def claim(self) -> None:
+        """Become the one who writes, and mend what a crash left. Raises UserError where a live process writes."""
+        writer = self._state.writer()
+        if writer:
+            raise UserError(
+                f"{self.path} is being written by {writer}.",
+                "Watch it from here, or end that process first. If it is long gone, put null for pid in run.json.",
+            )
+        with _refusing_to_write(self.path):
+            for name in (".", "validations", "probes", "snapshots", "checkpoints"):
+                recover(self.path / name)
+            self.update(pid=os.getpid(), host=socket.gethostname())
+
+    def release(self, state: str, reason: str | None = None) -> None:
+        """Leave the run to whoever opens it next; `state` is one of RUN_STATES, `reason` a FinishReason."""
+        self.update(state=state, reason=reason, pid=None, host=None)
+
+    # -- documents ---------------------------------------------------------------------------------------------------
+
+    def write_config(self, config: RunConfig) -> None:
+        """Write config.yaml: complete, every auto resolved."""
+        self._write_document("config.yaml", config_to_yaml(config).encode())
+        self._follow(config)
+
+    def config(self) -> RunConfig:
+        """The config the run began with; settings changed since are in `settings_changed` and the checkpoints."""
+        text = self._read_document("config.yaml").decode()
+        return config_from_document(read_yaml(text, str(self.path / "config.yaml")))
+
+    def write_environment(self, environment: Mapping[str, Any]) -> None:
+        """Write environment.json."""
+        self._write_document("environment.json", json_bytes(environment))
+
+    def environment(self) -> dict[str, Any]:
+        """Versions, device, threads, command line, code revision, data fingerprint."""
+        return json_object(self._read_document("environment.json"), self.path / "environment.json")
+
+    def write_vocabulary(self, vocabulary: Mapping[str, Any]) -> None:
+        """Write vocabulary.json."""
+        self._write_document("vocabulary.json", json_bytes(vocabulary))
+
+    def vocabulary(self) -> dict[str, Any]:
+        """What is needed to tokenise and to read token ids, as `PreparedData.vocabulary_document` gave it."""
+        return json_object(self._read_document("vocabulary.json"), self.path / "vocabulary.json")
+
+    def log(self, text: str) -> None:
+        """Append to log.txt, with the time."""
+        with (self.path / "log.txt").open("a", encoding="utf-8") as file:
+            file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
+
+    def _follow(self, config: RunConfig) -> None:
+        self.snapshot_budget_mb = config.training.snapshot_budget_mb
+        self.keep_checkpoints = config.training.keep_checkpoints
+
+    def _write_document(self, name: str, data: bytes) -> None:
+        known = dict(self._state.checksums)
+        if known.pop(name, None) is not None:  # so that no crash leaves the new file beside the old checksum
+            self.update(checksums=known)
+        write_whole(self.path / name, data)
+        self.update(checksums=known | {name: checksum(data)})
+
+    def _read_document(self, name: str) -> bytes:
+        data = read_file(self.path / name)
+        expected = self._state.checksums.get(name)
+        if expected is not None and expected != checksum(data):
+            raise damaged(self.path / name, "its checksum in run.json does not match")
+        return data
+
+    # -- metrics -----------------------------------------------------------------------------------------------------
+
+    def append_metrics(self, first_step: int, arrays: Mapping[str, NDArray[np.float64]]) -> None:
+        """Append one line a step (arrays as in StepsDone, `time` included)."""
+        metrics_file.append(self.path / "metrics.jsonl", metrics_file.step_lines(first_step, arrays))
+
+    def append_setting(self, changed: SettingChanged) -> None:
+        """Append the line of a setting changed between two steps."""
+        metrics_file.append(self.path / "metrics.jsonl", metrics_file.setting_line(time.time(), changed))
+
+    def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
+        """All kinds of line in metrics.jsonl, from a place in the file on."""
+        return metrics_file.read(self.path / "metrics.jsonl", offset)
+
+    def metrics(self) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
+        """Training steps, ascending, and an array for each of their metrics."""
+        return metrics_file.columns(self.read_metrics().steps)
+
+    def validation_metrics(self) -> dict[int, dict[str, float]]:
+        """Step -> metrics of its validation."""
+        return {line["step"]: metrics_file.metrics_of(line) for line in self.read_metrics().validations}
+
+    def settings_changed(self) -> list[SettingChanged]:
+        """Settings changed during the run, in order."""
+        return metrics_file.settings_of(self.read_metrics().settings)
+
+    # -- validations -------------------------------------------------------------------------------------------------
+
+    def write_validation(self, done: ValidationDone) -> None:
+        """Write the sentences to their file, then the metrics to metrics.jsonl, which publishes them."""
+        write_validation_file(self._file("validations", done.step, ".jsonl"), done.sentences)
+        line = metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best)
+        metrics_file.append(self.path / "metrics.jsonl", line)
+
+    def validation(self, step: int) -> ValidationDone:
+        """The validation at exactly this step."""
+        lines = [line for line in self.read_metrics().validations if line["step"] == step]
+        if not lines:
+            raise UserError(f"{self.path} has no validation at step {step}.")
+        return ValidationDone(
+            step=step,
+            metrics=metrics_file.metrics_of(lines[-1]),
+            is_best=lines[-1]["is_best"],
+            sentences=self.validated_sentences(step),
+        )
+
+    def validated_sentences(self, step: int) -> tuple[ValidatedSentence, ...]:
+        """The sentences of the validation at this step, whose metrics are known already."""
+        return read_validation_file(self._file("validations", step, ".jsonl"))
+
+    def validation_steps(self) -> list[int]:
+        """Steps with a validation, ascending."""
+        return steps_in(self.path / "validations", ".jsonl")
+
+    # -- probes and snapshots ----------------------------------------------------------------------------------------
+
+    def write_probe(self, probe: Probe) -> None:
+        """Write a probe, in place of an earlier one of the same step."""
+        write_probe_file(self._file("probes", probe.step, ".safetensors"), probe)
+
+    def probe(self, step: int) -> Probe:
+        """The probe at exactly this step."""
+        return read_probe_file(self._file("probes", step, ".safetensors"))
+
+    def probe_steps(self) -> list[int]:
+        """Steps with a probe, ascending."""
+        return steps_in(self.path / "probes", ".safetensors")
+
+    def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Keep the weights of a step, thinning the others so that all stay within `snapshot_budget_mb`."""
+        size = sum(array.nbytes for array in weights.values())
+        room = int(self.snapshot_budget_mb * 1e6 // max(1, size))
+        before = [known for known in self.snapshot_steps() if known != step]
+        kept = steps_to_keep([*before, step], room)
+        for thinned in set(before) - set(kept):
+            self._file("snapshots", thinned, ".safetensors").unlink()
+        if step in kept:
+            write_tensors(self._file("snapshots", step, ".safetensors"), weights, {"step": step})
+
+    def read_snapshot(self, step: int) -> Weights:
+        """The weights kept at exactly this step."""
+        return read_tensors(self._file("snapshots", step, ".safetensors"))[0]
+
+    def snapshot_steps(self) -> list[int]:
+        """Steps with a snapshot, ascending."""
+        return steps_in(self.path / "snapshots", ".safetensors")
+
+    # -- checkpoints -------------------------------------------------------------------------------------------------
+
+    def save_checkpoint(
+        self,
+        step: int,
+        model: Mapping[str, NDArray[Any]],
+        optimizer: Mapping[str, NDArray[Any]],
+        state: Mapping[str, Any],
+        best_value: float | None = None,
+    ) -> None:
+        """Write a checkpoint whole, then publish it in run.json: as the last, and as the best where a value is given.
+
+        Afterwards remove those beyond `keep_checkpoints`, best and last.
+        """
+        content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
+        write_checkpoint(self._file("checkpoints", step), content)
+        best = {} if best_value is None else {"best_step": step, "best_value": best_value}
+        self.update(last_step=step, **best)
+        self._prune_checkpoints()
+
+    def checkpoint(self, step: int) -> Checkpoint:
+        """The checkpoint at exactly this step."""
+        if step not in self.checkpoint_steps():
+            known = ", ".join(map(str, self.checkpoint_steps())) or "none yet"
+            raise UserError(f"{self.path} has no checkpoint at step {step} (there are: {known}).")
+        return read_checkpoint(self._file("checkpoints", step), step)
+
+    def checkpoint_weights(self, step: int) -> Weights:
+        """Only the weights of the checkpoint at this step."""
+        return read_checkpoint_weights(self._file("checkpoints", step))
+
+    def checkpoint_steps(self) -> list[int]:
+        """Steps with a complete checkpoint, ascending."""
+        folder = self.path / "checkpoints"
+        return [step for step in steps_in(folder) if is_complete(self._file("checkpoints", step))]
+
+    def checkpoint_step(self, which: str) -> int:
+        """The step that "best" (before any validation: the last), "last" or a number means."""
+        steps = self.checkpoint_steps()
+        if not steps:
+            raise UserError(f"{self.path} has no checkpoint yet.")
+        if which == "last":
+            return steps[-1]
+        if which == "best":
+            best = self._state.best_step
+            return best if best in steps else steps[-1]
+        if which.isdecimal() and int(which) in steps:
+            return int(which)
+        known = ", ".join(map(str, steps))
+        raise UserError(f"{self.path} has no checkpoint {which!r} (there are: best, last, {known}).")
+
+    def _prune_checkpoints(self) -> None:
+        steps = self.checkpoint_steps()
+        wanted = {self._state.best_step, self._state.last_step}
+        others = [step for step in steps if step not in wanted]
+        for step in others[: max(0, len(others) - self.keep_checkpoints)]:
+            shutil.rmtree(self._file("checkpoints", step))
+
+    # -- going back --------------------------------------------------------------------------------------------------
+
+    def cut_back_to(self, step: int) -> None:
+        """Remove what came after `step`: a run resumed there writes it again."""
+        metrics_file.cut_back_to(self.path / "metrics.jsonl", step)
+        for name, ending in (("validations", ".jsonl"), ("probes", ".safetensors"), ("snapshots", ".safetensors")):
+            for later in _later(steps_in(self.path / name, ending), step):
+                self._file(name, later, ending).unlink()
+        for later in _later(steps_in(self.path / "checkpoints"), step):
+            shutil.rmtree(self._file("checkpoints", later))
+        best = self._state.best_step
+        forget = {"best_step": None, "best_value": None} if best is not None and best > step else {}
+        self.update(last_step=step, reason=None, **forget)
+
+    def _file(self, kind: str, step: int, ending: str = "") -> Path:
+        return self.path / kind / f"{step:06d}{ending}"
+
+
+@contextmanager
+def _refusing_to_write(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be written: {error.strerror or error}.", "Choose another place with --runs-dir."
+        ) from None
+
+
+def _later(steps: list[int], step: int) -> list[int]:
+    return [known for known in steps if known > step]
+
+
+def _read_state(path: Path) -> RunState:
+    try:
+        return state_from_record(json_object(read_file(path), path))
+    except (TypeError, ValueError) as error:
+        raise damaged(path, str(error)) from None

@@ -1,0 +1,135 @@
+"""The history: the same from events and from the folder, fast to open, and following another process."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import UserError
+from core.events import ProbeDone, RunStarted, SettingChanged, SnapshotSaved, StateChanged, StepsDone
+from core.history import History
+from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
+
+
+def test_events_and_folder_give_the_same_history(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    live = History()
+    live.take(RunStarted(run=folder.path, step=0))
+    for first in range(1, 2001, 100):
+        arrays = steps(100, loss=1 / first)
+        live.take(StepsDone(first_step=first, arrays=arrays))
+        folder.append_metrics(first, arrays)
+    for step in (500, 1000):
+        for event in (validation(step, is_best=step == 500, loss=step), SettingChanged(step=step, key="k", value=step)):
+            live.take(event)
+        folder.write_validation(validation(step, is_best=step == 500, loss=step))
+        folder.append_setting(SettingChanged(step=step, key="k", value=step))
+        folder.write_probe(probe(step))
+        live.take(ProbeDone(probe=probe(step)))
+        folder.write_snapshot(step, weights(step))
+        live.take(SnapshotSaved(step=step))
+    read = History.read(folder)
+    for name in ("time", "train/loss", "valid/loss", "valid/bleu"):
+        np.testing.assert_array_equal(read.curve(name), live.curve(name))
+    for history in (read, live):
+        assert history.validations == {step: validation(step, loss=step).metrics for step in (500, 1000)}
+        assert history.validation(500) == validation(500, loss=500)
+        assert history.validation(1000).is_best is False
+        assert history.settings_changed == [SettingChanged(step=step, key="k", value=step) for step in (500, 1000)]
+        assert history.probe_steps == history.snapshot_steps == [500, 1000]
+        assert history.last_step == 2000
+        assert history.probe(499) is None
+        for asked, found in ((500, 500), (999, 500), (1000, 1000), (9999, 1000)):
+            nearest = history.probe(asked)
+            assert nearest is not None
+            assert_same_probe(nearest, probe(found))
+        assert history.value("valid/loss", 999) == 500
+        assert history.value("valid/loss", 499) is None
+
+
+def test_a_curve_keeps_what_somebody_draws_of_it() -> None:
+    history = History()
+    history.take(StepsDone(first_step=1, arrays={"train/loss": np.arange(200.0)}))
+    drawn, values = history.curve("train/loss")
+    for first in range(201, 2000, 3):
+        history.take(StepsDone(first_step=first, arrays={"train/loss": np.zeros(3)}))
+    assert drawn.tolist() == list(range(1, 201))
+    assert values.tolist() == list(range(200))
+    assert history.curve("nothing")[0].tolist() == []
+
+
+def test_going_back_replaces_what_came_later(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    history = History()
+    history.take(StepsDone(first_step=1, arrays={"train/loss": np.arange(100.0)}))
+    history.take(validation(50))
+    history.take(validation(100))
+    history.take(RunStarted(run=folder.path, step=60))
+    assert history.last_step == 60
+    history.take(StepsDone(first_step=61, arrays={"train/loss": np.zeros(10)}))
+    read, values = history.curve("train/loss")
+    assert (read[-1], values[59], values[60]) == (70, 59.0, 0.0)
+    assert list(history.validations) == [50]
+
+
+def test_following_a_run_that_another_process_writes(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    history = History.read(folder)
+    assert history.refresh() is False
+    folder.append_metrics(1, steps(10))
+    path = folder.path / "metrics.jsonl"
+    with path.open("ab") as file:
+        file.write(b'{"step": 11, "ti')  # half a line, as a reader may see it
+    assert history.refresh() is True
+    assert history.last_step == 10
+    folder.cut_back_to(10)
+    folder.append_metrics(11, steps(2))
+    folder.write_probe(probe(11))
+    history.refresh()
+    assert (history.last_step, history.probe_steps) == (12, [11])
+    folder.cut_back_to(5)
+    folder.append_metrics(6, steps(1))
+    folder.update(state="paused")
+    history.refresh()
+    assert history.curve("train/loss")[0].tolist() == [1, 2, 3, 4, 5, 6]
+    assert (history.probe_steps, history.state) == ([], "paused")
+
+
+def test_a_probe_written_again_is_read_again(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    folder.write_probe(probe(5))
+    history = History.read(folder)
+    assert history.probe(5) is history.probe(7)
+    longer = probe(5)
+    longer = type(longer)(step=5, sentences=longer.sentences * 2)
+    folder.write_probe(longer)
+    assert history.refresh()
+    found = history.probe(5)
+    assert found is not None
+    assert len(found.sentences) == 4
+
+
+def test_twenty_thousand_steps_and_two_hundred_probes_open_at_once(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    names = ("time", "train/loss", "train/objective", "train/learning_rate", "train/grad_norm", "train/epoch")
+    folder.append_metrics(1, {name: np.random.default_rng(0).random(20_000) for name in names})
+    for step in range(200):
+        folder.write_probe(probe(step))
+    started = time.perf_counter()
+    history = History.read(folder)
+    seconds = time.perf_counter() - started
+    assert (history.last_step, len(history.probe_steps)) == (20_000, 200)
+    assert seconds < 0.5
+
+
+def test_what_is_not_there_is_said() -> None:
+    history = History()
+    assert history.probe(5) is None
+    history.take(StateChanged(state="learning", step=7))
+    assert (history.state, history.last_step) == ("learning", 7)
+    history.probe_steps = [3]
+    with pytest.raises(UserError, match="no folder yet"):
+        history.probe(3)

@@ -1,0 +1,277 @@
+"""The run folder: its layout, whole files, checksums, retention, and going back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import UserError
+from core.events import SettingChanged
+from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
+from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
+
+
+def checkpoint(folder: RunFolder, step: int, best_value: float | None = None) -> None:
+    folder.save_checkpoint(
+        step, weights(step), {"exp_avg": weights(-step % 97)["embedding"]}, {"step": step}, best_value
+    )
+
+
+def test_the_layout_is_the_designs(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    folder.write_environment({"python": "3.11"})
+    folder.write_vocabulary({"src": ["<pad>"]})
+    folder.append_metrics(1, steps(50))
+    folder.write_validation(validation(500))
+    folder.write_probe(probe(50))
+    folder.write_snapshot(50, weights(1))
+    checkpoint(folder, 500)
+    folder.log("begun")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_copy_task", folder.path.name)
+    files = {str(path.relative_to(folder.path)) for path in folder.path.rglob("*") if path.is_file()}
+    assert files == {
+        *("config.yaml", "environment.json", "vocabulary.json", "run.json", "metrics.jsonl", "log.txt"),
+        *("validations/000500.jsonl", "probes/000050.safetensors", "snapshots/000050.safetensors"),
+        *(f"checkpoints/000500/{name}" for name in ("model.safetensors", "optimizer.safetensors", "state.json")),
+    }
+    line = json.loads((folder.path / "metrics.jsonl").read_text().split("\n")[49])
+    assert list(line) == ["step", "time", "train/loss", "checksum"]
+    assert line["step"] == 50
+    assert set(json.loads((folder.path / "run.json").read_text())["checksums"]) == {
+        *("config.yaml", "environment.json", "vocabulary.json")
+    }
+
+
+def test_two_runs_of_one_second_get_two_folders(tmp_path: Path) -> None:
+    paths = {run_folder(tmp_path).path for _ in range(5)}
+    assert len(paths) == 5
+    assert sorted(paths) == list_runs(tmp_path)
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path, "ein Name: mit/allem?".replace("/", " "))
+    folder.write_environment({"device": "cpu"})
+    folder.write_vocabulary({"tokens": ["ä", "∫"]})
+    losses = {"time": np.arange(3.0), "train/loss": np.array([2.0, np.nan, 0.1])}
+    folder.append_metrics(1, losses)
+    folder.append_setting(SettingChanged(step=2, key="training.label_smoothing", value=0.2))
+    folder.write_validation(validation(2))
+    folder.write_probe(probe(2))
+    folder.write_snapshot(2, weights(2))
+    checkpoint(folder, 2, best_value=1.5)
+
+    again = RunFolder.open(folder.path)
+    assert again.config() == folder.config()
+    assert again.environment() == {"device": "cpu"}
+    assert again.vocabulary() == {"tokens": ["ä", "∫"]}
+    read_steps, arrays = again.metrics()
+    assert read_steps.tolist() == [1, 2, 3]
+    np.testing.assert_array_equal(arrays["train/loss"], losses["train/loss"])
+    assert again.settings_changed() == [SettingChanged(step=2, key="training.label_smoothing", value=0.2)]
+    assert again.validation(2) == validation(2)
+    assert again.validation_metrics() == {2: validation(2).metrics}
+    assert_same_probe(again.probe(2), probe(2))
+    np.testing.assert_array_equal(again.read_snapshot(2)["embedding"], weights(2)["embedding"])
+    read = again.checkpoint(2)
+    np.testing.assert_array_equal(read.model["embedding"], weights(2)["embedding"])
+    assert (read.step, read.state["step"]) == (2, 2)
+    assert (again.state.last_step, again.state.best_step, again.state.best_value) == (2, 2, 1.5)
+
+
+def flip(path: Path, where: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[where] ^= 1
+    path.write_bytes(data)
+
+
+CHECKED = (
+    *("probes/000002.safetensors", "snapshots/000002.safetensors", "validations/000002.jsonl", "metrics.jsonl"),
+    *("checkpoints/000002/model.safetensors", "checkpoints/000002/optimizer.safetensors"),
+    *("checkpoints/000002/state.json", "vocabulary.json", "config.yaml"),
+)
+
+
+@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.95])
+def test_one_flipped_bit_is_found_and_the_file_named(tmp_path: Path, name: str, share: float) -> None:
+    folder = run_folder(tmp_path)
+    folder.write_vocabulary({"tokens": ["a", "b"]})
+    folder.append_metrics(1, steps(2))
+    folder.write_probe(probe(2))
+    folder.write_snapshot(2, weights(2))
+    folder.write_validation(validation(2))
+    checkpoint(folder, 2)
+    size = (folder.path / name).stat().st_size
+    flip(folder.path / name, int(share * size))
+    with pytest.raises(UserError, match=re.escape(name)):
+        read_everything(folder.path)
+
+
+def read_everything(path: Path) -> None:
+    folder = RunFolder.open(path)
+    folder.probe(2), folder.read_snapshot(2), folder.checkpoint(2), folder.vocabulary()
+    folder.validation(2)
+
+
+@pytest.mark.parametrize("cut", [1, 20, 60])
+def test_a_torn_last_line_still_opens(tmp_path: Path, cut: int) -> None:
+    folder = run_folder(tmp_path)
+    folder.append_metrics(1, steps(10))
+    path = folder.path / "metrics.jsonl"
+    path.write_bytes(path.read_bytes()[:-cut])
+    assert RunFolder.open(folder.path).metrics()[0].tolist() == list(range(1, 10))
+    folder.cut_back_to(9)
+    folder.append_metrics(10, steps(1))
+    assert folder.metrics()[0].tolist() == list(range(1, 11))
+
+
+def test_going_back_removes_what_came_later(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    folder.append_metrics(1, steps(30))
+    for step in (10, 20, 30):
+        folder.write_probe(probe(step))
+        folder.write_validation(validation(step))
+        folder.write_snapshot(step, weights(step))
+        checkpoint(folder, step, best_value=1.0)
+    folder.cut_back_to(20)
+    assert folder.metrics()[0][-1] == 20
+    assert list(folder.validation_metrics()) == [10, 20]
+    assert folder.probe_steps() == folder.snapshot_steps() == folder.validation_steps() == [10, 20]
+    assert folder.checkpoint_steps() == [10, 20]
+    assert (folder.state.last_step, folder.state.best_step) == (20, None)
+
+
+def test_best_and_last_are_kept_besides_the_newest(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    folder.keep_checkpoints = 2
+    for step in range(1, 8):
+        checkpoint(folder, step, best_value=1.0 if step == 2 else None)
+    assert folder.checkpoint_steps() == [2, 5, 6, 7]
+    assert folder.checkpoint_step("best") == 2
+    assert folder.checkpoint_step("last") == folder.checkpoint_step("7") == 7
+    with pytest.raises(UserError, match="no checkpoint '3'"):
+        folder.checkpoint_step("3")
+
+
+def test_a_checkpoint_can_be_written_again(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    checkpoint(folder, 5)
+    folder.save_checkpoint(5, weights(6), {}, {"step": 5, "again": True})
+    assert folder.checkpoint(5).state["again"]
+    assert [path.name for path in (folder.path / "checkpoints").iterdir()] == ["000005"]
+
+
+def test_snapshots_stay_within_their_budget(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    size = weights(0, 100)["embedding"].nbytes
+    folder.snapshot_budget_mb = 6.5 * size / 1e6
+    for step in (0, 1, 2, 3, 5, 8, 13, 21, 34, 44, 54, 64, 74, 84):
+        folder.write_snapshot(step, weights(step, 100))
+    kept = folder.snapshot_steps()
+    assert len(kept) == 6
+    assert (kept[0], kept[-1]) == (0, 84)
+    folder.snapshot_budget_mb = 0
+    folder.write_snapshot(94, weights(94, 100))
+    assert folder.snapshot_steps() == []
+
+
+def test_what_is_no_run_says_why(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    half = run_folder(tmp_path).path
+    (half / "run.json").unlink()
+    for path, why in (("file", "it is a file"), ("folder", "it has no run.json"), ("none", "no such folder")):
+        with pytest.raises(UserError, match=f"{path} is not a run: .*{why}"):
+            RunFolder.open(tmp_path / path)
+    with pytest.raises(UserError, match="no such run"):
+        find_run("nothing", tmp_path)
+    with pytest.raises(UserError, match=r"has no run.json"):
+        find_run(half.name, tmp_path)
+    with pytest.raises(UserError, match="cannot be written"):
+        RunFolder.create(tmp_path / "file", "x")
+    with pytest.raises(UserError, match="is not empty"):
+        RunFolder.create_at(half)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}[", '{"format": 2}', '{"colour": 1}', '{"state": "x"}', "[" * 20_000])
+def test_a_run_json_of_something_else_is_named(tmp_path: Path, text: str) -> None:
+    folder = run_folder(tmp_path)
+    (folder.path / "run.json").write_text(text)
+    with pytest.raises(UserError, match=r"run\.json: the file is damaged"):
+        RunFolder.open(folder.path)
+
+
+def test_a_run_is_found_by_path_or_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = run_folder(tmp_path)
+    assert find_run(str(folder.path), Path("elsewhere")) == find_run(folder.path.name, tmp_path) == folder.path
+    monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(tmp_path))
+    assert default_runs_dir() == tmp_path
+
+
+CHILD = """
+import sys, time
+from pathlib import Path
+from tests.core.examples import run_folder, weights, probe, steps
+folder = run_folder(Path(sys.argv[1]))
+folder.keep_checkpoints = 1
+print(folder.path, flush=True)
+for step in range(1, 1_000_000):
+    folder.save_checkpoint(step - step % 2, weights(step, 400), {}, {"step": step})
+    folder.append_metrics(step, steps(1))
+    folder.write_probe(probe(step % 3))
+"""
+
+
+def test_a_killed_process_leaves_a_whole_checkpoint_and_frees_the_run(tmp_path: Path) -> None:
+    for number in range(6):
+        with subprocess.Popen([sys.executable, "-c", CHILD, tmp_path], stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout
+            path = Path(child.stdout.readline().strip())
+            with pytest.raises(UserError, match=f"written by process {child.pid}"):
+                RunFolder.open(path).claim()
+            time.sleep(0.1 + 0.037 * number)
+            os.kill(child.pid, signal.SIGKILL)
+        folder = RunFolder.open(path)
+        folder.claim()
+        last = folder.checkpoint(folder.checkpoint_steps()[-1])
+        np.testing.assert_array_equal(last.model["embedding"], weights(last.state["step"], 400)["embedding"])
+        folder.cut_back_to(last.step)
+        assert all(folder.probe(step).step == step for step in folder.probe_steps())
+        assert not list(folder.path.rglob("*.tmp")) and not list(folder.path.rglob("*.old"))
+
+
+LIMITED = """
+import resource, signal, sys
+from pathlib import Path
+from tests.core.examples import run_folder, weights, steps
+folder = run_folder(Path(sys.argv[1]))
+folder.save_checkpoint(1, weights(1, 20), {}, {"step": 1})
+folder.append_metrics(1, steps(20))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+for write in (lambda: folder.save_checkpoint(2, weights(2, 200), {}, {"step": 2}),
+              lambda: folder.append_metrics(21, steps(40))):
+    try:
+        write()
+    except OSError as error:
+        print("refused", error.errno)
+print(folder.path)
+"""
+
+
+def test_a_file_that_finds_no_room_changes_nothing(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", LIMITED, tmp_path], capture_output=True, text=True, check=True)
+    *refused, path = done.stdout.split("\n")[:-1]
+    assert len(refused) == 2
+    folder = RunFolder.open(Path(path))
+    assert folder.checkpoint_steps() == [1]
+    assert folder.metrics()[0].tolist() == list(range(1, 21))
