@@ -1,0 +1,336 @@
+"""One run's loop: learns step by step, looks at what it learned, keeps it, and yields what happened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import torch
+
+from core.config import RunConfig, change_setting
+from core.config_fields import setting_effect
+from core.data.batching import TrainBatches
+from core.data.prepared_data import PreparedData
+from core.decoding.probed_sentences import SentenceToProbe
+from core.decoding.translator import encode_text, longest_output
+from core.errors import UserError
+from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
+from core.model.transformer import Transformer
+from core.model.weights import load_weights, weights
+from core.plugins_host.host import PluginHost
+from core.probes import Probe
+from core.requests import Evaluation
+from core.run_folder import RunFolder
+from core.schedules import learning_rate
+from core.training import trouble
+from core.training.best import Best
+from core.training.checkpoint import arrays, tensors
+from core.training.learner import Learner
+from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
+from core.training.probe import first_sentences, make_probe
+from core.training.probe_steps import is_probe_step
+from core.training.random_state import RandomState
+from core.training.resolve import num_positions, resolve_probe_every
+from core.training.step_meter import StepMeter
+from core.training.validation import plugin_metrics, score_split
+
+# Sentences that a validation during a run decodes freely: a validation must not cost more than the steps between two.
+NUM_FREE_RUNNING = 256
+
+Finish = Generator[Event | None, None, FinishReason]
+
+
+class Trainer:
+    """One run: its model, where it stands, and the loop that takes it on.
+
+    Build and use it in one thread, which it gives `num_threads` torch threads. Between two yields of any of its
+    generators anybody may translate, probe, change settings, save, or drop the generator and start another: what is due
+    at the present step and not done yet is done then. Nothing but steps draws from the run's random sequence.
+
+    Whatever it writes, an OSError (a full disk) comes out of where it happened with nothing lost: call `run` again, and
+    the same is written again.
+    """
+
+    def __init__(self, config: RunConfig, data: PreparedData, host: PluginHost | None) -> None:
+        """Build the untrained model from a resolved config.
+
+        Raises UserError for a best_metric that nobody computes. Without a host (a finished run whose plugin is gone)
+        endless data cannot be trained on.
+        """
+        device = torch.device(config.training.device)
+        torch.set_num_threads(int(config.training.num_threads))
+        self.config = config
+        self.data = data
+        self.step = 0
+        self.finished_reason: FinishReason | None = None
+        self.probe_sentences: list[SentenceToProbe] = first_sentences(data)
+        self.max_length = longest_output(config.decoding, data)
+        self._host = host
+        self._initial_config = config
+        self._changes: list[tuple[int, str, Any]] = []
+        self._random = RandomState(config.seed, device)
+        with self._random.drawing():
+            sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+            self.model = Transformer(config.model, *sizes)
+        self._learner = Learner(self.model, config.training, device)
+        self._batches: TrainBatches | None = None
+        self._batches_at: dict[str, Any] | None = None  # where they go on, after a checkpoint was loaded
+        self._meter = StepMeter(device)
+        self._best = Best(config.training.best_metric)
+        self._newest = {"probe": -1, "validation": 0, "checkpoint": -1}  # the step at which each was done last
+        self._require_known_metric(config.training.best_metric)
+
+    def begin(self, folder: RunFolder) -> None:
+        """Attach the run's folder, its documents written: all that happens from here on is written there."""
+        self.folder = folder
+
+    def run(self) -> Finish:
+        """Learn from the present step on until there is a reason to end, which is returned.
+
+        Yields events, and None at least once after every step and every few tens of milliseconds of anything else.
+        """
+        try:
+            self.finished_reason = yield from self._steps()
+        except RuntimeError as error:
+            if not trouble.is_out_of_memory(error):
+                raise
+            self._learner.optimizer.start_afresh()
+            yield trouble.out_of_memory(self.step, error, self.config.training)
+            self.finished_reason = "memory"
+        return self.finished_reason
+
+    def _steps(self) -> Finish:
+        while True:
+            if self._meter.is_due or self._is_anything_due():
+                yield from self.flush()
+            if self._meter.not_finite_at is not None:
+                return (yield from self._diverged(self._meter.not_finite_at))
+            yield from self._look()
+            reason = self._reason_to_end()
+            if reason is not None:
+                return (yield from self._end(reason))
+            self._take_step()
+            yield None
+
+    def _take_step(self) -> None:
+        training, started = self.config.training, time.perf_counter()
+        rate, source = self.learning_rate_of(self.step + 1), self._training_batches()
+        batches = [next(source) for _ in range(training.accumulate_steps)]
+        with self._random.drawing():
+            measured = self._learner.step(batches, training, rate)
+        self.step += 1
+        num_tokens = sum(batch.num_target_tokens for batch in batches)
+        tokens_per_second = num_tokens / (time.perf_counter() - started)
+        self._meter.take(self.step, measured, (rate, tokens_per_second, source.epoch))
+
+    def _training_batches(self) -> TrainBatches:
+        """Opened by the first step, so that a run whose data is gone can still translate."""
+        if self._batches is None:
+            self._batches = TrainBatches(self.data, self.config.training, self.config.seed, self._host)
+            if self._batches_at is not None:
+                self._batches.restore(self._batches_at)
+        return self._batches
+
+    def close(self) -> None:
+        """End what draws training data ahead."""
+        if self._batches is not None:
+            self._batches.close()
+            self._batches = None
+
+    def learning_rate_of(self, step: int) -> float:
+        """The rate of a step, with the settings of this moment."""
+        training = self.config.training
+        return float(
+            learning_rate(training.schedule, training.optimizer, self.config.model.d_model, training.max_steps, step)
+        )
+
+    def flush(self) -> Generator[Event | None, None, None]:
+        """Read from the device what the steps since the last reading measured, keep it, and yield it."""
+        steps_done = self._meter.read()
+        if steps_done is not None:
+            self.folder.append_metrics(steps_done.first_step, steps_done.arrays)
+        self._meter.clear()
+        if steps_done is not None:
+            yield steps_done
+
+    # -- what is due at a step ---------------------------------------------------------------------------------------
+
+    def _look(self) -> Generator[Event | None, None, None]:
+        """Do what is due here and not done yet; each may be interrupted, and is then done anew."""
+        if self._is_due("probe"):
+            yield from self._keep_probe()
+        if self._is_due("validation"):
+            yield (yield from self.validate())
+        if self._is_due("checkpoint"):
+            yield self.save_checkpoint()
+
+    def _is_anything_due(self) -> bool:
+        return any(self._is_due(what) for what in self._newest) or self._reason_to_end() is not None
+
+    def _is_due(self, what: str) -> bool:
+        if self._newest[what] == self.step:
+            return False
+        training = self.config.training
+        match what:
+            case "probe":
+                return is_probe_step(self.step, resolve_probe_every(training))
+            case "validation":
+                return self.step % training.validate_every == 0 or self.step == training.max_steps
+            case _:
+                return self.step % training.checkpoint_every == 0 or self._best.step == self.step
+
+    def _reason_to_end(self) -> FinishReason | None:
+        training = self.config.training
+        patience = training.early_stopping.patience if training.early_stopping else None
+        if patience is not None and self._best.num_without_better >= patience:
+            return "early_stopping"
+        return "max_steps" if self.step >= training.max_steps else None
+
+    def _end(self, reason: FinishReason) -> Finish:
+        if self._newest["checkpoint"] != self.step:
+            yield self.save_checkpoint()
+        return reason
+
+    def _diverged(self, step: int) -> Finish:
+        """The optimizer has refused the step and all after it; what was saved before stays the last that is saved."""
+        self.step = step - 1
+        self._meter.not_finite_at = None
+        self._learner.optimizer.start_afresh()
+        yield trouble.diverged(step, self.config.training)
+        return "diverged"
+
+    # -- probes ------------------------------------------------------------------------------------------------------
+
+    def probe(self) -> Probe:
+        """Probe the weights of this moment with the run's sentences."""
+        return make_probe(self.model, self.data, self.probe_sentences, self.max_length, self.step)
+
+    def _keep_probe(self) -> Generator[Event | None, None, None]:
+        probe = self.probe()
+        self.folder.write_probe(probe)
+        self.folder.write_snapshot(self.step, arrays(weights(self.model)))
+        self._newest["probe"] = self.step
+        yield ProbeDone(probe=probe)
+        yield SnapshotSaved(step=self.step)
+
+    def add_sentence(self, text: str) -> None:
+        """Follow this source text in every probe from now on. Raises UserError where it cannot be read."""
+        encode_text(self.model, self.data, text)
+        if all(known.source != text for known in self.probe_sentences):
+            self.probe_sentences.append(SentenceToProbe(text))
+
+    # -- validation --------------------------------------------------------------------------------------------------
+
+    def validate(self) -> Generator[Event | None, None, ValidationDone]:
+        """Measure the valid split, teacher-forced whole, free-running its first sentences, and keep the result."""
+        scores = yield from score_split(
+            self.model, self.data, self._host, "valid", self.max_length, num_free_running=NUM_FREE_RUNNING
+        )
+        metrics = {f"valid/{name}": value for name, value in {**scores.metrics, **scores.plugin_metrics}.items()}
+        value = metrics[self._best.metric]
+        done = ValidationDone(
+            step=self.step,
+            metrics=metrics,
+            sentences=scores.sentences,
+            is_best=self._best.is_improved_by(value, self.step),
+        )
+        self.folder.write_validation(done)
+        self._best.take(value, self.step)
+        self._newest["validation"] = self.step
+        return done
+
+    def evaluate(self, split: str) -> Generator[Event | None, None, Evaluation]:
+        """Measure a whole split with the weights of this moment, and keep nothing."""
+        started = time.perf_counter()
+        scores = yield from score_split(self.model, self.data, self._host, split, self.max_length)
+        return Evaluation(
+            run=self.folder.path,
+            split=split,
+            checkpoint=self.step,
+            sentences=scores.num_sentences,
+            metrics=scores.metrics,
+            plugin_metrics=scores.plugin_metrics,
+            bleu_signature=scores.bleu_signature,
+            chrf_signature=scores.chrf_signature,
+            seconds=time.perf_counter() - started,
+            predictions=tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences),
+        )
+
+    def _require_known_metric(self, metric: str) -> None:
+        """A plugin's metrics are known from its answer to a single pair."""
+        known = {f"valid/{name}" for name in (*TEACHER_FORCED, *FREE_RUNNING)}
+        if metric not in known and self._host is not None and self.data.folder is not None:
+            pair = self.data.pair("valid", 0)
+            known |= {f"valid/{name}" for name in plugin_metrics(self.data, self._host, [pair], [pair.target])}
+        if metric not in known and self._host is not None:
+            raise UserError(
+                f"training.best_metric: expected one of {', '.join(sorted(known))}; given {metric!r}.",
+                "Choose one of these.",
+            )
+
+    # -- settings ----------------------------------------------------------------------------------------------------
+
+    def change(self, key: str, value: Any) -> SettingChanged:
+        """Change a setting that takes effect now. Raises UserError for any other, and for a wrong value."""
+        if setting_effect(key) != "now":
+            raise UserError(f"{key} cannot change during a run.", "Start a new run with it.")
+        changed = change_setting(self.config, key, value)
+        self._require_known_metric(changed.training.best_metric)
+        event = SettingChanged(step=self.step, key=key, value=value)
+        self.folder.append_setting(event)
+        self._changes.append((self.step, key, value))
+        self._use(changed)
+        return event
+
+    def _use(self, config: RunConfig) -> None:
+        self.config = config
+        self.max_length = longest_output(config.decoding, self.data)
+        self.folder.snapshot_budget_mb = config.training.snapshot_budget_mb
+        self.folder.keep_checkpoints = config.training.keep_checkpoints
+        if config.training.best_metric != self._best.metric:
+            self._best = Best(config.training.best_metric)
+
+    # -- checkpoints -------------------------------------------------------------------------------------------------
+
+    def save_checkpoint(self) -> CheckpointSaved:
+        """Keep everything that the steps from here on depend on."""
+        is_best, newest = self._best.step == self.step, {**self._newest, "checkpoint": self.step}
+        self.folder.save_checkpoint(
+            self.step,
+            arrays(weights(self.model)),
+            arrays({**self._learner.optimizer.state(), **self._random.state()}),
+            {
+                "batches": self._training_batches().state(),
+                "best": self._best.state(),
+                "newest": newest,
+                "changes": self._changes,
+                "probe_sentences": self.probe_sentences,
+            },
+            best_value=self._best.value if is_best else None,
+        )
+        self._newest = newest
+        return CheckpointSaved(step=self.step, is_best=is_best)
+
+    def load_checkpoint(self, step: int) -> None:
+        """Become what the run was when it saved this checkpoint, settings changed until then included."""
+        checkpoint = self.folder.checkpoint(step)
+        load_weights(self.model, tensors(checkpoint.model))
+        rest, state = tensors(checkpoint.optimizer), checkpoint.state
+        self._learner.optimizer.load_state(rest)
+        self._random.load_state(rest)
+        self.close()
+        self._batches_at = state["batches"]
+        self._changes = [(at, key, value) for at, key, value in state["changes"]]
+        config = self._initial_config
+        for _, key, value in self._changes:
+            config = change_setting(config, key, value)
+        self._use(config)
+        self._best = Best(**state["best"])
+        self._newest = dict(state["newest"])
+        self.probe_sentences = [
+            SentenceToProbe(source, reference, tuple((s, t) for s, t in alignment))
+            for source, reference, alignment in state["probe_sentences"]
+        ]
+        self._meter.clear()
+        self.step = step

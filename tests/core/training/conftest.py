@@ -1,0 +1,53 @@
+"""A small task, prepared once for all tests here, and small runs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.config import DatasetConfig, RunConfig
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.plugins_host.host import PluginHost
+from core.run_folder import RunFolder
+from core.training.resolve import resolve
+from core.training.trainer import Trainer
+from tests.core.training.small_runs import DATASET, MODEL, MakeTrainer, finish
+
+
+@pytest.fixture(scope="session")
+def host() -> Iterator[PluginHost]:
+    with PluginHost([Path(__file__).parent / "plugins"]) as host:
+        host.plugins()  # starts its process here, once, not within the first test that asks it
+        yield host
+
+
+@pytest.fixture(scope="session")
+def data(host: PluginHost, tmp_path_factory: pytest.TempPathFactory) -> PreparedData:
+    dataset = DatasetConfig.model_validate(DATASET)
+    return finish(prepare_data(dataset, host, tmp_path_factory.mktemp("cache")))[1]
+
+
+@pytest.fixture
+def make_trainer(data: PreparedData, host: PluginHost, tmp_path: Path) -> Iterator[MakeTrainer]:
+    """Trainers of the small task, each with a run folder of its own; other keywords are keys of `training`."""
+    trainers: list[Trainer] = []
+
+    def make(*, folder: RunFolder | None = None, seed: int = 0, **training: Any) -> Trainer:
+        small = {"max_steps": 12, "batch_size": 8, "validate_every": 5, "checkpoint_every": 6, "num_threads": 1}
+        document = {"seed": seed, "dataset": DATASET, "model": MODEL, "training": {**small, **training}}
+        config = resolve(RunConfig.model_validate(document), data)
+        trainer = Trainer(config, data, host)
+        if folder is None:
+            folder = RunFolder.create_at(tmp_path / f"run{len(trainers)}")
+            folder.write_config(config)
+        trainer.begin(folder)
+        trainers.append(trainer)
+        return trainer
+
+    yield make
+    for trainer in trainers:
+        trainer.close()

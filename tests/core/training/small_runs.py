@@ -1,0 +1,26 @@
+"""Small runs: the task and model that the tests of training share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
+
+from core.training.trainer import Trainer
+
+Returned = TypeVar("Returned")
+MakeTrainer = Callable[..., Trainer]
+
+DATASET = {"plugin": "tiny_copy"}
+MODEL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1, "d_ff": 32}
+
+
+def finish(generator: Generator[Any, None, Returned]) -> tuple[list[Any], Returned]:
+    """Run a generator to its end: all it yielded but None, and what it returned."""
+    yielded = []
+    while True:
+        try:
+            one = next(generator)
+        except StopIteration as end:
+            return yielded, end.value
+        if one is not None:
+            yielded.append(one)

@@ -1,0 +1,271 @@
+"""The run's loop: what it yields and keeps, and that nobody who watches changes a bit of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.decoding.translator import translate
+from core.errors import UserError
+from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
+from core.model.weights import weights
+from core.run_folder import RunFolder
+from core.training.trainer import Trainer
+from tests.core.training.small_runs import MakeTrainer, finish
+
+
+def all_weights(trainer: Trainer) -> torch.Tensor:
+    return torch.cat([tensor.flatten() for tensor in weights(trainer.model).values()]).clone()
+
+
+def of_kind(events: list[Any], kind: type) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+@pytest.fixture
+def plain(make_trainer: MakeTrainer) -> torch.Tensor:
+    """The weights of a run nobody touched."""
+    trainer = make_trainer()
+    finish(trainer.run())
+    return all_weights(trainer)
+
+
+def test_a_run_learns_and_says_why_it_ended(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(max_steps=60)
+    before = all_weights(trainer)
+    events, reason = finish(trainer.run())
+    assert reason == trainer.finished_reason == "max_steps"
+    assert trainer.step == 60
+    assert not torch.equal(before, all_weights(trainer))
+    loss = np.concatenate([event.arrays["train/loss"] for event in of_kind(events, StepsDone)])
+    assert len(loss) == 60 and loss[-5:].mean() < loss[:5].mean()
+
+
+def test_every_step_yields(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    steps_seen = {trainer.step for _ in trainer.run()}
+    assert steps_seen == set(range(13))
+
+
+def test_steps_arrive_once_each_in_order_with_all_their_metrics(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    events, _ = finish(trainer.run())
+    steps = of_kind(events, StepsDone)
+    numbers = [event.first_step + i for event in steps for i in range(len(event.arrays["time"]))]
+    assert numbers == list(range(1, 13))
+    names = ["loss", "objective", "grad_norm", "learning_rate", "target_tokens_per_second", "epoch"]
+    for event in steps:
+        assert set(event.arrays) == {*(f"train/{name}" for name in names), "time"}
+        assert all(np.isfinite(array).all() and array.dtype == np.float64 for array in event.arrays.values())
+    rates = np.concatenate([event.arrays["train/learning_rate"] for event in steps])
+    assert rates.tolist() == [trainer.learning_rate_of(step) for step in numbers]
+
+
+def test_what_a_run_shows_is_in_its_folder(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(probe_every=4)
+    events, _ = finish(trainer.run())
+    folder = RunFolder.open(trainer.folder.path)
+    assert folder.probe_steps() == [event.probe.step for event in of_kind(events, ProbeDone)] == [0, 1, 2, 3, 5, 8, 12]
+    assert folder.snapshot_steps() == [event.step for event in of_kind(events, SnapshotSaved)]
+    assert folder.validation_steps() == [event.step for event in of_kind(events, ValidationDone)] == [5, 10, 12]
+    assert folder.metrics()[0].tolist() == list(range(1, 13))
+    assert of_kind(events, CheckpointSaved)[-1].step == folder.checkpoint_steps()[-1] == 12
+
+
+# -- the same weights to the bit ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("probe_every", [1, 7])
+def test_probing_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor, probe_every: int) -> None:
+    trainer = make_trainer(probe_every=probe_every)
+    finish(trainer.run())
+    assert torch.equal(all_weights(trainer), plain)
+
+
+def test_validating_and_saving_more_often_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
+    trainer = make_trainer(validate_every=1, checkpoint_every=2)
+    finish(trainer.run())
+    assert torch.equal(all_weights(trainer), plain)
+
+
+def test_whoever_watches_between_steps_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
+    trainer = make_trainer()
+    for _ in trainer.run():
+        translate(trainer.model, trainer.data, trainer.config.decoding, ["a b c"], trainer.step, with_attention=True)
+        trainer.probe()
+        torch.rand(5)  # somebody else's random number
+    assert torch.equal(all_weights(trainer), plain)
+
+
+def test_generators_abandoned_anywhere_change_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
+    trainer = make_trainer()
+    generator = trainer.run()
+    yields = 0
+    while trainer.finished_reason is None:
+        next(generator, None)
+        yields += 1
+        if yields % 3 == 0:
+            generator.close()
+            generator = trainer.run()
+    assert trainer.step == 12
+    assert torch.equal(all_weights(trainer), plain)
+    assert trainer.folder.metrics()[0].tolist() == list(range(1, 13))
+    assert trainer.folder.validation_steps() == [5, 10, 12]
+
+
+@pytest.mark.parametrize("stop_at", [0, 4, 5, 6, 11])
+def test_a_resumed_run_equals_one_that_never_stopped(
+    make_trainer: MakeTrainer, plain: torch.Tensor, stop_at: int
+) -> None:
+    first = make_trainer()
+    for _ in first.run():
+        if first.step == stop_at:
+            break
+    finish(first.flush())
+    first.save_checkpoint()
+    resumed = make_trainer(folder=first.folder)
+    resumed.load_checkpoint(stop_at)
+    finish(resumed.run())
+    assert torch.equal(all_weights(resumed), plain)
+    assert resumed.folder.metrics()[0].tolist() == list(range(1, 13))
+
+
+def test_more_steps_after_the_end_equal_a_longer_run(make_trainer: MakeTrainer) -> None:
+    short, long = make_trainer(), make_trainer(max_steps=20, probe_every=1)
+    finish(short.run())
+    short.change("training.max_steps", 20)
+    finish(short.run())
+    finish(long.run())
+    assert torch.equal(all_weights(short), all_weights(long))
+
+
+def test_another_seed_gives_other_weights(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
+    trainer = make_trainer(seed=1)
+    finish(trainer.run())
+    assert not torch.equal(all_weights(trainer), plain)
+
+
+# -- endings -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_diverges_keeps_the_last_good_weights_and_says_so(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(
+        optimizer={"name": "sgd", "learning_rate": 100.0}, schedule={"name": "constant", "warmup_steps": 0},
+        max_grad_norm=None, max_steps=500, checkpoint_every=1, validate_every=500,
+    )  # fmt: skip
+    events, reason = finish(trainer.run())
+    assert reason == "diverged"
+    bad_step = trainer.step + 1
+    (trouble,) = of_kind(events, Trouble)
+    assert f"step {bad_step}" in trouble.sentence and "learning_rate" in trouble.advice
+    folder = trainer.folder
+    assert folder.checkpoint_steps()[-1] == trainer.step
+    assert all(np.isfinite(array).all() for array in folder.checkpoint(trainer.step).model.values())
+    assert torch.isfinite(all_weights(trainer)).all()
+    steps, curves = folder.metrics()
+    assert steps.tolist() == list(range(1, bad_step))
+    assert all(np.isfinite(curve).all() for curve in curves.values())
+
+
+def test_early_stopping_waits_its_patience_and_saves(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(
+        optimizer={"learning_rate": 1e-30}, validate_every=1, early_stopping={"patience": 3},
+        best_metric="valid/exact_match",
+    )  # fmt: skip
+    events, reason = finish(trainer.run())
+    assert reason == "early_stopping"
+    assert trainer.step == 4
+    assert [event.is_best for event in of_kind(events, ValidationDone)] == [True, False, False, False]
+    assert trainer.folder.state.best_step == 1 and trainer.folder.checkpoint_steps()[-1] == 4
+
+
+def test_the_best_checkpoint_stays_beside_the_last(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(validate_every=2, checkpoint_every=100, keep_checkpoints=0)
+    events, _ = finish(trainer.run())
+    best = [event.step for event in of_kind(events, ValidationDone) if event.is_best][-1]
+    assert set(trainer.folder.checkpoint_steps()) == {best, 12}
+    assert trainer.folder.state.best_step == best
+
+
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_changed_learning_rate_acts_from_the_next_step_and_survives_a_resume(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    for _ in trainer.run():
+        if trainer.step == 5:
+            break
+    event = trainer.change("training.optimizer.learning_rate", 0.5)
+    assert (event.step, event.key, event.value) == (5, "training.optimizer.learning_rate", 0.5)
+    trainer.save_checkpoint()
+    finish(trainer.run())
+    rates = trainer.folder.metrics()[1]["train/learning_rate"]
+    assert rates[4] == pytest.approx(1e-3 * 5 / 400) and rates[5] == pytest.approx(0.5 * 6 / 400)
+    resumed = make_trainer(folder=trainer.folder)
+    resumed.load_checkpoint(5)
+    assert resumed.config.training.optimizer.learning_rate == 0.5
+
+
+def test_settings_that_wait_for_a_new_run_are_refused(make_trainer: MakeTrainer) -> None:
+    with pytest.raises(UserError, match=r"model\.d_model cannot change during a run"):
+        make_trainer().change("model.d_model", 32)
+
+
+@pytest.mark.parametrize("metric", ["valid/blue", "train/loss", ""])
+def test_a_best_metric_nobody_computes_is_refused_before_training(make_trainer: MakeTrainer, metric: str) -> None:
+    with pytest.raises(UserError, match="expected one of valid/bleu, valid/chrf"):
+        make_trainer(best_metric=metric)
+
+
+def test_an_added_sentence_is_in_every_later_probe(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    trainer.add_sentence("f e d")
+    trainer.add_sentence("f e d")
+    events, _ = finish(trainer.run())
+    assert all(event.probe.sentences[-1].source == "f e d" for event in of_kind(events, ProbeDone))
+    assert len(trainer.probe_sentences) == 5
+    with pytest.raises(UserError, match="the text is empty"):
+        trainer.add_sentence("  ")
+
+
+# -- a full disk -------------------------------------------------------------------------------------------------------
+
+
+WRITES = ["append_metrics", "write_probe", "write_snapshot", "write_validation", "save_checkpoint"]
+
+
+@pytest.mark.parametrize("method", WRITES)
+def test_after_a_full_disk_the_same_is_written_again(
+    make_trainer: MakeTrainer, plain: torch.Tensor, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    trainer = make_trainer(probe_every=4)
+    write, failures = getattr(RunFolder, method), []
+
+    def write_or_fail(folder: RunFolder, *given: Any, **named: Any) -> None:
+        if trainer.step >= 5 and len(failures) < 2:
+            failures.append(trainer.step)
+            raise OSError(28, "No space left on device")
+        write(folder, *given, **named)
+
+    monkeypatch.setattr(RunFolder, method, write_or_fail)
+    for _ in range(2):
+        with pytest.raises(OSError, match="No space"):
+            finish(trainer.run())
+    finish(trainer.run())
+    assert torch.equal(all_weights(trainer), plain)
+    assert trainer.folder.metrics()[0].tolist() == list(range(1, 13))
+    assert trainer.folder.validation_steps() == [5, 10, 12]
+    assert trainer.folder.probe_steps() == [0, 1, 2, 3, 5, 8, 12]
+
+
+def test_evaluation_covers_the_whole_split_and_keeps_nothing(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    _, evaluation = finish(trainer.evaluate("test"))
+    assert evaluation.sentences == len(evaluation.predictions) == trainer.data.num_pairs["test"]
+    assert {"loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "bleu", "chrf"} == set(
+        evaluation.metrics
+    )
+    assert trainer.folder.validation_steps() == []
