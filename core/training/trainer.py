@@ -8,13 +8,11 @@ from typing import Any
 
 import torch
 
-from core.config import RunConfig, change_setting
-from core.config_fields import setting_effect
+from core.config import RunConfig
 from core.data.batching import TrainBatches
 from core.data.prepared_data import PreparedData
 from core.decoding.probed_sentences import SentenceToProbe
 from core.decoding.translator import encode_text, longest_output
-from core.errors import UserError
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights, weights
@@ -26,14 +24,15 @@ from core.schedules import learning_rate
 from core.training import trouble
 from core.training.best import Best
 from core.training.checkpoint import arrays, tensors
+from core.training.due import Due
+from core.training.evaluation import evaluate_split, require_known_metric
 from core.training.learner import Learner
-from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
+from core.training.live_settings import LiveSettings
 from core.training.probe import first_sentences, make_probe
-from core.training.probe_steps import is_probe_step
 from core.training.random_state import RandomState
-from core.training.resolve import num_positions, resolve_probe_every
+from core.training.resolve import num_positions
 from core.training.step_meter import StepMeter
-from core.training.validation import plugin_metrics, score_split
+from core.training.validation import score_split
 
 # Sentences that a validation during a run decodes freely: a validation must not cost more than the steps between two.
 NUM_FREE_RUNNING = 256
@@ -60,15 +59,12 @@ class Trainer:
         """
         device = torch.device(config.training.device)
         torch.set_num_threads(int(config.training.num_threads))
-        self.config = config
         self.data = data
         self.step = 0
         self.finished_reason: FinishReason | None = None
         self.probe_sentences: list[SentenceToProbe] = first_sentences(data)
-        self.max_length = longest_output(config.decoding, data)
         self._host = host
-        self._initial_config = config
-        self._changes: list[tuple[int, str, Any]] = []
+        self._settings = LiveSettings(config)
         self._random = RandomState(config.seed, device)
         with self._random.drawing():
             sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
@@ -78,8 +74,18 @@ class Trainer:
         self._batches_at: dict[str, Any] | None = None  # where they go on, after a checkpoint was loaded
         self._meter = StepMeter(device)
         self._best = Best(config.training.best_metric)
-        self._newest = {"probe": -1, "validation": 0, "checkpoint": -1}  # the step at which each was done last
-        self._require_known_metric(config.training.best_metric)
+        self._due = Due()
+        require_known_metric(config.training.best_metric, data, host)
+
+    @property
+    def config(self) -> RunConfig:
+        """What holds now: the config it was built from, with the settings changed since."""
+        return self._settings.config
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens of a free output, `<eos>` counted."""
+        return longest_output(self.config.decoding, self.data)
 
     def begin(self, folder: RunFolder) -> None:
         """Attach the run's folder, its documents written: all that happens from here on is written there."""
@@ -102,7 +108,7 @@ class Trainer:
 
     def _steps(self) -> Finish:
         while True:
-            if self._meter.is_due or self._is_anything_due():
+            if self._meter.is_due or self._due_now() or self._reason_to_end():
                 yield from self.flush()
             if self._meter.not_finite_at is not None:
                 return (yield from self._diverged(self._meter.not_finite_at))
@@ -158,27 +164,15 @@ class Trainer:
 
     def _look(self) -> Generator[Event | None, None, None]:
         """Do what is due here and not done yet; each may be interrupted, and is then done anew."""
-        if self._is_due("probe"):
+        if "probe" in self._due_now():
             yield from self._keep_probe()
-        if self._is_due("validation"):
+        if "validation" in self._due_now():
             yield (yield from self.validate())
-        if self._is_due("checkpoint"):
+        if "checkpoint" in self._due_now():
             yield self.save_checkpoint()
 
-    def _is_anything_due(self) -> bool:
-        return any(self._is_due(what) for what in self._newest) or self._reason_to_end() is not None
-
-    def _is_due(self, what: str) -> bool:
-        if self._newest[what] == self.step:
-            return False
-        training = self.config.training
-        match what:
-            case "probe":
-                return is_probe_step(self.step, resolve_probe_every(training))
-            case "validation":
-                return self.step % training.validate_every == 0 or self.step == training.max_steps
-            case _:
-                return self.step % training.checkpoint_every == 0 or self._best.step == self.step
+    def _due_now(self) -> list[str]:
+        return self._due.now(self.step, self.config.training, self._best.step)
 
     def _reason_to_end(self) -> FinishReason | None:
         training = self.config.training
@@ -188,7 +182,7 @@ class Trainer:
         return "max_steps" if self.step >= training.max_steps else None
 
     def _end(self, reason: FinishReason) -> Finish:
-        if self._newest["checkpoint"] != self.step:
+        if self._due.done_at["checkpoint"] != self.step:
             yield self.save_checkpoint()
         return reason
 
@@ -210,7 +204,7 @@ class Trainer:
         probe = self.probe()
         self.folder.write_probe(probe)
         self.folder.write_snapshot(self.step, arrays(weights(self.model)))
-        self._newest["probe"] = self.step
+        self._due.done_at["probe"] = self.step
         yield ProbeDone(probe=probe)
         yield SnapshotSaved(step=self.step)
 
@@ -237,65 +231,41 @@ class Trainer:
         )
         self.folder.write_validation(done)
         self._best.take(value, self.step)
-        self._newest["validation"] = self.step
+        self._due.done_at["validation"] = self.step
         return done
 
     def evaluate(self, split: str) -> Generator[Event | None, None, Evaluation]:
         """Measure a whole split with the weights of this moment, and keep nothing."""
-        started = time.perf_counter()
-        scores = yield from score_split(self.model, self.data, self._host, split, self.max_length)
-        return Evaluation(
-            run=self.folder.path,
-            split=split,
-            checkpoint=self.step,
-            sentences=scores.num_sentences,
-            metrics=scores.metrics,
-            plugin_metrics=scores.plugin_metrics,
-            bleu_signature=scores.bleu_signature,
-            chrf_signature=scores.chrf_signature,
-            seconds=time.perf_counter() - started,
-            predictions=tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences),
-        )
-
-    def _require_known_metric(self, metric: str) -> None:
-        """A plugin's metrics are known from its answer to a single pair."""
-        known = {f"valid/{name}" for name in (*TEACHER_FORCED, *FREE_RUNNING)}
-        if metric not in known and self._host is not None and self.data.folder is not None:
-            pair = self.data.pair("valid", 0)
-            known |= {f"valid/{name}" for name in plugin_metrics(self.data, self._host, [pair], [pair.target])}
-        if metric not in known and self._host is not None:
-            raise UserError(
-                f"training.best_metric: expected one of {', '.join(sorted(known))}; given {metric!r}.",
-                "Choose one of these.",
+        return (
+            yield from evaluate_split(
+                self.model, self.data, self._host, split, self.max_length, self.folder.path, self.step
             )
+        )
 
     # -- settings ----------------------------------------------------------------------------------------------------
 
     def change(self, key: str, value: Any) -> SettingChanged:
         """Change a setting that takes effect now. Raises UserError for any other, and for a wrong value."""
-        if setting_effect(key) != "now":
-            raise UserError(f"{key} cannot change during a run.", "Start a new run with it.")
-        changed = change_setting(self.config, key, value)
-        self._require_known_metric(changed.training.best_metric)
+        require_known_metric(self._settings.changed(key, value).training.best_metric, self.data, self._host)
         event = SettingChanged(step=self.step, key=key, value=value)
         self.folder.append_setting(event)
-        self._changes.append((self.step, key, value))
-        self._use(changed)
+        self._settings.change(self.step, key, value)
+        self._follow_settings()
         return event
 
-    def _use(self, config: RunConfig) -> None:
-        self.config = config
-        self.max_length = longest_output(config.decoding, self.data)
-        self.folder.snapshot_budget_mb = config.training.snapshot_budget_mb
-        self.folder.keep_checkpoints = config.training.keep_checkpoints
-        if config.training.best_metric != self._best.metric:
-            self._best = Best(config.training.best_metric)
+    def _follow_settings(self) -> None:
+        """Tell those who keep a setting of their own."""
+        training = self.config.training
+        self.folder.snapshot_budget_mb = training.snapshot_budget_mb
+        self.folder.keep_checkpoints = training.keep_checkpoints
+        if training.best_metric != self._best.metric:
+            self._best = Best(training.best_metric)
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
     def save_checkpoint(self) -> CheckpointSaved:
         """Keep everything that the steps from here on depend on."""
-        is_best, newest = self._best.step == self.step, {**self._newest, "checkpoint": self.step}
+        is_best, done_at = self._best.step == self.step, {**self._due.done_at, "checkpoint": self.step}
         self.folder.save_checkpoint(
             self.step,
             arrays(weights(self.model)),
@@ -303,13 +273,13 @@ class Trainer:
             {
                 "batches": self._training_batches().state(),
                 "best": self._best.state(),
-                "newest": newest,
-                "changes": self._changes,
+                "done_at": done_at,
+                "changes": self._settings.changes,
                 "probe_sentences": self.probe_sentences,
             },
             best_value=self._best.value if is_best else None,
         )
-        self._newest = newest
+        self._due.done_at = done_at
         return CheckpointSaved(step=self.step, is_best=is_best)
 
     def load_checkpoint(self, step: int) -> None:
@@ -321,13 +291,10 @@ class Trainer:
         self._random.load_state(rest)
         self.close()
         self._batches_at = state["batches"]
-        self._changes = [(at, key, value) for at, key, value in state["changes"]]
-        config = self._initial_config
-        for _, key, value in self._changes:
-            config = change_setting(config, key, value)
-        self._use(config)
+        self._settings.restore([(at, key, value) for at, key, value in state["changes"]])
+        self._follow_settings()
         self._best = Best(**state["best"])
-        self._newest = dict(state["newest"])
+        self._due.done_at = dict(state["done_at"])
         self.probe_sentences = [
             SentenceToProbe(source, reference, tuple((s, t) for s, t in alignment))
             for source, reference, alignment in state["probe_sentences"]

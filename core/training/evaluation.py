@@ -1,0 +1,49 @@
+"""A whole split evaluated with the weights of one step, and which metrics such an evaluation has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.model.transformer import Transformer
+from core.plugins_host.host import PluginHost
+from core.requests import Evaluation
+from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
+from core.training.validation import plugin_metrics, score_split
+
+
+def evaluate_split(
+    model: Transformer, data: PreparedData, host: PluginHost | None, split: str, max_length: int, run: Path, step: int
+) -> Generator[None, None, Evaluation]:
+    """Score a split as in a validation, every sentence decoded freely, yielding between batches."""
+    started = time.perf_counter()
+    scores = yield from score_split(model, data, host, split, max_length)
+    return Evaluation(
+        run=run,
+        split=split,
+        checkpoint=step,
+        sentences=scores.num_sentences,
+        metrics=scores.metrics,
+        plugin_metrics=scores.plugin_metrics,
+        bleu_signature=scores.bleu_signature,
+        chrf_signature=scores.chrf_signature,
+        seconds=time.perf_counter() - started,
+        predictions=tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences),
+    )
+
+
+def require_known_metric(metric: str, data: PreparedData, host: PluginHost | None) -> None:
+    """Raise UserError, naming those that there are, for a metric that no validation of this data will have.
+
+    A plugin's own are known from its answer to a single pair. Nothing can be said where pairs or plugin are not at hand.
+    """
+    known = {f"valid/{name}" for name in (*TEACHER_FORCED, *FREE_RUNNING)}
+    if metric in known or host is None or data.folder is None:
+        return
+    pair = data.pair("valid", 0)
+    known |= {f"valid/{name}" for name in plugin_metrics(data, host, [pair], [pair.target])}
+    if metric not in known:
+        raise UserError(f"training.best_metric: expected one of {', '.join(sorted(known))}; given {metric!r}.")

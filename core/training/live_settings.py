@@ -1,0 +1,39 @@
+"""The settings of a run while it runs: those it began with, and what was changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.config import RunConfig, change_setting
+from core.config_fields import setting_effect
+from core.errors import UserError
+
+
+class LiveSettings:
+    """`config` is what holds now; `changes` are (step, key, value), in order."""
+
+    def __init__(self, initial: RunConfig) -> None:
+        self._initial = initial
+        self.config = initial
+        self.changes: list[tuple[int, str, Any]] = []
+
+    def changed(self, key: str, value: Any) -> RunConfig:
+        """The config with one setting changed, not yet in force.
+
+        Raises UserError for a setting that waits for a new run, and for a wrong value.
+        """
+        if setting_effect(key) != "now":
+            raise UserError(f"{key} cannot change during a run.", "Start a new run with it.")
+        return change_setting(self.config, key, value)
+
+    def change(self, step: int, key: str, value: Any) -> None:
+        """Put a change into force after `step`."""
+        self.config = self.changed(key, value)
+        self.changes.append((step, key, value))
+
+    def restore(self, changes: Sequence[tuple[int, str, Any]]) -> None:
+        """Go back to the beginning and make exactly these changes."""
+        self.config, self.changes = self._initial, []
+        for step, key, value in changes:
+            self.change(step, key, value)
