@@ -38,7 +38,7 @@ def evaluate_split(
 def require_known_metric(metric: str, data: PreparedData, host: PluginHost | None) -> None:
     """Raise UserError, naming those that there are, for a metric that no validation of this data will have.
 
-    A plugin's own are known from its answer to a single pair. Nothing can be said where pairs or plugin are not at hand.
+    A plugin's own are known from its answer to one pair. Nothing can be said where pairs or plugin are not at hand.
     """
     known = {f"valid/{name}" for name in (*TEACHER_FORCED, *FREE_RUNNING)}
     if metric in known or host is None or data.folder is None:

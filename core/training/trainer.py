@@ -264,7 +264,7 @@ class Trainer:
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
     def save_checkpoint(self) -> CheckpointSaved:
-        """Keep everything that the steps from here on depend on."""
+        """Keep everything that the steps from here on depend on. `flush` first, or their metrics are not kept."""
         is_best, done_at = self._best.step == self.step, {**self._due.done_at, "checkpoint": self.step}
         self.folder.save_checkpoint(
             self.step,

@@ -1,0 +1,5 @@
+"""The small task of the tests of training."""
+
+from tests.core.training.conftest import data, host
+
+__all__ = ["data", "host"]

@@ -1,0 +1,69 @@
+"""Texts of every kind: an output or a sentence, never a traceback."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from core.config import DecodingConfig, ModelConfig
+from core.data.prepared_data import PreparedData
+from core.decoding.translator import translate
+from core.errors import UserError
+from core.model.transformer import Transformer
+from tests.core.training.small_runs import MODEL
+
+GREEDY = DecodingConfig()
+
+
+@pytest.fixture(scope="module")
+def model(data: PreparedData) -> Transformer:
+    torch.manual_seed(0)
+    vocabularies = len(data.src_vocabulary), len(data.tgt_vocabulary)
+    return Transformer(ModelConfig.model_validate(MODEL), *vocabularies, max_positions=data.max_src_length)
+
+
+def test_each_text_is_translated_in_its_place_with_the_step(model: Transformer, data: PreparedData) -> None:
+    texts = ["a b c d", "f", "c c", "a b c d"]
+    together = translate(model, data, GREEDY, texts, 7)
+    assert [one.source for one in together] == texts
+    assert [one.output for one in together] == [translate(model, data, GREEDY, [t], 7)[0].output for t in texts]
+    assert {one.step for one in together} == {7} and together[0].sentence is None
+
+
+def test_more_texts_than_a_batch_keep_their_order(model: Transformer, data: PreparedData) -> None:
+    texts = [" ".join("abcdef"[(i + j) % 6] for j in range(1 + i % 6)) for i in range(150)]
+    assert [one.source for one in translate(model, data, GREEDY, texts, 0)] == texts
+
+
+@pytest.mark.parametrize(
+    "text", ["a 😀 b", "שלום a עולם", "a\u2028b", "<pad> <eos>", "a \x00 b", "e\u0301 e", "a" * 10_000]
+)
+def test_unknown_tokens_are_named_and_translated_around(model: Transformer, data: PreparedData, text: str) -> None:
+    (found,) = translate(model, data, GREEDY, [text], 0, with_attention=True)
+    assert found.unknown == tuple(t for t in data.src_tokenizer.tokenize(text) if t not in "abcdef")
+    assert isinstance(found.output, str) and found.sentence is not None
+    assert found.sentence.src_tokens.count("<unk>") == len(found.unknown)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_an_empty_text_is_refused(model: Transformer, data: PreparedData, text: str) -> None:
+    with pytest.raises(UserError, match="the text is empty"):
+        translate(model, data, GREEDY, ["a b", text], 0)
+
+
+def test_a_text_beyond_the_models_positions_is_refused_with_both_lengths(
+    model: Transformer, data: PreparedData
+) -> None:
+    with pytest.raises(UserError, match=rf"has 5,001 tokens, <eos> counted; this model reads {model.max_positions}\."):
+        translate(model, data, GREEDY, ["a " * 5000], 0)
+
+
+def test_a_beam_waits_for_a_later_release(model: Transformer, data: PreparedData) -> None:
+    with pytest.raises(UserError, match=r"beam search comes with a later release, given 4\. Set it to 1"):
+        translate(model, data, DecodingConfig(beam_size=4), ["a"], 0)
+
+
+def test_the_longest_output_is_the_settings(model: Transformer, data: PreparedData) -> None:
+    (found,) = translate(model, data, DecodingConfig(max_length=2), ["a b c d e"], 0, with_attention=True)
+    assert len(data.tgt_tokenizer.tokenize(found.output)) <= 2
+    assert found.sentence is not None and len(found.sentence.free_running.tgt_output) <= 2

@@ -1,0 +1,39 @@
+"""Which validation is the best, and how long it is waited for a better one."""
+
+from __future__ import annotations
+
+from core.training.best import Best
+
+
+def taken(metric: str, values: list[float]) -> Best:
+    best = Best(metric)
+    for step, value in enumerate(values):
+        best.take(value, step)
+    return best
+
+
+def test_a_falling_metric_keeps_its_lowest() -> None:
+    best = taken("valid/loss", [3.0, 1.0, 2.0, 1.0])
+    assert (best.value, best.step, best.num_without_better) == (1.0, 1, 2)
+
+
+def test_a_rising_metric_keeps_its_highest() -> None:
+    best = taken("valid/bleu", [3.0, 10.0, 2.0])
+    assert (best.value, best.step, best.num_without_better) == (10.0, 1, 1)
+
+
+def test_not_a_number_is_never_the_best() -> None:
+    best = taken("valid/loss", [float("nan"), 2.0, float("nan")])
+    assert (best.value, best.step, best.num_without_better) == (2.0, 1, 1)
+
+
+def test_the_same_validation_counts_once_and_stays_the_best() -> None:
+    best = taken("valid/loss", [2.0, 3.0])
+    best.take(3.0, 1)
+    assert best.num_without_better == 1
+    assert best.is_improved_by(2.0, 0) and not best.is_improved_by(2.0, 2)
+
+
+def test_its_state_brings_it_back() -> None:
+    best = taken("valid/loss", [2.0, 3.0])
+    assert Best(**best.state()) == best

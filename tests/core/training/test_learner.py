@@ -1,0 +1,77 @@
+"""One step: its gradient is that of the mean over all target tokens, however the batches are cut and padded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from core.config import ModelConfig, TrainingConfig
+from core.data.batching import Batch, make_batch
+from core.data.prepared_data import PreparedData
+from core.model.transformer import Transformer
+from core.training.learner import Learner, Measured
+from core.training.loss import batch_loss
+from tests.core.training.small_runs import MODEL
+
+CPU = torch.device("cpu")
+
+
+def learn_once(data: PreparedData, batches: list[Batch], **training: object) -> tuple[Learner, Measured]:
+    torch.manual_seed(0)
+    config = TrainingConfig.model_validate(
+        {"optimizer": {"name": "sgd"}, "max_grad_norm": None, "device": "cpu", **training}
+    )
+    model = Transformer(
+        ModelConfig.model_validate({**MODEL, "dropout": 0.0}), len(data.src_vocabulary), len(data.tgt_vocabulary), 8
+    )
+    learner = Learner(model, config, CPU)
+    return learner, learner.step(batches, config, 1.0)
+
+
+def first(data: PreparedData, start: int, end: int) -> Batch:
+    return make_batch(data.split("train"), np.arange(start, end))
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_accumulating_two_unequal_halves_equals_one_batch(data: PreparedData, label_smoothing: float) -> None:
+    whole, measured = learn_once(data, [first(data, 0, 32)], label_smoothing=label_smoothing)
+    halves, measured_halves = learn_once(
+        data, [first(data, 0, 11), first(data, 11, 32)], label_smoothing=label_smoothing
+    )
+    torch.testing.assert_close(
+        whole.optimizer.parameters.values, halves.optimizer.parameters.values, rtol=1e-4, atol=1e-6
+    )
+    torch.testing.assert_close(tuple(measured), tuple(measured_halves))
+
+
+def test_what_is_reported_is_the_mean_over_real_tokens(data: PreparedData) -> None:
+    batch = first(data, 0, 8)
+    _, measured = learn_once(data, [batch], label_smoothing=0.1)
+    torch.manual_seed(0)
+    model = Transformer(
+        ModelConfig.model_validate({**MODEL, "dropout": 0.0}), len(data.src_vocabulary), len(data.tgt_vocabulary), 8
+    )
+    log_probabilities = model(batch.src, batch.tgt_input, batch.src_mask, batch.tgt_mask).log_softmax(-1)
+    nll = -log_probabilities.gather(-1, batch.tgt_output[:, :, None])[:, :, 0][batch.tgt_mask]
+    assert batch.num_target_tokens == len(nll) < batch.tgt_output.numel()
+    torch.testing.assert_close(measured.loss, nll.mean().detach())
+    assert float(measured.objective) > 0.0 and float(measured.objective) != float(measured.loss)
+
+
+def test_padding_has_no_part_in_the_loss(data: PreparedData) -> None:
+    learner, _ = learn_once(data, [first(data, 0, 8)])
+    batch = first(data, 8, 16)
+    changed = batch.tgt_output.masked_fill(~batch.tgt_mask, 5)
+    other = Batch(batch.src, batch.src_mask, batch.tgt_input, changed, batch.tgt_mask, batch.num_target_tokens)
+    learner.model.eval()
+    assert torch.equal(batch_loss(learner.model, batch, 0.1).objective, batch_loss(learner.model, other, 0.1).objective)
+
+
+def test_bfloat16_keeps_float32_weights_and_stays_close(data: PreparedData) -> None:
+    batches = [first(data, 0, 32)]
+    full, measured = learn_once(data, batches)
+    half, measured_half = learn_once(data, batches, precision="bfloat16")
+    assert half.optimizer.parameters.values.dtype == torch.float32
+    assert not torch.equal(full.optimizer.parameters.values, half.optimizer.parameters.values)
+    torch.testing.assert_close(measured.loss, measured_half.loss, rtol=2e-2, atol=1e-2)

@@ -1,0 +1,63 @@
+"""Every auto becomes a value, from config, data and machine alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core.config import RunConfig, config_to_yaml
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.training.resolve import num_positions, physical_cores, resolve
+from tests.core.training.small_runs import DATASET, MODEL
+
+
+def config(**groups: Any) -> RunConfig:
+    return RunConfig.model_validate({"dataset": DATASET, "model": MODEL, **groups})
+
+
+def test_no_auto_is_left_and_resolving_again_changes_nothing(data: PreparedData) -> None:
+    resolved = resolve(config(), data)
+    assert "auto" not in config_to_yaml(resolved)
+    assert resolve(resolved, data) == resolved
+    assert RunConfig.model_validate(resolved.model_dump(mode="json")) == resolved
+
+
+@pytest.mark.parametrize(("max_steps", "expected"), [(1, 1), (99, 1), (1000, 10), (12_345, 123)])
+def test_probes_spread_over_the_run(data: PreparedData, max_steps: int, expected: int) -> None:
+    assert resolve(config(training={"max_steps": max_steps}), data).training.probe_every == expected
+
+
+def test_a_small_model_uses_one_thread_and_a_large_one_the_cores(data: PreparedData) -> None:
+    assert resolve(config(), data).training.num_threads == 1
+    large = {**MODEL, "d_model": 512, "d_ff": 2048, "num_encoder_layers": 6, "num_decoder_layers": 6}
+    assert resolve(config(model=large), data).training.num_threads == physical_cores() >= 1
+    assert resolve(config(model=large, training={"num_threads": 3}), data).training.num_threads == 3
+
+
+def test_positions_suffice_for_source_target_and_output(data: PreparedData) -> None:
+    longest = max(data.max_src_length, data.max_tgt_length)
+    assert num_positions(config(), data) == longest >= 7
+    assert num_positions(config(decoding={"max_length": 50}), data) == 50
+    assert resolve(config(), data).decoding.max_length == data.max_tgt_length
+
+
+@pytest.mark.parametrize(
+    ("groups", "sentence"),
+    [
+        ({"training": {"device": "cuda:77"}}, "training.device: cuda:77 is not there"),
+        (
+            {"training": {"average_checkpoints": 3}},
+            "training.average_checkpoints: averaging comes with a later release",
+        ),
+        ({"training": {"ema_decay": 0.99}}, "training.ema_decay: a moving average of the weights comes with a later"),
+        ({"decoding": {"beam_size": 4}}, "decoding.beam_size: beam search comes with a later release"),
+    ],
+)
+def test_what_cannot_be_had_is_refused_with_a_sentence(
+    data: PreparedData, groups: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(UserError) as refusal:
+        resolve(config(**groups), data)
+    assert str(refusal.value).startswith(sentence) and refusal.value.advice

@@ -1,0 +1,60 @@
+"""Steps are read late, once each, and never beyond the first that is not finite."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from core.training.step_meter import StepMeter
+
+CPU = torch.device("cpu")
+
+
+def take(meter: StepMeter, step: int, loss: float) -> None:
+    meter.take(step, (torch.tensor(loss), torch.tensor(loss + 1), torch.tensor(2.0)), (1e-3, 500.0, 0.5))
+
+
+def test_steps_come_in_order_and_only_until_cleared() -> None:
+    meter = StepMeter(CPU)
+    for step in (7, 8, 9):
+        take(meter, step, float(step))
+    done = meter.read()
+    assert done is not None and done.first_step == 7
+    assert done.arrays["train/loss"].tolist() == [7.0, 8.0, 9.0]
+    assert done.arrays["train/objective"].tolist() == [8.0, 9.0, 10.0]
+    again = meter.read()
+    assert again is not None and np.array_equal(again.arrays["time"], done.arrays["time"])
+    meter.clear()
+    assert meter.read() is None
+    take(meter, 10, 1.0)
+    assert done.arrays["train/loss"].tolist() == [7.0, 8.0, 9.0]  # what was handed out stays
+
+
+def test_what_is_not_finite_is_seen_at_once_on_a_cpu_and_not_handed_out() -> None:
+    meter = StepMeter(CPU)
+    take(meter, 1, 1.0)
+    assert not meter.is_due
+    take(meter, 2, math.nan)
+    assert meter.is_due and meter.not_finite_at == 2
+    take(meter, 3, 1.0)
+    done = meter.read()
+    assert done is not None and done.arrays["train/loss"].tolist() == [1.0]
+    assert meter.not_finite_at == 2
+
+
+def test_a_first_step_that_is_not_finite_leaves_nothing_to_hand_out() -> None:
+    meter = StepMeter(CPU)
+    take(meter, 5, math.inf)
+    assert meter.read() is None and meter.not_finite_at == 5
+
+
+def test_it_is_due_when_its_room_is_full() -> None:
+    meter = StepMeter(CPU)
+    step = 0
+    while not meter.is_due:
+        step += 1
+        take(meter, step, 1.0)
+    done = meter.read()
+    assert done is not None and len(done.arrays["time"]) == step <= 1024

@@ -1,0 +1,79 @@
+"""A split's figures against the model asked sentence by sentence, and a model that has learned the task."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from core.data.prepared_data import PreparedData
+from core.plugins_host.host import PluginHost
+from core.training.trainer import Trainer
+from core.training.validation import SplitScores, score_split
+from tests.core.training.small_runs import MakeTrainer, finish
+
+
+def scores(trainer: Trainer, host: PluginHost | None, limit: int | None = None) -> SplitScores:
+    return finish(score_split(trainer.model, trainer.data, host, "valid", trainer.max_length, limit))[1]
+
+
+def test_teacher_forced_figures_equal_those_of_each_sentence_alone(
+    make_trainer: MakeTrainer, data: PreparedData, host: PluginHost
+) -> None:
+    trainer = make_trainer()
+    found = scores(trainer, host)
+    model = trainer.model.eval()
+    log_probabilities, num_right = [], 0
+    for index in range(40):
+        pair = data.pair("valid", index)
+        src = torch.tensor([data.encode_source(pair.source)[0]])
+        ids = [*data.tgt_vocabulary.ids(pair.target.split()), 2]
+        tgt_input = torch.tensor([[1, *ids[:-1]]])
+        with torch.no_grad():
+            rows = model(src, tgt_input, src > -1, tgt_input > -1)[0].double().log_softmax(-1)
+        mine = [float(row[id]) for row, id in zip(rows, ids, strict=True)]
+        num_right += sum(int(row.argmax()) == id for row, id in zip(rows, ids, strict=True))
+        log_probabilities += mine
+        one = found.sentences[index]
+        assert (one.source, one.reference, one.tokens[-1]) == (pair.source, pair.target, "<eos>")
+        np.testing.assert_allclose(one.probability, np.exp(mine), rtol=1e-4)
+        assert len(one.tokens) == len(one.probability) == len(one.rank)
+    loss = -sum(log_probabilities) / len(log_probabilities)
+    assert found.metrics["loss"] == pytest.approx(loss, rel=1e-5)
+    assert found.metrics["perplexity"] == pytest.approx(math.exp(loss), rel=1e-5)
+    assert found.metrics["token_accuracy"] == pytest.approx(num_right / len(log_probabilities))
+
+
+def test_a_limit_decodes_the_first_sentences_and_leaves_the_teacher_forced_figures_whole(
+    make_trainer: MakeTrainer, host: PluginHost
+) -> None:
+    trainer = make_trainer()
+    whole, limited = scores(trainer, host), scores(trainer, host, 10)
+    assert limited.sentences == whole.sentences[:10]
+    assert limited.num_sentences == whole.num_sentences == 40
+    assert limited.metrics["loss"] == whole.metrics["loss"]
+
+
+def test_a_model_that_has_learned_gets_it_right_in_every_metric(make_trainer: MakeTrainer, host: PluginHost) -> None:
+    trainer = make_trainer(
+        max_steps=400, validate_every=400, probe_every=400, batch_size=32, label_smoothing=0.0,
+        optimizer={"learning_rate": 1e-2}, schedule={"name": "cosine", "warmup_steps": 40},
+    )  # fmt: skip
+    finish(trainer.run())
+    found = scores(trainer, host)
+    assert found.metrics["exact_match"] > 0.8
+    right = np.mean([one.hypothesis == one.reference for one in found.sentences])
+    assert found.metrics["exact_match"] == right
+    assert found.plugin_metrics["first_letter"] > 0.9
+    assert found.metrics["token_accuracy"] > 0.9 and found.metrics["token_error_rate"] < 0.1
+    assert scores(trainer, None).plugin_metrics == {}
+
+
+def test_it_yields_between_batches_and_draws_no_random_number(make_trainer: MakeTrainer, host: PluginHost) -> None:
+    trainer = make_trainer()
+    before = torch.get_rng_state()
+    breaths = list(score_split(trainer.model, trainer.data, host, "valid", trainer.max_length))
+    assert len(breaths) >= 2
+    assert torch.equal(torch.get_rng_state(), before)
