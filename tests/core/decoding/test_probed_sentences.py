@@ -86,8 +86,8 @@ def test_figures_equal_the_models_own_for_each_sentence_alone(
             logits = model(src, tgt_input, torch.ones_like(src).bool(), torch.ones_like(tgt_input).bool())[0]
             np.testing.assert_allclose(record.cross[:, 0].numpy(), feed.cross, atol=1e-3)
             np.testing.assert_allclose(record.encoder_self[:, 0].numpy(), one.encoder_self, atol=1e-3)
-        logits[:, [PAD_ID, BOS_ID]] = -torch.inf
-        probabilities = logits.softmax(-1)
+            logits[:, [PAD_ID, BOS_ID]] = -torch.inf
+            probabilities = logits.softmax(-1)
         chosen = [data.tgt_vocabulary.tokens.index(token) for token in feed.tgt_output]
         expected = probabilities[range(len(chosen)), chosen].numpy()
         np.testing.assert_allclose(feed.output_probability, expected, rtol=1e-4)
