@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from core.config import DatasetConfig, TokenizerConfig
-from core.data.prepared_data import DOCUMENT, PreparedData, pair_line, read_pairs
-from core.data.token_arrays import PairArrays, concatenated, flat_ids, source_arrays, target_arrays
-from core.data.tokenizers import Tokenizer, make_tokenizer
-from core.data.vocabulary import Vocabulary, most_frequent_first
-from core.errors import UserError
+from core.data.cache import building_folder, is_whole, publish, tidy
+from core.data.encoding import Side, encoded
+from core.data.pair_texts import LINES, pair_line, read_pairs, write_starts
+from core.data.prepared_data import DOCUMENT, SPLITS, PreparedData
+from core.data.split_pairs import write_arrays
+from core.data.token_arrays import PairArrays, concatenated
+from core.data.tokenizers import make_tokenizer
+from core.data.vocabulary import Vocabulary, as_listed, most_frequent_first
 from core.events import Progress
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost, PluginInfo
 
-SPLITS = ("train", "valid", "test")
-_LAYOUT = 1  # of the cache's folders; grows when an older one would be misread
+_LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
 _CHUNK = 2_000
-_ROOM_FOR_TYPED = 2  # times the longest source: a person may type a longer sentence than the data has
 
 Working = Generator[Progress, None, None]
 
@@ -36,29 +31,20 @@ Working = Generator[Progress, None, None]
 def prepare_data(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> Generator[Progress, None, PreparedData]:
     """Draw, tokenise and keep a dataset; found again where the same pairs were prepared the same way before.
 
-    Yields often, so that whoever drives it can stop between two chunks; closed half-way, it leaves nothing behind.
-    Raises UserError for options, plugins or pairs that will not do.
+    The pairs are always drawn anew, since only they tell whether a plugin still gives the same. Yields often, so that
+    whoever drives it can stop between two chunks; closed half-way, it leaves nothing behind.
+    Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
     """
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=".building-", dir=cache_dir))
-    try:
+    with building_folder(cache_dir) as building:
         preparation = _Preparation(dataset, host, building)
         yield from preparation.draw()
         folder = cache_dir / preparation.fingerprint
-        if not folder.exists():
+        if not is_whole(folder):
             yield from preparation.tokenise()
-            _publish(building, folder)
-        return PreparedData.open(folder)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
-
-
-def _publish(building: Path, folder: Path) -> None:
-    try:
-        building.rename(folder)
-    except OSError:
-        if not folder.exists():  # else another process was faster with the same content
-            raise
+            publish(building, folder)
+        data = PreparedData.open(folder, dataset)
+        tidy(cache_dir, folder)
+        return data
 
 
 class _Preparation:
@@ -68,168 +54,108 @@ class _Preparation:
         self._host, self._building = host, building
         self._info = _find(host, dataset.plugin)
         options = host.options(dataset.plugin, dataset.options)
-        self._dataset = dataset.model_copy(update={"options": options, "tokenizer": _tokenizer(dataset, self._info)})
-        assert self._dataset.tokenizer != "auto"
-        self._config: TokenizerConfig = self._dataset.tokenizer
-        self._src_tokenizer = make_tokenizer(self._config.src)
-        self._tgt_tokenizer = make_tokenizer(self._config.tgt)
-        self._limits = host.limits(dataset.plugin, options)
-        self._examples = host.examples(dataset.plugin, options)
+        self._config = _tokenizer(dataset, self._info)
+        self._dataset = dataset.model_copy(update={"options": options, "tokenizer": self._config})
+        self._tokenizers = make_tokenizer(self._config.src), make_tokenizer(self._config.tgt)
         self._drawn: dict[str, int] = {}
-        recipe = [_LAYOUT, self._dataset.model_dump(mode="json"), self._limits, self._examples]
-        self._content = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode())
+        # Of what else decides the result. The allowed lengths do not: they choose from it when it is opened.
+        self._document = {
+            "dataset": self._dataset.model_dump(mode="json"),
+            "endless": self._info.endless,
+            "limits": host.limits(dataset.plugin, options),
+            "examples": host.examples(dataset.plugin, options),
+        }
+        recipe = {**self._document, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
+        self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
 
     @property
     def fingerprint(self) -> str:
-        """Of everything that decides the result, the texts included."""
+        """Of everything that decides the result, the texts included; known once all pairs are drawn."""
         return self._content.hexdigest()[:32]
 
     def draw(self) -> Working:
         """Write every split's pairs as they come; of endless training data, the first shard."""
         for split in SPLITS:
-            self._drawn[split] = 0
-            starts = [0]
-            with self._lines(split).open("wb") as file:
-                for chunk in self._host.pairs(self._dataset.plugin, self._dataset.options, self._dataset.seed, split):
-                    lines = [pair_line(pair) for pair in chunk]
-                    file.writelines(lines)
-                    self._content.update(b"".join(lines))
-                    starts.extend(map(len, lines))
-                    self._drawn[split] += len(chunk)
-                    yield Progress(stage=f"drawing {split} pairs", done=self._drawn[split], total=None)
-            self._content.update(split.encode())
-            np.save(self._starts(split), np.cumsum(starts)[:-1])
+            yield from self._draw_split(split)
+
+    def _draw_split(self, split: str) -> Working:
+        dataset, line_lengths = self._dataset, list[int]()
+        with self._stem(split, LINES).open("wb") as file:
+            for chunk in self._host.pairs(dataset.plugin, dataset.options, dataset.seed, split):
+                lines = list(map(pair_line, chunk))
+                text = b"".join(lines)
+                file.write(text)
+                self._content.update(text)
+                line_lengths.extend(map(len, lines))
+                yield Progress(stage=f"drawing {split} pairs", done=len(line_lengths), total=None)
+        self._content.update(split.encode())
+        write_starts(self._stem(split), line_lengths)
+        self._drawn[split] = len(line_lengths)
 
     def tokenise(self) -> Working:
         """Build the vocabularies from the train split, then write every split's ids and the document."""
         src, tgt = yield from self._vocabularies()
-        longest, left_out = (0, 0), {}
         for split in SPLITS:
-            pairs = yield from self._arrays(split, src, tgt)
-            before = len(pairs)
-            pairs = self._leave_out_longer(split, pairs)
-            left_out[split] = before - len(pairs)
-            longest = max(longest[0], int(pairs.src.lengths.max())), max(longest[1], int(pairs.tgt.lengths.max()) - 1)
-            pairs.src.save(self._building / f"{split}.src")
-            pairs.tgt.save(self._building / f"{split}.tgt")
-            self._drawn[split] = len(pairs)
-        self._write_document(src, tgt, longest, left_out)
+            arrays = yield from self._arrays(split, Side(self._tokenizers[0], src), Side(self._tokenizers[1], tgt))
+            write_arrays(self._building, split, arrays)
+        document = self._document | {
+            "src_tokens": src.own_tokens,
+            "tgt_tokens": tgt.own_tokens,
+            "fingerprint": self.fingerprint,
+        }
+        (self._building / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
     def _vocabularies(self) -> Generator[Progress, None, tuple[Vocabulary, Vocabulary]]:
         symbols = self._host.symbols(self._dataset.plugin, self._dataset.options) if self._info.endless else None
         if symbols is not None:
-            counts = Counter(dict.fromkeys(symbols[0], 1)), Counter(dict.fromkeys(symbols[1], 1))
-            return self._made(counts, [list(dict.fromkeys(one)) for one in symbols])
-        counts = Counter(), Counter()
-        for chunk, progress in self._chunks("train", "counting tokens"):
-            counts[0].update(chain.from_iterable(map(self._src_tokenizer.tokenize, _sources(chunk))))
-            counts[1].update(chain.from_iterable(map(self._tgt_tokenizer.tokenize, _targets(chunk))))
-            yield progress
-        return self._made(counts, [most_frequent_first(one, self._config.min_frequency) for one in counts])
+            src, tgt = symbols
+            both = as_listed([*src, *tgt])
+            return self._made(both, as_listed(src), as_listed(tgt))
+        src_counts, tgt_counts = yield from self._counts()
+        least = self._config.min_frequency
+        return self._made(
+            most_frequent_first(src_counts + tgt_counts, least),
+            most_frequent_first(src_counts, least),
+            most_frequent_first(tgt_counts, least),
+        )
 
-    def _made(
-        self, counts: tuple[Counter[str], Counter[str]], tokens: list[list[str]]
-    ) -> tuple[Vocabulary, Vocabulary]:
+    def _made(self, both: list[str], src: list[str], tgt: list[str]) -> tuple[Vocabulary, Vocabulary]:
         if self._config.shared:
-            both = Vocabulary(most_frequent_first(counts[0] + counts[1], self._config.min_frequency))
-            return both, both
-        return Vocabulary(tokens[0]), Vocabulary(tokens[1])
+            shared = Vocabulary(both)
+            return shared, shared
+        return Vocabulary(src), Vocabulary(tgt)
 
-    def _arrays(self, split: str, src: Vocabulary, tgt: Vocabulary) -> Generator[Progress, None, PairArrays]:
+    def _counts(self) -> Generator[Progress, None, tuple[Counter[str], Counter[str]]]:
+        """How often each token is in the train split, source and target."""
+        src, tgt = Counter[str](), Counter[str]()
+        src_tokenizer, tgt_tokenizer = self._tokenizers
+        for chunk, progress in self._chunks("train", "counting tokens"):
+            src.update(chain.from_iterable(src_tokenizer.tokenize(pair.source) for pair in chunk))
+            tgt.update(chain.from_iterable(tgt_tokenizer.tokenize(pair.target) for pair in chunk))
+            yield progress
+        return src, tgt
+
+    def _arrays(self, split: str, src: Side, tgt: Side) -> Generator[Progress, None, PairArrays]:
         parts = []
         for chunk, progress in self._chunks(split, f"tokenising {split} pairs"):
-            parts.append(tokenised(chunk, self._src_tokenizer, self._tgt_tokenizer, src, tgt))
+            parts.append(encoded(chunk, src, tgt))
             yield progress
         return PairArrays(concatenated([part.src for part in parts]), concatenated([part.tgt for part in parts]))
 
-    def _leave_out_longer(self, split: str, pairs: PairArrays) -> PairArrays:
-        fits = fitting(pairs, self._dataset)
-        if fits.all():
-            return pairs
-        if not fits.any():
-            raise UserError(
-                f"Every pair of the {split} split is longer than dataset.max_src_length = "
-                f"{self._dataset.max_src_length} or dataset.max_tgt_length = {self._dataset.max_tgt_length}.",
-                "Raise them, or set them to auto.",
-            )
-        starts = np.load(self._starts(split))
-        np.save(self._starts(split), starts[fits])
-        return selected(pairs, fits)
-
     def _chunks(self, split: str, stage: str) -> Iterator[tuple[list[Pair], Progress]]:
-        pairs, done = read_pairs(self._lines(split)), 0
+        pairs, done = read_pairs(self._stem(split)), 0
         while chunk := list(islice(pairs, _CHUNK)):
             done += len(chunk)
             yield chunk, Progress(stage=stage, done=done, total=self._drawn[split])
 
-    def _write_document(
-        self, src: Vocabulary, tgt: Vocabulary, longest: tuple[int, int], left_out: dict[str, int]
-    ) -> None:
-        num_pairs: dict[str, int | None] = dict(self._drawn)
-        if self._info.endless:
-            num_pairs["train"] = None
-        lengths = {
-            "max_src_length": _resolved(self._dataset.max_src_length, _ROOM_FOR_TYPED * longest[0]),
-            "max_tgt_length": _resolved(self._dataset.max_tgt_length, longest[1]),
-        }
-        data = PreparedData(
-            dataset=self._dataset.model_copy(update=lengths),
-            src_vocabulary=src,
-            tgt_vocabulary=tgt,
-            num_pairs=num_pairs,
-            left_out=left_out,
-            limits=self._limits,
-            examples=tuple(self._examples),
-            fingerprint=self.fingerprint,
-        )
-        text = json.dumps(data.vocabulary_document(), ensure_ascii=False)
-        (self._building / DOCUMENT).write_text(text, encoding="utf-8")
-
-    def _lines(self, split: str) -> Path:
-        return self._building / f"{split}.pairs.jsonl"
-
-    def _starts(self, split: str) -> Path:
-        return self._building / f"{split}.starts.npy"
-
-
-def tokenised(
-    pairs: list[Pair], src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer, src: Vocabulary, tgt: Vocabulary
-) -> PairArrays:
-    """Pairs as ids. No Python code runs for a token, and little for a pair."""
-    sources = list(map(src_tokenizer.tokenize, _sources(pairs)))
-    targets = list(map(tgt_tokenizer.tokenize, _targets(pairs)))
-    return PairArrays(
-        source_arrays(flat_ids(map(src.ids, sources)), list(map(len, sources))),
-        target_arrays(flat_ids(map(tgt.ids, targets)), list(map(len, targets))),
-    )
-
-
-def tokenised_shard(data: PreparedData, pairs: list[Pair]) -> PairArrays:
-    """A shard of endless data as ids, without the pairs that are too long."""
-    arrays = tokenised(pairs, data.src_tokenizer, data.tgt_tokenizer, data.src_vocabulary, data.tgt_vocabulary)
-    fits = fitting(arrays, data.dataset)
-    return arrays if fits.all() else selected(arrays, fits)
-
-
-def fitting(pairs: PairArrays, dataset: DatasetConfig) -> NDArray[np.bool_]:
-    """[N] True for pairs no longer than the dataset's lengths, `<eos>` counted; auto has no bound."""
-    fits = np.ones(len(pairs), dtype=bool)
-    if dataset.max_src_length != "auto":
-        fits &= pairs.src.lengths <= dataset.max_src_length
-    if dataset.max_tgt_length != "auto":
-        fits &= pairs.tgt.lengths - 1 <= dataset.max_tgt_length
-    return fits
-
-
-def selected(pairs: PairArrays, keep: NDArray[np.bool_]) -> PairArrays:
-    """The pairs where `keep` [N] is True."""
-    return PairArrays(pairs.src.selected(keep), pairs.tgt.selected(keep))
+    def _stem(self, split: str, ending: str = "") -> Path:
+        return self._building / f"{split}{ending}"
 
 
 def _find(host: PluginHost, name: str) -> PluginInfo:
     found = [info for info in host.plugins() if info.name == name]
     if not found:
-        host.options(name, {})  # says which plugins there are
+        host.options(name, {})  # raises, and says which plugins there are
     return found[0]
 
 
@@ -237,15 +163,3 @@ def _tokenizer(dataset: DatasetConfig, info: PluginInfo) -> TokenizerConfig:
     if dataset.tokenizer != "auto":
         return dataset.tokenizer
     return TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
-
-
-def _resolved(length: Any, longest: int) -> int:
-    return longest if length == "auto" else int(length)
-
-
-def _sources(pairs: Iterable[Pair]) -> Iterator[str]:
-    return (pair.source for pair in pairs)
-
-
-def _targets(pairs: Iterable[Pair]) -> Iterator[str]:
-    return (pair.target for pair in pairs)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from core.config import DatasetConfig
-from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS
-from core.data.token_arrays import PairArrays, TokenArrays
+from core.config import DatasetConfig, TokenizerConfig
+from core.data.encoding import Side
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
+from core.data.split_pairs import SplitPairs
+from core.data.token_arrays import PairArrays
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
 
 DOCUMENT = "data.json"
+SPLITS = ("train", "valid", "test")
 _NOT_TEXT = {PAD_ID, BOS_ID, EOS_ID}
+_ROOM_FOR_TYPED = 2  # times the longest source: a person may type a longer sentence than the data has
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,12 +37,12 @@ class PreparedData:
     src_vocabulary: Vocabulary
     tgt_vocabulary: Vocabulary
     num_pairs: dict[str, int | None]  # split -> pairs, None where it is endless
-    left_out: dict[str, int]  # split -> pairs longer than the lengths allow
+    left_out: dict[str, int]  # split -> pairs longer than the lengths allow; of endless data, in the first shard
     limits: dict[str, float]
     examples: tuple[str, ...]
-    fingerprint: str
+    fingerprint: str  # of the texts and all that made ids of them; the same whichever lengths are allowed
     folder: Path | None = None
-    _texts: dict[str, PairTexts] = field(default_factory=dict, repr=False)
+    _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
 
     @property
     def endless(self) -> bool:
@@ -47,15 +51,28 @@ class PreparedData:
 
     @property
     def src_tokenizer(self) -> Tokenizer:
-        return make_tokenizer(self._tokenizer_names()[0])
+        """Cuts source texts."""
+        return self.src.tokenizer
 
     @property
     def tgt_tokenizer(self) -> Tokenizer:
-        return make_tokenizer(self._tokenizer_names()[1])
+        """Cuts and joins target texts."""
+        return self.tgt.tokenizer
 
-    def _tokenizer_names(self) -> tuple[str, str]:
+    @cached_property
+    def src(self) -> Side:
+        """How source texts become ids."""
+        return Side(make_tokenizer(self._tokenizer.src), self.src_vocabulary)
+
+    @cached_property
+    def tgt(self) -> Side:
+        """How target texts become ids."""
+        return Side(make_tokenizer(self._tokenizer.tgt), self.tgt_vocabulary)
+
+    @property
+    def _tokenizer(self) -> TokenizerConfig:
         assert self.dataset.tokenizer != "auto"  # resolved
-        return self.dataset.tokenizer.src, self.dataset.tokenizer.tgt
+        return self.dataset.tokenizer
 
     @property
     def max_src_length(self) -> int:
@@ -68,15 +85,12 @@ class PreparedData:
         return int(self.dataset.max_tgt_length)
 
     def split(self, name: str) -> PairArrays:
-        """The ids of a finite split, mapped from disk."""
-        folder = self._require_folder()
-        return PairArrays(TokenArrays.map(folder / f"{name}.src"), TokenArrays.map(folder / f"{name}.tgt"))
+        """The ids of a split, mapped from disk; of endless data, those of its first shard."""
+        return self._pairs(name).arrays
 
     def pair(self, split: str, index: int) -> Pair:
-        """The texts and the gold alignment of one pair of a finite split."""
-        if split not in self._texts:
-            self._texts[split] = PairTexts(self._require_folder() / split)
-        return self._texts[split].pair(index)
+        """The texts and the gold alignment of one pair, read from disk."""
+        return self._pairs(split).pair(index)
 
     def encode_source(self, text: str) -> tuple[list[int], list[str]]:
         """Ids of a source text, `<eos>` at their end, and its tokens that the vocabulary does not have."""
@@ -84,17 +98,16 @@ class PreparedData:
         unknown = [token for token in tokens if token not in self.src_vocabulary]
         return [*self.src_vocabulary.ids(tokens), EOS_ID], unknown
 
-    def decode_target(self, ids: list[int]) -> str:
+    def decode_target(self, ids: Sequence[int]) -> str:
         """The text of target ids; `<pad>`, `<bos>` and `<eos>` are none."""
         return self.tgt_tokenizer.join(self.tgt_vocabulary.texts(one for one in ids if one not in _NOT_TEXT))
 
     def vocabulary_document(self) -> dict[str, Any]:
         """All but the pairs, as plain data for a run's vocabulary.json."""
-        first = len(SPECIAL_TOKENS)
         return {
             "dataset": self.dataset.model_dump(mode="json"),
-            "src_tokens": list(self.src_vocabulary.tokens[first:]),
-            "tgt_tokens": list(self.tgt_vocabulary.tokens[first:]),
+            "src_tokens": self.src_vocabulary.own_tokens,
+            "tgt_tokens": self.tgt_vocabulary.own_tokens,
             "num_pairs": self.num_pairs,
             "left_out": self.left_out,
             "limits": self.limits,
@@ -103,63 +116,71 @@ class PreparedData:
         }
 
     @classmethod
-    def from_document(cls, document: dict[str, Any], folder: Path | None = None) -> PreparedData:
+    def from_document(cls, document: dict[str, Any]) -> PreparedData:
         """What `vocabulary_document` described. Raises UserError where a part of it is missing or of another kind."""
         try:
-            return cls(
-                dataset=DatasetConfig.model_validate(document["dataset"]),
-                src_vocabulary=Vocabulary(document["src_tokens"]),
-                tgt_vocabulary=Vocabulary(document["tgt_tokens"]),
-                num_pairs=document["num_pairs"],
-                left_out=document["left_out"],
-                limits=document["limits"],
-                examples=tuple(document["examples"]),
-                fingerprint=document["fingerprint"],
-                folder=folder,
-            )
+            return cls._of(document)
         except (KeyError, TypeError, ValueError) as error:
-            raise UserError(f"The vocabulary of this run cannot be read: {error}.") from error
+            reason = str(error).split("\n", 1)[0]
+            raise UserError(f"The vocabulary of this run cannot be read: {reason}.") from error
 
     @classmethod
-    def open(cls, folder: Path) -> PreparedData:
-        """What was prepared in this folder of the cache."""
-        document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-        return cls.from_document(document, folder)
+    def _of(cls, document: dict[str, Any], **pairs: Any) -> PreparedData:
+        return cls(
+            dataset=DatasetConfig.model_validate(document["dataset"]),
+            src_vocabulary=Vocabulary(document["src_tokens"]),
+            tgt_vocabulary=Vocabulary(document["tgt_tokens"]),
+            num_pairs=document["num_pairs"],
+            left_out=document["left_out"],
+            limits=document["limits"],
+            examples=tuple(document["examples"]),
+            fingerprint=document["fingerprint"],
+            **pairs,
+        )
 
-    def _require_folder(self) -> Path:
-        if self.folder is None:
+    @classmethod
+    def open(cls, folder: Path, dataset: DatasetConfig) -> PreparedData:
+        """What was prepared in this folder, without the pairs that are longer than `dataset` allows.
+
+        Raises: UserError when that leaves a split without a pair.
+        """
+        document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
+        whole = {name: SplitPairs.map(folder, name) for name in SPLITS}
+        splits = {name: _fitting(name, pairs, dataset) for name, pairs in whole.items()}
+        num_pairs = {name: len(pairs) for name, pairs in splits.items()}
+        parts: dict[str, Any] = document | {
+            "dataset": document["dataset"] | _lengths(list(splits.values()), dataset),
+            "left_out": {name: len(pairs) - num_pairs[name] for name, pairs in whole.items()},
+            "num_pairs": num_pairs | ({"train": None} if document["endless"] else {}),
+        }
+        return cls._of(parts, folder=folder, _splits=splits)
+
+    def _pairs(self, split: str) -> SplitPairs:
+        if not self._splits:
             raise UserError(
                 "The pairs of this run's dataset are not at hand.",
                 f"Make its plugin {self.dataset.plugin!r} available.",
             )
-        return self.folder
+        return self._splits[split]
 
 
-class PairTexts:
-    """Pairs as JSON lines (PATH.jsonl), each found by its number through the lines' starts (PATH.starts.npy)."""
-
-    def __init__(self, path: Path) -> None:
-        self._lines = path.with_suffix(".pairs.jsonl")
-        self._starts = np.load(path.with_suffix(".starts.npy"), mmap_mode="r")
-
-    def pair(self, index: int) -> Pair:
-        """Read one pair."""
-        with self._lines.open("rb") as lines:
-            lines.seek(int(self._starts[index]))
-            return _pair_of(lines.readline())
+def _fitting(name: str, pairs: SplitPairs, dataset: DatasetConfig) -> SplitPairs:
+    src, tgt = dataset.max_src_length, dataset.max_tgt_length
+    fitting = pairs.no_longer_than(inf if src == "auto" else src, inf if tgt == "auto" else tgt)
+    if not len(fitting):
+        raise UserError(
+            f"Every pair of the {name} split is longer than dataset.max_src_length = {src} "
+            f"or dataset.max_tgt_length = {tgt}.",
+            "Raise them, or set them to auto.",
+        )
+    return fitting
 
 
-def pair_line(pair: Pair) -> bytes:
-    """One pair as a JSON line; every character is below U+0080, so that lines end at "\\n" only."""
-    return json.dumps([pair.source, pair.target, pair.alignment]).encode("ascii") + b"\n"
-
-
-def read_pairs(path: Path) -> Iterator[Pair]:
-    """All pairs of a file of JSON lines."""
-    with path.open("rb") as lines:
-        yield from map(_pair_of, lines)
-
-
-def _pair_of(line: bytes) -> Pair:
-    source, target, alignment = json.loads(line)
-    return Pair(source, target, alignment and [(src, tgt) for src, tgt in alignment])
+def _lengths(splits: list[SplitPairs], dataset: DatasetConfig) -> dict[str, int]:
+    """The lengths to allow, where they are auto: those of the data, and room to type longer sources."""
+    longest_src = max(int(pairs.arrays.src.lengths.max()) for pairs in splits)
+    longest_tgt = max(int(pairs.arrays.tgt_lengths.max()) for pairs in splits)
+    return {
+        "max_src_length": _ROOM_FOR_TYPED * longest_src if dataset.max_src_length == "auto" else dataset.max_src_length,
+        "max_tgt_length": longest_tgt if dataset.max_tgt_length == "auto" else dataset.max_tgt_length,
+    }

@@ -10,52 +10,49 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.data.special_tokens import BOS_ID, EOS_ID
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 
 Ids = NDArray[np.int32]
-Offsets = NDArray[np.int64]
+Places = NDArray[np.int64]
+_PARTS = ("ids", "starts", "lengths")
 
 
 @dataclass(frozen=True, eq=False)
 class TokenArrays:
-    """N sequences one after the other: sequence i is ids[offsets[i] : offsets[i + 1]]."""
+    """N sequences: sequence i is ids[starts[i] : starts[i] + lengths[i]]. Choosing some of them copies no ids."""
 
     ids: Ids
-    offsets: Offsets  # [N + 1]
+    starts: Places  # [N]
+    lengths: Places  # [N]
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return len(self.starts)
 
-    @property
-    def lengths(self) -> Offsets:
-        """Tokens of each sequence, [N]."""
-        return np.diff(self.offsets)
+    def __getitem__(self, index: int) -> Ids:
+        return self.ids[self.starts[index] : self.starts[index] + self.lengths[index]]
 
     def padded(self, indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Ids [B, T] of these sequences, `<pad>` (0) after their ends, and a mask that is True at their tokens."""
-        starts = self.offsets[indices]
-        lengths = self.offsets[indices + 1] - starts
+        """Ids [B, T] of these sequences, `<pad>` after their ends, and a mask that is True at their tokens."""
+        lengths = self.lengths[indices]
         columns = np.arange(lengths.max())
         mask = columns < lengths[:, None]
-        places = np.where(mask, starts[:, None] + columns, 0)
-        return np.where(mask, self.ids[places], 0).astype(np.int64), mask
+        places = np.where(mask, self.starts[indices][:, None] + columns, 0)
+        return np.where(mask, self.ids[places], np.int64(PAD_ID)), mask
 
     def selected(self, keep: NDArray[np.bool_]) -> TokenArrays:
         """The sequences where `keep` [N] is True."""
-        lengths = self.lengths
-        offsets = np.concatenate([[0], np.cumsum(lengths[keep])]).astype(np.int64)
-        return TokenArrays(self.ids[np.repeat(keep, lengths)], offsets)
+        return TokenArrays(self.ids, self.starts[keep], self.lengths[keep])
 
     def save(self, stem: Path) -> None:
-        """Write STEM.ids.npy and STEM.offsets.npy."""
-        np.save(f"{stem}.ids.npy", self.ids)
-        np.save(f"{stem}.offsets.npy", self.offsets)
+        """Write STEM.ids.npy, STEM.starts.npy and STEM.lengths.npy."""
+        for part in _PARTS:
+            np.save(f"{stem}.{part}.npy", getattr(self, part))
 
     @classmethod
     def map(cls, stem: Path) -> TokenArrays:
         """Map what `save` wrote: pages come from disk when they are read."""
-        ids, offsets = (np.load(f"{stem}.{part}.npy", mmap_mode="r") for part in ("ids", "offsets"))
-        return cls(ids.view(np.ndarray), offsets.view(np.ndarray))
+        # As plain arrays: indexing a np.memmap costs several times as much.
+        return cls(*(np.load(f"{stem}.{part}.npy", mmap_mode="r").view(np.ndarray) for part in _PARTS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +65,19 @@ class PairArrays:
     def __len__(self) -> int:
         return len(self.src)
 
+    @property
+    def tgt_lengths(self) -> Places:
+        """Tokens to be written for each pair, `<eos>` counted, [N]."""
+        return self.tgt.lengths - 1
+
+    def fitting(self, max_src_length: float, max_tgt_length: float) -> NDArray[np.bool_]:
+        """[N] True for pairs no longer than this, `<eos>` counted; infinity is no bound."""
+        return (self.src.lengths <= max_src_length) & (self.tgt_lengths <= max_tgt_length)
+
+    def selected(self, keep: NDArray[np.bool_]) -> PairArrays:
+        """The pairs where `keep` [N] is True."""
+        return PairArrays(self.src.selected(keep), self.tgt.selected(keep))
+
 
 def source_arrays(flat: Ids, lengths: Sequence[int]) -> TokenArrays:
     """Sequences given as one flat array, `<eos>` added to each."""
@@ -79,14 +89,16 @@ def target_arrays(flat: Ids, lengths: Sequence[int]) -> TokenArrays:
     return _framed(flat, np.asarray(lengths, dtype=np.int64), before=1)
 
 
-def _framed(flat: Ids, lengths: Offsets, *, before: int) -> TokenArrays:
-    offsets = np.concatenate([[0], np.cumsum(lengths + before + 1)])
-    framed = np.full(offsets[-1], EOS_ID, dtype=np.int32)
+def _framed(flat: Ids, lengths: Places, *, before: int) -> TokenArrays:
+    framed_lengths = lengths + before + 1
+    ends = np.cumsum(framed_lengths)
+    starts = ends - framed_lengths
+    framed = np.full(framed_lengths.sum(), EOS_ID, dtype=np.int32)
     if before:
-        framed[offsets[:-1]] = BOS_ID
+        framed[starts] = BOS_ID
     shift = np.repeat(np.arange(len(lengths)) * (before + 1) + before, lengths)
     framed[np.arange(len(flat)) + shift] = flat
-    return TokenArrays(framed, offsets)
+    return TokenArrays(framed, starts, framed_lengths)
 
 
 def flat_ids(sequences: Iterable[Iterable[int]]) -> Ids:
@@ -96,7 +108,9 @@ def flat_ids(sequences: Iterable[Iterable[int]]) -> Ids:
 
 def concatenated(parts: Sequence[TokenArrays]) -> TokenArrays:
     """All sequences of the parts, in order."""
-    lengths = np.concatenate([part.lengths for part in parts])
+    before = np.cumsum([0, *(len(part.ids) for part in parts[:-1])])
     return TokenArrays(
-        np.concatenate([part.ids for part in parts]), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        np.concatenate([part.ids for part in parts]),
+        np.concatenate([part.starts + shift for part, shift in zip(parts, before, strict=True)]),
+        np.concatenate([part.lengths for part in parts]),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from core.data.special_tokens import SPECIAL_TOKENS, UNK_ID
 
@@ -20,6 +20,11 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @property
+    def own_tokens(self) -> list[str]:
+        """The tokens without the special ones."""
+        return list(self.tokens[len(SPECIAL_TOKENS) :])
 
     def __contains__(self, token: str) -> bool:
         return token in self._ids
@@ -40,7 +45,15 @@ class _IdsOrUnknown(dict[str, int]):
         return UNK_ID
 
 
-def most_frequent_first(counts: dict[str, int], min_frequency: int) -> list[str]:
-    """Tokens seen at least so often, the frequent ones first, equal ones by spelling: the same on every machine."""
+def most_frequent_first(counts: Mapping[str, int], min_frequency: int) -> list[str]:
+    """Tokens seen at least so often, the frequent ones first, equal ones by spelling.
+
+    By spelling and not by first sight: the ids are the same when the same pairs come in another order.
+    """
     kept = [token for token, count in counts.items() if count >= min_frequency and token not in SPECIAL_TOKENS]
     return sorted(kept, key=lambda token: (-counts[token], token))
+
+
+def as_listed(tokens: Iterable[str]) -> list[str]:
+    """Tokens in the order in which somebody listed them, each once."""
+    return [token for token in dict.fromkeys(tokens) if token not in SPECIAL_TOKENS]

@@ -23,9 +23,8 @@ def test_pairs_keep_their_texts_and_alignments(prepare: Prepare, host: PluginHos
     assert [data.pair("valid", index) for index in range(len(drawn))] == drawn
     valid = data.split("valid")
     for index, pair in enumerate(drawn):
-        start, end = valid.tgt.offsets[index : index + 2]
         expected = data.tgt_vocabulary.ids(pair.target.split())
-        assert valid.tgt.ids[start:end].tolist() == [1, *expected, 2]
+        assert valid.tgt[index].tolist() == [1, *expected, 2]
 
 
 def test_the_same_content_is_found_again(prepare: Prepare, tmp_path: Path) -> None:
@@ -38,10 +37,25 @@ def test_the_same_content_is_found_again(prepare: Prepare, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "other", [{"seed": 1}, {"options": {"count": 41}}, {"tokenizer": {"src": "characters"}}, {"max_src_length": 4}]
+    "other",
+    [
+        {"seed": 1},
+        {"options": {"count": 41}},
+        {"tokenizer": {"src": "characters"}},
+        {"tokenizer": {"min_frequency": 2}},
+    ],
 )
 def test_other_settings_are_other_content(prepare: Prepare, other: dict[str, object]) -> None:
     assert prepare(**other).fingerprint != prepare().fingerprint
+
+
+def test_the_settings_that_a_run_keeps_find_the_same_data_again(prepare: Prepare) -> None:
+    first = prepare(max_src_length=4)
+    kept = first.dataset.model_dump()
+    again = prepare(kept.pop("plugin"), **kept)
+    assert again.dataset == first.dataset
+    assert (again.fingerprint, again.num_pairs, again.left_out) == (first.fingerprint, first.num_pairs, first.left_out)
+    assert first.fingerprint == prepare().fingerprint, "the lengths only choose from what was prepared"
 
 
 def test_what_is_stopped_half_way_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:

@@ -1,0 +1,30 @@
+"""Texts of both sides to ids: the two tokenizers with their two vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.data.token_arrays import Ids, PairArrays, flat_ids, source_arrays, target_arrays
+from core.data.tokenizers import Tokenizer
+from core.data.vocabulary import Vocabulary
+from core.plugin import Pair
+
+
+@dataclass(frozen=True)
+class Side:
+    """How texts of the source or of the target become ids."""
+
+    tokenizer: Tokenizer
+    vocabulary: Vocabulary
+
+    def flat(self, texts: Sequence[str]) -> tuple[Ids, list[int]]:
+        """The ids of all texts in one array, and how many belong to each. No Python code runs for a token."""
+        token_lists = list(map(self.tokenizer.tokenize, texts))
+        return flat_ids(map(self.vocabulary.ids, token_lists)), list(map(len, token_lists))
+
+
+def encoded(pairs: Sequence[Pair], src: Side, tgt: Side) -> PairArrays:
+    """Pairs as ids, framed by the special tokens."""
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    return PairArrays(source_arrays(*src.flat(sources)), target_arrays(*tgt.flat(targets)))

@@ -1,0 +1,50 @@
+"""Texts and alignments of pairs on disk, as JSON lines that are found by their number."""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plugin import Pair
+
+LINES = ".pairs.jsonl"
+STARTS = ".pairs.npy"
+
+
+class PairTexts:
+    """The pairs of STEM.pairs.jsonl, mapped: they can be read as long as this object lives, whatever is deleted."""
+
+    def __init__(self, stem: Path) -> None:
+        with Path(f"{stem}{LINES}").open("rb") as lines:
+            self._lines = mmap.mmap(lines.fileno(), 0, access=mmap.ACCESS_READ)
+        self._starts: NDArray[np.int64] = np.load(f"{stem}{STARTS}", mmap_mode="r")
+
+    def __getitem__(self, index: int) -> Pair:
+        """Read one pair. [N + 1] starts: the last is the end."""
+        return _pair_of(self._lines[self._starts[index] : self._starts[index + 1]])
+
+
+def pair_line(pair: Pair) -> bytes:
+    """One pair as a JSON line; every character is below U+0080, so that lines end at "\\n" only."""
+    return json.dumps([pair.source, pair.target, pair.alignment]).encode("ascii") + b"\n"
+
+
+def write_starts(stem: Path, line_lengths: list[int]) -> None:
+    """Say where each line of STEM.pairs.jsonl begins."""
+    np.save(f"{stem}{STARTS}", np.cumsum([0, *line_lengths], dtype=np.int64))
+
+
+def read_pairs(stem: Path) -> Iterator[Pair]:
+    """All pairs of STEM.pairs.jsonl in order."""
+    with Path(f"{stem}{LINES}").open("rb") as lines:
+        yield from map(_pair_of, lines)
+
+
+def _pair_of(line: bytes) -> Pair:
+    source, target, alignment = json.loads(line)
+    return Pair(source, target, None if alignment is None else [(src, tgt) for src, tgt in alignment])

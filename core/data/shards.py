@@ -1,0 +1,66 @@
+"""Endless training data: one shard in use, the next one drawn meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from threading import Event
+
+from core.data.encoding import encoded
+from core.data.prepared_data import PreparedData
+from core.data.token_arrays import PairArrays
+from core.plugin import Pair
+from core.plugins_host.host import PluginHost
+
+CLOSE_SECONDS = 1.0
+"""Longer than any chunk takes; a plugin that hangs is ended with its host."""
+
+
+class Shards:
+    """The shards of a dataset's endless train split, any of them at any time.
+
+    The first is on disk, since it was prepared. Drawing the others waits for the plugin's process and touches no
+    torch, so a thread may do it: it lives while it draws.
+    """
+
+    def __init__(self, data: PreparedData, host: PluginHost) -> None:
+        self._data, self._host = data, host
+        self._ahead: tuple[int, Future[PairArrays]] | None = None
+        self._closing = Event()
+
+    def pairs(self, shard: int) -> PairArrays:
+        """The shard's pairs that are not too long. Raises UserError where the plugin fails."""
+        if shard == 0:
+            return self._data.split("train")
+        number, drawn = self._ahead or (None, None)
+        self._ahead = None
+        if number == shard and drawn is not None and drawn.exception() is None:
+            return drawn.result()
+        # What failed ahead may have been interrupted by somebody else's request: only now it matters.
+        return self._drawn(self._chunks(shard))
+
+    def draw_ahead(self, shard: int) -> None:
+        """Begin to draw the shard that `pairs` will be asked for next; the caller goes on at once."""
+        chunks = self._chunks(shard)
+        drawer = ThreadPoolExecutor(1, thread_name_prefix=f"shard {shard}")
+        self._ahead = shard, drawer.submit(self._drawn, chunks)
+        drawer.shutdown(wait=False)  # its thread ends with this one task
+
+    def close(self) -> None:
+        """End what is being drawn ahead, before its host is closed."""
+        self._closing.set()
+        if self._ahead is not None:
+            wait([self._ahead[1]], CLOSE_SECONDS)
+
+    def _chunks(self, shard: int) -> Iterator[list[Pair]]:
+        dataset = self._data.dataset
+        return self._host.pairs(dataset.plugin, dataset.options, dataset.seed, "train", shard)
+
+    def _drawn(self, chunks: Iterator[list[Pair]]) -> PairArrays:
+        pairs: list[Pair] = []
+        for chunk in chunks:
+            pairs.extend(chunk)
+            if self._closing.is_set():
+                break
+        arrays = encoded(pairs, self._data.src, self._data.tgt)
+        return arrays.selected(arrays.fitting(self._data.max_src_length, self._data.max_tgt_length))

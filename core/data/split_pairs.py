@@ -1,0 +1,46 @@
+"""One split of a prepared dataset: its ids and its texts, mapped from disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.data.pair_texts import PairTexts
+from core.data.token_arrays import PairArrays, TokenArrays
+from core.plugin import Pair
+
+
+@dataclass(frozen=True, eq=False)
+class SplitPairs:
+    """Pair i has the ids arrays.src[i] and arrays.tgt[i]; its texts are numbers[i] of those on disk."""
+
+    arrays: PairArrays
+    texts: PairTexts
+    numbers: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def pair(self, index: int) -> Pair:
+        """Source, target and gold alignment as the plugin gave them."""
+        return self.texts[self.numbers[index]]
+
+    def no_longer_than(self, max_src_length: float, max_tgt_length: float) -> SplitPairs:
+        """The pairs that fit, `<eos>` counted."""
+        fits = self.arrays.fitting(max_src_length, max_tgt_length)
+        return SplitPairs(self.arrays.selected(fits), self.texts, self.numbers[fits])
+
+    @classmethod
+    def map(cls, folder: Path, name: str) -> SplitPairs:
+        """What `write_arrays` and the files of `pair_texts` hold of a split."""
+        arrays = PairArrays(TokenArrays.map(folder / f"{name}.src"), TokenArrays.map(folder / f"{name}.tgt"))
+        return cls(arrays, PairTexts(folder / name), np.arange(len(arrays)))
+
+
+def write_arrays(folder: Path, name: str, arrays: PairArrays) -> None:
+    """Keep the ids of a split."""
+    arrays.src.save(folder / f"{name}.src")
+    arrays.tgt.save(folder / f"{name}.tgt")
