@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -128,7 +128,7 @@ class GridCanvas(QWidget):
         places = ((row, head) for row, layer in enumerate(self._rows) for head in range(len(layer.heads)))
         return next((place for place in places if self.cell(*place).contains(event.pos())), None)
 
-    def event(self, event: object) -> bool:
+    def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
             place = self._place_at(event)
             QToolTip.showText(event.globalPos(), "" if place is None else self._explain(*place), self)

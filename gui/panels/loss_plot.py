@@ -98,7 +98,7 @@ class LossPlot(StepPlot):
         line.setValue(loss)
         line.label.setFormat(text)
 
-    def _name_end(self, name: str, steps: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+    def _name_end(self, name: str, steps: NDArray[np.integer | np.floating], values: NDArray[np.float64]) -> None:
         label = self._names[name]
         label.setVisible(len(values) > 0)
         if len(values) > 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
@@ -59,6 +61,6 @@ class StepPlot(pg.PlotWidget):
     def _drag(self) -> None:
         self._playhead.view(round(self._line.value()))
 
-    def _click(self, event: object) -> None:
+    def _click(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self._playhead.view(round(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
