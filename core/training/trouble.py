@@ -30,5 +30,6 @@ def out_of_memory(step: int, error: RuntimeError, training: TrainingConfig) -> T
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:
-    """Whether torch says so: CUDA and MPS by a type of their own, the CPU's allocator only in words."""
-    return isinstance(error, torch.OutOfMemoryError) or "not enough memory" in str(error)
+    """Whether torch says so: CUDA by a type of its own, MPS and the CPU's allocator only in words."""
+    words = ("DefaultCPUAllocator", "out of memory")
+    return isinstance(error, torch.OutOfMemoryError) or any(word in str(error) for word in words)

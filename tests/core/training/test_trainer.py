@@ -170,6 +170,29 @@ def test_a_run_that_diverges_keeps_the_last_good_weights_and_says_so(make_traine
     assert all(np.isfinite(curve).all() for curve in curves.values())
 
 
+def test_a_step_that_needs_too_much_memory_ends_the_run_with_advice(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+
+    def allocate_too_much(*_: Any) -> None:
+        if trainer.step == 3:
+            torch.empty(2**55)
+
+    hook = trainer.model.encoder.norm.register_forward_pre_hook(allocate_too_much)
+    events, reason = finish(trainer.run())
+    assert reason == "memory" and trainer.step == 3
+    (trouble,) = of_kind(events, Trouble)
+    assert "step 4" in trouble.sentence and "training.batch_size" in trouble.advice and trouble.details
+    hook.remove()
+    assert finish(trainer.run())[1] == "max_steps"  # nothing of the failed step is left
+
+
+def test_a_fault_of_ours_is_not_taken_for_a_lack_of_memory(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    trainer.model.encoder.norm.register_forward_pre_hook(lambda *_: torch.ones(2) @ torch.ones(3))
+    with pytest.raises(RuntimeError, match="size"):
+        finish(trainer.run())
+
+
 def test_early_stopping_waits_its_patience_and_saves(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(
         optimizer={"learning_rate": 1e-30}, validate_every=1, early_stopping={"patience": 3},
