@@ -39,15 +39,16 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
 
 
 def publish(building: Path, folder: Path) -> None:
-    """Let what was built appear as `folder`, whole or not at all."""
+    """Let what was built appear as `folder`, whole or not at all; what is there whole stays."""
     sizes = {path.name: path.stat().st_size for path in building.iterdir()}
     (building / _SIZES).write_text(json.dumps(sizes))
-    shutil.rmtree(folder, ignore_errors=True)  # there, but not whole
-    try:
-        building.rename(folder)
-    except OSError:
-        if not is_whole(folder):  # else another process was faster with the same content
-            raise
+    if not is_whole(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            building.rename(folder)
+        except OSError:
+            if not is_whole(folder):  # else another process was faster with the same content
+                raise
 
 
 def is_whole(folder: Path) -> bool:

@@ -18,6 +18,7 @@ from core.data.split_pairs import write_arrays
 from core.data.token_arrays import PairArrays, concatenated
 from core.data.tokenizers import make_tokenizer
 from core.data.vocabulary import Vocabulary, as_listed, most_frequent_first
+from core.errors import UserError
 from core.events import Progress
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost, PluginInfo
@@ -110,7 +111,7 @@ class _Preparation:
         if symbols is not None:
             src, tgt = symbols
             both = as_listed([*src, *tgt])
-            return self._made(both, as_listed(src), as_listed(tgt))
+            return self._made(both, as_listed(src), as_listed(tgt))  # a list has no frequencies
         src_counts, tgt_counts = yield from self._counts()
         least = self._config.min_frequency
         return self._made(
@@ -121,8 +122,13 @@ class _Preparation:
 
     def _made(self, both: list[str], src: list[str], tgt: list[str]) -> tuple[Vocabulary, Vocabulary]:
         if self._config.shared:
-            shared = Vocabulary(both)
-            return shared, shared
+            src = tgt = both
+        if not (src and tgt):
+            raise UserError(
+                f"No {'target' if src else 'source'} token of the train split is seen "
+                f"dataset.tokenizer.min_frequency = {self._config.min_frequency} times: nothing could be learned.",
+                "Lower it, or mend the dataset.",
+            )
         return Vocabulary(src), Vocabulary(tgt)
 
     def _counts(self) -> Generator[Progress, None, tuple[Counter[str], Counter[str]]]:

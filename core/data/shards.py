@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event
 
@@ -37,13 +36,12 @@ class Shards:
         if number == shard and drawn is not None and drawn.exception() is None:
             return drawn.result()
         # What failed ahead may have been interrupted by somebody else's request: only now it matters.
-        return self._drawn(self._chunks(shard))
+        return self._draw(shard)
 
     def draw_ahead(self, shard: int) -> None:
         """Begin to draw the shard that `pairs` will be asked for next; the caller goes on at once."""
-        chunks = self._chunks(shard)
         drawer = ThreadPoolExecutor(1, thread_name_prefix=f"shard {shard}")
-        self._ahead = shard, drawer.submit(self._drawn, chunks)
+        self._ahead = shard, drawer.submit(self._draw, shard)
         drawer.shutdown(wait=False)  # its thread ends with this one task
 
     def close(self) -> None:
@@ -52,13 +50,9 @@ class Shards:
         if self._ahead is not None:
             wait([self._ahead[1]], CLOSE_SECONDS)
 
-    def _chunks(self, shard: int) -> Iterator[list[Pair]]:
-        dataset = self._data.dataset
-        return self._host.pairs(dataset.plugin, dataset.options, dataset.seed, "train", shard)
-
-    def _drawn(self, chunks: Iterator[list[Pair]]) -> PairArrays:
-        pairs: list[Pair] = []
-        for chunk in chunks:
+    def _draw(self, shard: int) -> PairArrays:
+        dataset, pairs = self._data.dataset, list[Pair]()
+        for chunk in self._host.pairs(dataset.plugin, dataset.options, dataset.seed, "train", shard):
             pairs.extend(chunk)
             if self._closing.is_set():
                 break

@@ -20,6 +20,7 @@ from core.plugin import DatasetPlugin, Options, Pair, option
 class WordsOptions(Options):
     count: int = option(40)
     longest: int = option(6)
+    failing_split: str = option("")
 
 class Words(DatasetPlugin[WordsOptions]):
     """Backwards words."""
@@ -28,6 +29,8 @@ class Words(DatasetPlugin[WordsOptions]):
     tokenizer = "whitespace"
 
     def pairs(self, split, rng):
+        if split == self.options.failing_split:
+            raise RuntimeError("no more words")
         for i in range(self.options.count if split == "train" else 5):
             length = rng.randint(1, self.options.longest)
             tokens = [rng.choice(["a", "b", "c", "é", "<pad>"]) for _ in range(length)]

@@ -1,12 +1,18 @@
 """Batches: every pair once an epoch, padded right, resumable anywhere."""
 
+import json
 from itertools import islice
+from random import Random
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.config import TrainingConfig
-from core.data.batching import Batch, TrainBatches, eval_batches
+from core.data.batching import Batch, TrainBatches, eval_batches, make_batch, plan_batches
+from core.data.token_arrays import PairArrays, flat_ids, source_arrays, target_arrays
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import Prepare
 
@@ -24,6 +30,72 @@ def rows(batch: Batch) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 def same(one: Batch, other: Batch) -> bool:
     return torch.equal(one.src, other.src) and torch.equal(one.tgt_output, other.tgt_output)
+
+
+LENGTHS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40)
+KIND = st.one_of(
+    st.builds(lambda size: TrainingConfig(batch_size=size), st.integers(1, 50)),
+    st.builds(lambda size: TrainingConfig(batch_size=None, batch_tokens=size), st.integers(1, 60)),
+)
+
+
+def pairs_of_lengths(lengths: list[tuple[int, int]]) -> PairArrays:
+    """Pairs whose tokens say which pair they are of."""
+    sources = [[4 + index] * src for index, (src, _) in enumerate(lengths)]
+    targets = [[4 + index] * tgt for index, (_, tgt) in enumerate(lengths)]
+    return PairArrays(
+        source_arrays(flat_ids(sources), list(map(len, sources))),
+        target_arrays(flat_ids(targets), list(map(len, targets))),
+    )
+
+
+@given(LENGTHS, KIND, st.randoms(use_true_random=False))
+def test_a_plan_has_every_pair_once_and_keeps_within_its_size(
+    lengths: list[tuple[int, int]], training: TrainingConfig, random: Random
+) -> None:
+    pairs, order = pairs_of_lengths(lengths), list(range(len(lengths)))
+    random.shuffle(order)
+    plan = plan_batches(pairs, np.array(order), training)
+    assert sorted(np.concatenate(plan).tolist()) == sorted(order)
+    for indices in plan:
+        if training.batch_size is not None:
+            assert len(indices) == training.batch_size or indices is plan[-1]
+        elif len(indices) > 1:
+            assert training.batch_tokens is not None
+            assert len(indices) * pairs.tgt_lengths[indices].max() <= training.batch_tokens
+
+
+@given(LENGTHS, st.data())
+def test_a_batch_holds_its_pairs_and_nothing_else(lengths: list[tuple[int, int]], data: st.DataObject) -> None:
+    indices = data.draw(st.lists(st.integers(0, len(lengths) - 1), min_size=1, max_size=9))
+    batch = make_batch(pairs_of_lengths(lengths), np.array(indices))
+    longest_src, longest_tgt = (max(lengths[index][side] for index in indices) + 1 for side in (0, 1))
+    assert batch.src.shape == batch.src_mask.shape == (len(indices), longest_src)
+    assert batch.tgt_input.shape == batch.tgt_output.shape == batch.tgt_mask.shape == (len(indices), longest_tgt)
+    assert {batch.src.dtype, batch.tgt_input.dtype, batch.tgt_output.dtype} == {torch.int64}
+    assert {batch.src_mask.dtype, batch.tgt_mask.dtype} == {torch.bool}
+    assert all(part.is_contiguous() for part in (batch.src, batch.tgt_input, batch.tgt_output, batch.tgt_mask))
+    expected = [((4 + i,) * lengths[i][0] + (2,), (4 + i,) * lengths[i][1] + (2,)) for i in indices]
+    assert rows(batch) == expected
+    assert not batch.src[~batch.src_mask].any()
+
+
+def test_batches_by_tokens_hold_little_padding() -> None:
+    random = np.random.default_rng(0)
+    lengths = [(int(length), int(length)) for length in random.integers(1, 60, 5000)]
+    pairs = pairs_of_lengths(lengths)
+    plan = plan_batches(pairs, random.permutation(5000), TrainingConfig(batch_size=None, batch_tokens=1000))
+    padded = sum(len(indices) * int(pairs.tgt_lengths[indices].max()) for indices in plan)
+    assert pairs.tgt_lengths.sum() / padded > 0.98
+    assert padded / len(plan) > 950, "batches are full"
+
+
+def test_one_pair_makes_batch_after_batch(prepare: Prepare) -> None:
+    batches = TrainBatches(prepare(options={"count": 1}), TrainingConfig(), 0, None)
+    first = next(batches)
+    assert len(first.src) == 1
+    assert all(same(first, batch) for batch in islice(batches, 3))
+    assert batches.epoch == 4.0
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -78,7 +150,8 @@ def test_resuming_equals_never_having_stopped(prepare: Prepare, kind: dict[str, 
     first = TrainBatches(data, training, 3, None)
     list(islice(first, stop))
     second = TrainBatches(data, training, 3, None)
-    second.restore(first.state())
+    second.restore(json.loads(json.dumps(first.state())))
+    assert second.epoch == first.epoch
     assert all(map(same, islice(second, 30 - stop), whole[stop:]))
 
 

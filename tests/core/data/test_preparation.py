@@ -1,5 +1,10 @@
 """Drawing and tokenising a dataset once."""
 
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +14,19 @@ from core.data.preparation import prepare_data
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import Prepare, drive
+
+ROOT = Path(__file__).parents[3]
+PREPARE_ALONE = """
+import sys
+from pathlib import Path
+from core.config import DatasetConfig
+from core.data.preparation import prepare_data
+from core.plugins_host.host import PluginHost
+
+with PluginHost() as host:
+    for plugin in ("phonetic_to_letter", "copy_task"):
+        list(prepare_data(DatasetConfig(plugin=plugin), host, Path(sys.argv[1])))
+"""
 
 
 def test_the_vocabulary_is_of_the_train_split_only(prepare: Prepare) -> None:
@@ -58,11 +76,71 @@ def test_the_settings_that_a_run_keeps_find_the_same_data_again(prepare: Prepare
     assert first.fingerprint == prepare().fingerprint, "the lengths only choose from what was prepared"
 
 
-def test_what_is_stopped_half_way_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
-    work = prepare_data(DatasetConfig(plugin="words"), host, tmp_path / "cache")
-    next(work)
-    work.close()
+def test_wherever_it_is_stopped_it_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
+    dataset, cache = DatasetConfig(plugin="words", options={"count": 5000}), tmp_path / "cache"
+    stages = [progress.stage for progress in prepare_data(dataset, host, tmp_path / "whole")]
+    assert len(stages) > 10, "it can be stopped often"
+    for num_yields in range(1, len(stages) + 1):
+        work = prepare_data(dataset, host, cache)
+        for _ in range(num_yields):
+            next(work)
+        work.close()
+        assert list(cache.iterdir()) == []
+
+
+def test_progress_counts_to_the_total(host: PluginHost, tmp_path: Path) -> None:
+    dataset = DatasetConfig(plugin="words", options={"count": 5000})
+    progress = list(prepare_data(dataset, host, tmp_path))
+    last = {one.stage: (one.done, one.total) for one in progress}
+    assert last["drawing train pairs"] == (5000, None)
+    assert last["counting tokens"] == last["tokenising train pairs"] == (5000, 5000)
+
+
+def test_a_plugin_that_fails_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
+    dataset = DatasetConfig(plugin="words", options={"failing_split": "test"})
+    with pytest.raises(UserError, match=r"Plugin 'words' failed: RuntimeError: no more words .*words.py, line"):
+        drive(prepare_data(dataset, host, tmp_path / "cache"))
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_an_empty_split_is_said(prepare: Prepare) -> None:
+    with pytest.raises(UserError, match="no pairs for its train split"):
+        prepare(options={"count": 0})
+
+
+def test_a_cache_that_cannot_be_written_is_said(host: PluginHost, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file, where a folder should be")
+    with pytest.raises(UserError, match=r"cannot be written to .*cache: "):
+        drive(prepare_data(DatasetConfig(plugin="words"), host, tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:-1])])
+@pytest.mark.parametrize("name", ["train.src.ids.npy", "valid.pairs.jsonl", "data.json", "sizes.json"])
+def test_what_lost_a_part_is_made_anew(prepare: Prepare, name: str, damage: Callable[[Path], object]) -> None:
+    first = prepare()
+    assert first.folder is not None
+    before = {path.name: path.read_bytes() for path in first.folder.iterdir()}
+    damage(first.folder / name)
+    again = prepare()
+    assert again.folder == first.folder
+    assert {path.name: path.read_bytes() for path in first.folder.iterdir()} == before
+
+
+def test_no_hash_of_the_process_decides_anything(tmp_path: Path) -> None:
+    made = []
+    for hash_seed in ("1", "2"):
+        cache = tmp_path / hash_seed
+        run = subprocess.run(
+            [sys.executable, "-c", PREPARE_ALONE, str(cache)],
+            env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == 0, run.stderr
+        made.append({path.relative_to(cache): path.read_bytes() for path in cache.rglob("*") if path.is_file()})
+    assert made[0] == made[1]
+    assert len(made[0]) > 20
 
 
 def test_longer_pairs_are_left_out_and_counted(prepare: Prepare) -> None:
@@ -93,28 +171,30 @@ def test_endless_data_knows_its_symbols_and_has_no_end(prepare: Prepare) -> None
 def test_a_shared_vocabulary_is_one(prepare: Prepare) -> None:
     data = prepare(tokenizer={"shared": True})
     assert data.src_vocabulary.tokens == data.tgt_vocabulary.tokens
+    assert set(data.src_vocabulary.own_tokens) == {"a", "b", "c", "é"}
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_symbols_come_as_listed_whatever_the_frequency(prepare: Prepare, shared: bool) -> None:
+    options = {"num_symbols": 12, "min_length": 4, "max_length": 6}
+    data = prepare("copy_task", options=options, tokenizer={"shared": shared, "min_frequency": 5})
+    assert data.tgt_vocabulary.own_tokens == [str(symbol) for symbol in range(1, 13)]
 
 
 def test_rare_tokens_become_unknown(prepare: Prepare) -> None:
-    assert len(prepare(tokenizer={"min_frequency": 10_000}).src_vocabulary) == 4
+    whole = prepare()
+    counts = Counter(token for index in range(40) for token in whole.pair("train", index).source.split())
+    del counts["<pad>"]
+    (most_frequent, count), (_, next_count) = counts.most_common(2)
+    assert next_count < count
+    assert prepare(tokenizer={"min_frequency": count}).src_vocabulary.own_tokens == [most_frequent]
+
+
+def test_a_frequency_that_leaves_nothing_is_said(prepare: Prepare) -> None:
+    with pytest.raises(UserError, match=r"No source token of the train split is seen .*min_frequency = 10000 times"):
+        prepare(tokenizer={"min_frequency": 10_000})
 
 
 def test_a_plugin_that_is_missing_is_named(host: PluginHost, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no dataset plugin 'nowhere'"):
         drive(prepare_data(DatasetConfig(plugin="nowhere"), host, tmp_path))
-
-
-def test_a_run_folder_alone_can_translate(prepare: Prepare) -> None:
-    data = prepare()
-    alone = type(data).from_document(data.vocabulary_document())
-    assert alone.encode_source("a b zebra") == data.encode_source("a b zebra")
-    assert alone.decode_target([1, 4, 5, 2, 0]) == data.decode_target([4, 5])
-    with pytest.raises(UserError, match="not at hand"):
-        alone.split("valid")
-
-
-def test_a_damaged_vocabulary_is_said(prepare: Prepare) -> None:
-    document = prepare().vocabulary_document()
-    del document["src_tokens"]
-    with pytest.raises(UserError, match="src_tokens"):
-        type(prepare()).from_document(document)

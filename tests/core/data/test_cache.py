@@ -1,0 +1,73 @@
+"""Folders of prepared datasets that come and go."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from core.data.cache import ABANDONED_SECONDS, NUM_KEPT, building_folder, is_whole, publish, tidy
+from core.errors import UserError
+
+
+def published(cache: Path, name: str) -> Path:
+    with building_folder(cache) as building:
+        (building / "ids").write_bytes(b"12345")
+        publish(building, cache / name)
+    return cache / name
+
+
+def test_a_folder_appears_with_all_its_files(tmp_path: Path) -> None:
+    folder = published(tmp_path, "one")
+    assert is_whole(folder)
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_what_is_not_published_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), building_folder(tmp_path) as building:
+        (building / "ids").write_bytes(b"12345")
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="No space left on device"), building_folder(tmp_path):
+        raise OSError(28, os.strerror(28))
+
+
+def test_the_faster_of_two_processes_wins(tmp_path: Path) -> None:
+    with building_folder(tmp_path) as slower:
+        (slower / "ids").write_bytes(b"12345")
+        folder = published(tmp_path, "one")
+        file_of_the_faster = (folder / "ids").stat().st_ino
+        publish(slower, folder)
+    assert (folder / "ids").stat().st_ino == file_of_the_faster
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_what_is_not_whole_is_replaced(tmp_path: Path) -> None:
+    folder = published(tmp_path, "one")
+    (folder / "ids").write_bytes(b"123")
+    assert not is_whole(folder)
+    assert is_whole(published(tmp_path, "one"))
+
+
+def test_those_used_last_are_kept(tmp_path: Path) -> None:
+    folders = [published(tmp_path, f"number {number}") for number in range(NUM_KEPT + 2)]
+    for age, folder in enumerate(reversed(folders)):
+        os.utime(folder, (time.time() - 100 * age,) * 2)
+    tidy(tmp_path, used=folders[0])
+    assert {folder for folder in folders if folder.exists()} == {folders[0], *folders[3:]}
+
+
+def test_what_a_killed_process_left_goes_and_nothing_else(tmp_path: Path) -> None:
+    left, building, foreign = tmp_path / ".building-left", tmp_path / ".building-now", tmp_path / "foreign"
+    for folder in (left, building, foreign):
+        folder.mkdir()
+    long_ago = time.time() - ABANDONED_SECONDS - 60
+    os.utime(left, (long_ago, long_ago))
+    os.utime(foreign, (0, 0))
+    (tmp_path / "note.txt").write_text("of somebody else")
+    folder = published(tmp_path, "one")
+    tidy(tmp_path, used=folder)
+    assert set(tmp_path.iterdir()) == {building, foreign, folder, tmp_path / "note.txt"}

@@ -1,0 +1,37 @@
+"""Texts of pairs on disk."""
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.data.pair_texts import LINES, PairTexts, pair_line, read_pairs, write_starts
+from core.plugin import Pair
+
+TEXTS = st.text() | st.sampled_from(["", "\n", "a\u2028b\u0085c", "äß \U0001f600", '"\\'])
+ALIGNMENTS = st.none() | st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=3)
+PAIRS = st.lists(st.builds(Pair, TEXTS, TEXTS, ALIGNMENTS), min_size=1, max_size=5)
+
+
+def written(pairs: list[Pair], stem: Path) -> PairTexts:
+    lines = [pair_line(pair) for pair in pairs]
+    Path(f"{stem}{LINES}").write_bytes(b"".join(lines))
+    write_starts(stem, list(map(len, lines)))
+    return PairTexts(stem)
+
+
+@given(PAIRS)
+def test_every_pair_comes_back_as_it_was(pairs: list[Pair]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        texts = written(pairs, Path(folder, "train"))
+        assert [texts[index] for index in range(len(pairs))] == pairs
+        assert list(read_pairs(Path(folder, "train"))) == pairs
+
+
+def test_pairs_can_be_read_when_their_file_is_gone(tmp_path: Path) -> None:
+    pairs = [Pair("a", "b"), Pair("c", "d", [(0, 0)])]
+    texts = written(pairs, tmp_path / "train")
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert texts[1] == pairs[1]

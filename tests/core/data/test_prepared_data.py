@@ -1,0 +1,47 @@
+"""Texts to ids and back, with pairs at hand or with a run's vocabulary alone."""
+
+import json
+
+import pytest
+
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from tests.core.data.conftest import Prepare
+
+
+def test_unknown_tokens_are_named_in_their_order(prepare: Prepare) -> None:
+    ids, unknown = prepare().encode_source("zebra a <pad> ox a zebra")
+    assert [id == 3 for id in ids] == [True, False, True, True, False, True, False]
+    assert unknown == ["zebra", "<pad>", "ox", "zebra"]
+
+
+def test_an_empty_text_is_its_end_alone(prepare: Prepare) -> None:
+    assert prepare().encode_source("  ") == ([2], [])
+    assert prepare(tokenizer={"src": "characters"}).encode_source("") == ([2], [])
+
+
+def test_a_target_is_joined_without_the_special_tokens(prepare: Prepare) -> None:
+    data = prepare(tokenizer={"src": "whitespace", "tgt": "characters"})
+    ids = data.tgt_vocabulary.ids("a b  c")
+    assert data.decode_target([1, *ids, 2, 0, 0]) == "a b  c"
+    assert data.decode_target([2]) == ""
+    assert data.decode_target([3]) == "<unk>"
+
+
+def test_a_run_folder_alone_can_translate(prepare: Prepare) -> None:
+    data = prepare()
+    alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())))
+    assert alone.encode_source("a b zebra") == data.encode_source("a b zebra")
+    assert alone.decode_target([1, 4, 5, 2, 0]) == data.decode_target([4, 5])
+    assert alone.vocabulary_document() == data.vocabulary_document()
+    with pytest.raises(UserError, match="not at hand"):
+        alone.split("valid")
+    with pytest.raises(UserError, match="not at hand"):
+        alone.pair("valid", 0)
+
+
+def test_a_damaged_vocabulary_is_said(prepare: Prepare) -> None:
+    document = prepare().vocabulary_document()
+    del document["src_tokens"]
+    with pytest.raises(UserError, match="src_tokens"):
+        PreparedData.from_document(document)

@@ -1,0 +1,117 @@
+"""Shards of endless data, from a real plugin in its own process."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.config import DatasetConfig
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.data.shards import Shards
+from core.data.token_arrays import PairArrays
+from core.errors import UserError
+from core.plugins_host.host import SHARD_SIZE, PluginHost
+from tests.core.data.conftest import drive
+
+LETTERS = '''
+from pathlib import Path
+
+from core.plugin import DatasetPlugin, Options, Pair
+
+class Letters(DatasetPlugin[Options]):
+    """Letters without end, until a file says otherwise."""
+    name = "letters"
+    title = "Letters"
+    endless = True
+
+    def pairs(self, split, rng):
+        for i in range(20) if split != "train" else iter(int, 1):
+            if Path(__file__).with_name("broken").exists():
+                raise RuntimeError("no more letters")
+            word = "".join(rng.choices("abc", k=rng.randint(1, 9)))
+            yield Pair(word, word)
+
+PLUGIN = Letters
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "letters.py").write_text(LETTERS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def host(folder: Path) -> Iterator[PluginHost]:
+    with PluginHost([folder]) as host:
+        yield host
+
+
+def prepared(host: PluginHost, folder: Path, **settings: object) -> PreparedData:
+    dataset = DatasetConfig.model_validate({"plugin": "letters", **settings})
+    return drive(prepare_data(dataset, host, folder / "cache"))
+
+
+def same(one: PairArrays, other: PairArrays) -> bool:
+    return np.array_equal(one.src.ids, other.src.ids) and np.array_equal(one.tgt.ids, other.tgt.ids)
+
+
+def test_drawn_ahead_or_when_needed_a_shard_is_the_same(host: PluginHost, folder: Path) -> None:
+    data = prepared(host, folder)
+    ahead, at_once = Shards(data, host), Shards(data, host)
+    ahead.draw_ahead(3)
+    third = ahead.pairs(3)
+    assert len(third) == SHARD_SIZE
+    assert same(third, at_once.pairs(3))
+    assert not same(third, at_once.pairs(4))
+    assert same(at_once.pairs(0), data.split("train"))
+
+
+def test_the_first_shard_is_what_was_prepared(host: PluginHost, folder: Path) -> None:
+    data = prepared(host, folder, max_src_length=6)
+    drawn = [pair for chunk in host.pairs("letters", {}, 0, "train", 0) for pair in chunk]
+    fitting = [pair for pair in drawn if len(pair.source) < 6]
+    first = Shards(data, host).pairs(0)
+    assert [len(pair.source) + 1 for pair in fitting] == first.src.lengths.tolist()
+    assert data.left_out["train"] == SHARD_SIZE - len(fitting) > 0
+
+
+def test_pairs_that_are_too_long_are_left_out(host: PluginHost, folder: Path) -> None:
+    shard = Shards(prepared(host, folder, max_tgt_length=5), host).pairs(2)
+    assert 0 < len(shard) < SHARD_SIZE
+    assert shard.tgt_lengths.max() == 5
+
+
+def test_what_fails_ahead_matters_when_it_is_needed(host: PluginHost, folder: Path) -> None:
+    shards, broken = Shards(prepared(host, folder), host), folder / "broken"
+    broken.touch()
+    shards.draw_ahead(1)
+    assert len(shards.pairs(0)) == SHARD_SIZE
+    with pytest.raises(UserError, match="no more letters"):
+        shards.pairs(1)
+    shards.draw_ahead(1)
+    shards.close()
+    broken.unlink()
+    assert len(Shards(shards._data, host).pairs(1)) == SHARD_SIZE
+
+
+def test_a_failure_ahead_that_is_mended_is_forgotten(host: PluginHost, folder: Path) -> None:
+    shards = Shards(prepared(host, folder), host)
+    shards.draw_ahead(1)
+    host.close()  # as a plugin that hangs in another call does
+    assert len(shards.pairs(1)) == SHARD_SIZE
+
+
+def test_closing_ends_the_drawing_before_the_host_is_closed(host: PluginHost, folder: Path) -> None:
+    shards = Shards(prepared(host, folder), host)
+    before = set(threading.enumerate())
+    shards.draw_ahead(1)
+    shards.close()
+    host.close()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(1.0)
+        assert not thread.is_alive()
+    assert host._process is None, "nobody started the plugins' process again"
