@@ -1,0 +1,93 @@
+"""The command line: reads the arguments, runs the verb and turns whatever went wrong into one line and an exit code.
+
+Exit codes: 0 done; 1 a fault of ours; 2 bad input; 3 the run stopped for a reason of its own; 128 + n stopped by
+signal n. Each verb is imported when it is called: `--help` and `--version` must answer at once, without torch.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from io import TextIOWrapper
+from typing import TextIO
+
+from platformdirs import user_log_path
+
+from core.cli_parser import parse
+from core.cli_signals import Interrupted
+from core.errors import UserError
+
+OK, FAULT, BAD_INPUT = 0, 1, 2
+
+
+# verb -> module and function, imported when it is called
+VERBS = {
+    "train": ("core.cli_train", "train"),
+    "evaluate": ("core.cli_apply", "evaluate"),
+    "translate": ("core.cli_apply", "translate"),
+    "runs list": ("core.cli_runs", "list_all"),
+    "runs show": ("core.cli_runs", "show"),
+    "runs delete": ("core.cli_runs", "delete"),
+    "presets list": ("core.cli_presets", "list_presets"),
+    "presets show": ("core.cli_presets", "show_preset"),
+    "plugins list": ("core.cli_plugins", "list_plugins"),
+}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one verb; the exit code. Nothing raises out of here, and no traceback reaches the user."""
+    for stream in (sys.stdout, sys.stderr):
+        _speak_utf8(stream)
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+    except UserError as error:
+        return _complain(error, BAD_INPUT)
+    except Interrupted as interrupted:
+        return _complain(interrupted, 128 + interrupted.number)
+    except KeyboardInterrupt:
+        return _complain("interrupted.", 130)
+    except SystemExit as exit:  # argparse has said what there was to say
+        return int(exit.code or OK)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except Exception as error:
+        return _complain(_fault(error), FAULT)
+    return code
+
+
+def _run(argv: Sequence[str]) -> int:
+    arguments = parse(argv)
+    module, function = VERBS[arguments.verb]
+    verb: Callable[[Namespace], int] = getattr(import_module(module), function)
+    return verb(arguments)
+
+
+def _speak_utf8(stream: TextIO) -> None:
+    # Emoji and right-to-left text must come through under any locale and on Windows, also from bytes that are no text.
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _complain(what: object, code: int) -> int:
+    print(f"headlight: {' '.join(str(what).splitlines())}", file=sys.stderr)
+    return code
+
+
+def _fault(error: Exception) -> str:
+    """Keep the traceback in a file, and say where."""
+    log = user_log_path("headlight", appauthor=False) / "faults.log"
+    entry = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {' '.join(sys.argv)}\n{traceback.format_exc()}\n"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("a", encoding="utf-8") as file:
+            file.write(entry)
+    except OSError:
+        return f"a fault of ours ({type(error).__name__}: {error}); it could not be written to {log}."
+    return f"a fault of ours ({type(error).__name__}: {error}). Please report it with {log}"

@@ -1,0 +1,50 @@
+"""Results on standard output: JSON lines, and events as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from pydantic import BaseModel
+
+from core.events import Event, ProbeDone, RunFinished, ValidationDone
+
+
+def print_json(record: Mapping[str, Any], file: TextIO | None = None) -> None:
+    """Print one object on a line of its own, at once; to standard output unless there is a file."""
+    print(json.dumps(plain(record), ensure_ascii=False, allow_nan=False), file=file, flush=True)
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    """An event as the object `--json` prints; of a probe its step and texts, of a validation no sentences."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
+    if isinstance(event, ProbeDone):
+        sentences = [{"source": one.source, "output": one.output} for one in event.probe.sentences]
+        return {"event": name, "step": event.probe.step, "sentences": sentences}
+    if isinstance(event, RunFinished):
+        return {"event": name, "run": event.run, "reason": event.reason, "metrics": event.metrics}
+    left_out = "sentences" if isinstance(event, ValidationDone) else None
+    return {"event": name} | {one.name: getattr(event, one.name) for one in fields(event) if one.name != left_out}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can say it; a number that is none becomes null."""
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump(mode="json"))
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,177 @@
+"""The grammar of the command line: verbs, their arguments and their help."""
+
+from __future__ import annotations
+
+from argparse import (
+    SUPPRESS,
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+    _SubParsersAction,
+)
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from core.errors import UserError
+from core.version import version
+
+_DESCRIPTION = """Train an encoder-decoder Transformer and watch it learn.
+
+Without a verb the window opens. With one, everything happens in the terminal."""
+_EPILOG = """examples:
+  headlight train copy_task
+  headlight train toy_german_english --set training.max_steps=500
+  headlight translate RUN "ich möchte ein Bier"
+"""
+
+
+class _Parser(ArgumentParser):
+    """Says what is wrong in one line instead of repeating the usage."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter, **options)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}. `{self.prog} --help` shows what there is.\n")
+
+
+def parse(argv: Sequence[str]) -> Namespace:
+    """What is to be done; `verb` names it. Leaves through SystemExit with help, version or one line of complaint."""
+    parser = _make_parser()
+    arguments, unread = parser.parse_known_args(argv)
+    if arguments.verb == "waits":
+        raise UserError(f"{arguments.what} is not part of this version yet.", arguments.instead)
+    if arguments.verb == "translate":  # argparse leaves texts that stand after an option unread
+        arguments.text += _texts_of(unread)
+        unread = [word for word in _before_dashes(unread) if word.startswith("-")]
+    if unread:
+        parser.error(f"unknown: {' '.join(unread)}")
+    return arguments
+
+
+def _texts_of(words: list[str]) -> list[str]:
+    before = _before_dashes(words)
+    return [word for word in before if not word.startswith("-")] + words[len(before) + 1 :]
+
+
+def _before_dashes(words: list[str]) -> list[str]:
+    return words[: words.index("--")] if "--" in words else words
+
+
+def _make_parser() -> ArgumentParser:
+    parser = _Parser(prog="headlight", description=_DESCRIPTION, epilog=_EPILOG)
+    parser.add_argument("--version", action="version", version=f"headlight {version()}")
+    verbs = _verbs(parser)
+    _add_train(verbs)
+    _add_evaluate(verbs)
+    _add_translate(verbs)
+    _add_runs(_verbs(verbs.add_parser("runs", help="list, show or delete runs")))
+    _add_plugins(_verbs(verbs.add_parser("plugins", help="list the dataset plugins")))
+    _add_presets(_verbs(verbs.add_parser("presets", help="list or show the presets")))
+    _add_waiting(verbs, "export", "export", "The weights lie in the run's checkpoints as safetensors.")
+    return parser
+
+
+def _verbs(parser: ArgumentParser) -> _SubParsersAction[ArgumentParser]:
+    return parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=_Parser)
+
+
+def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
+    train = verbs.add_parser("train", help="train a preset or a YAML file, or go on with a run")
+    train.set_defaults(verb="train")
+    train.add_argument("config", nargs="?", metavar="PRESET|FILE.yaml", help="`headlight presets list` shows them")
+    train.add_argument("--resume", metavar="RUN", help="go on with this run instead")
+    train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting")
+    train.add_argument("--run-dir", type=Path, metavar="DIR", help="the run's folder itself, new or empty")
+    train.add_argument("--seeds", help=SUPPRESS)
+    _add_places(train)
+    _add_json(train, "print one object a line: every event, the last one run_finished")
+
+
+def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
+    evaluate = verbs.add_parser("evaluate", help="measure a run on sentences it was not trained on")
+    evaluate.set_defaults(verb="evaluate")
+    evaluate.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
+    evaluate.add_argument("--split", choices=("valid", "test"), default="valid")
+    evaluate.add_argument("--predictions", type=Path, metavar="FILE.tsv", help="write source, reference, hypothesis")
+    _add_checkpoint(evaluate)
+    _add_places(evaluate)
+    _add_json(evaluate, "print one object")
+
+
+def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
+    translate = verbs.add_parser("translate", help="translate texts with a run's weights")
+    translate.set_defaults(verb="translate")
+    translate.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
+    translate.add_argument("text", nargs="*", metavar="TEXT", help="without any, lines are read from standard input")
+    translate.add_argument("--input", type=Path, metavar="FILE", help="read one text a line from here")
+    translate.add_argument("--output", type=Path, metavar="FILE", help="write one output a line to here")
+    translate.add_argument("--beam-size", type=int, metavar="N")
+    translate.add_argument("--length-penalty", type=float, metavar="A")
+    _add_checkpoint(translate)
+    _add_places(translate)
+    _add_json(translate, "print one object a line, with every token's probability")
+
+
+def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
+    listing = verbs.add_parser("list", help="all runs, the newest last")
+    show = verbs.add_parser("show", help="one run: state, figures, settings")
+    delete = verbs.add_parser("delete", help="delete runs, for good")
+    for name, verb in (("list", listing), ("show", show), ("delete", delete)):
+        verb.set_defaults(verb=f"runs {name}")
+        verb.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept")
+    show.add_argument("run", metavar="RUN")
+    delete.add_argument("runs", nargs="+", metavar="RUN")
+    for verb in (listing, show):
+        _add_json(verb, "print one object a line")
+    _add_waiting(verbs, "compare", "runs compare", "`runs list` shows the figures of all runs.")
+
+
+def _add_plugins(verbs: _SubParsersAction[ArgumentParser]) -> None:
+    listing = verbs.add_parser("list", help="all dataset plugins, those that cannot be loaded with their error")
+    listing.set_defaults(verb="plugins list")
+    listing.add_argument("--plugins-dir", type=Path, action="append", default=[], metavar="DIR")
+    _add_json(listing, "print one object a line")
+    _add_waiting(verbs, "check", "plugins check", "`plugins list` shows a plugin that cannot be loaded.")
+    _add_waiting(verbs, "new", "plugins new", "The files in plugins/ are examples to copy.")
+
+
+def _add_presets(verbs: _SubParsersAction[ArgumentParser]) -> None:
+    listing = verbs.add_parser("list", help="all presets with a sentence each")
+    listing.set_defaults(verb="presets list")
+    _add_json(listing, "print one object a line")
+    show = verbs.add_parser("show", help="a preset's YAML, to save and change")
+    show.set_defaults(verb="presets show")
+    show.add_argument("preset", metavar="PRESET")
+
+
+def _add_waiting(verbs: _SubParsersAction[ArgumentParser], name: str, what: str, instead: str) -> None:
+    """A verb of a later version: understood, not listed, and refused in one sentence."""
+    waiting = verbs.add_parser(name, add_help=False)
+    waiting.set_defaults(verb="waits", what=f"`{what}`", instead=instead)
+    waiting.add_argument("rest", nargs="*")
+
+
+def _add_checkpoint(verb: ArgumentParser) -> None:
+    verb.add_argument(
+        "--checkpoint", type=_checkpoint, metavar="best|last|STEP", help="default: best; before any validation: last"
+    )
+
+
+def _checkpoint(text: str) -> str:
+    if text not in ("best", "last") and not (text.isascii() and text.isdigit()):
+        raise ArgumentTypeError(f"expected best, last or a step, given {text!r}")
+    return text
+
+
+def _add_places(verb: ArgumentParser) -> None:
+    verb.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
+    verb.add_argument(
+        "--plugins-dir", type=Path, action="append", default=[], metavar="DIR", help="more dataset plugins"
+    )
+
+
+def _add_json(verb: ArgumentParser, what: str) -> None:
+    verb.add_argument("--json", action="store_true", help=what)

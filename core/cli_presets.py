@@ -1,0 +1,25 @@
+"""`presets list|show`."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from core.cli_output import print_json
+from core.presets import preset_names, preset_summary, preset_text
+
+
+def list_presets(arguments: Namespace) -> int:
+    """Print every preset with its sentence."""
+    width = max(map(len, preset_names()))
+    for name in preset_names():
+        if arguments.json:
+            print_json({"name": name, "summary": preset_summary(name)})
+        else:
+            print(f"{name:{width}}  {preset_summary(name)}")
+    return 0
+
+
+def show_preset(arguments: Namespace) -> int:
+    """Print a preset's YAML as it is written."""
+    print(preset_text(arguments.preset), end="")
+    return 0

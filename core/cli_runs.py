@@ -1,0 +1,91 @@
+"""`runs list|show|delete`: what lies in the runs folder, without torch."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from argparse import Namespace
+from pathlib import Path
+
+from core.cli_output import print_json
+from core.config import config_to_yaml
+from core.errors import UserError
+from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
+
+
+def list_all(arguments: Namespace) -> int:
+    """Print a line for each run: name, state, last step, best value."""
+    runs = list_runs(_runs_dir(arguments))
+    width = max((len(path.name) for path in runs), default=0)
+    for path in runs:
+        try:
+            record = _summary(RunFolder.open(path))
+        except UserError as error:  # one damaged run must not hide the others
+            record = {"run": str(path), "state": "damaged", "error": str(error)}
+        if arguments.json:
+            print_json(record)
+        elif "error" in record:
+            print(f"{path.name:{width}}  damaged: {record['error']}")
+        else:
+            print(f"{path.name:{width}}  {record['state']:11}  step {record['last_step']:<7}  {_best(record)}".rstrip())
+    return 0
+
+
+def show(arguments: Namespace) -> int:
+    """Print a run's state, its newest figures and its settings."""
+    run = RunFolder.open(find_run(arguments.run, _runs_dir(arguments)))
+    record = _summary(run)
+    validations = run.validation_metrics()
+    metrics = validations[max(validations)] if validations else {}
+    if arguments.json:
+        print_json(record | {"metrics": metrics, "config": run.config()})
+        return 0
+    for name, value in record.items():
+        print(f"{name} {value}")
+    for name, value in metrics.items():
+        print(f"{name} {value:.6g}")
+    print(f"\n{config_to_yaml(run.config())}", end="")
+    return 0
+
+
+def delete(arguments: Namespace) -> int:
+    """Delete runs, each only if it is one and nobody is writing it. All are looked at before the first is deleted."""
+    runs = [RunFolder.open(find_run(text, _runs_dir(arguments))) for text in arguments.runs]
+    for run in runs:
+        if writer := run.state.writer():
+            raise UserError(f"{run.path} is being written by {writer}; nothing was deleted.", "End that process first.")
+    for run in runs:
+        try:
+            shutil.rmtree(run.path)
+        except OSError as error:
+            raise UserError(f"{run.path} could not be deleted ({error.strerror}).") from error
+        print(f"deleted {run.path}")
+    return 0
+
+
+def _runs_dir(arguments: Namespace) -> Path:
+    runs_dir: Path | None = arguments.runs_dir
+    return runs_dir or default_runs_dir()
+
+
+def _summary(run: RunFolder) -> dict[str, object]:
+    state = run.state
+    # A run that says it is learning while its process is gone was cut off.
+    cut_off = state.state in ("new", "learning", "paused") and state.writer() is None
+    return {
+        "run": str(run.path),
+        "name": run.config().name,
+        "state": "interrupted" if cut_off else state.state,
+        "reason": state.reason,
+        "last_step": state.last_step,
+        "best_step": state.best_step,
+        "best_metric": run.config().training.best_metric,
+        "best_value": state.best_value,
+        "created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state.created)),
+    }
+
+
+def _best(record: dict[str, object]) -> str:
+    if record["best_value"] is None:
+        return ""
+    return f"best {record['best_metric']} {record['best_value']:.4g} at step {record['best_step']}"

@@ -1,0 +1,94 @@
+"""Progress on standard error: what is being prepared, a bar with loss and speed, a line for each validation."""
+
+from __future__ import annotations
+
+import sys
+from typing import Never
+
+from tqdm import tqdm
+
+from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, StepsDone, Trouble, ValidationDone
+
+tqdm.monitor_interval = 0  # no watching thread beside the engine's
+_SHOWN = ("valid/loss", "valid/token_accuracy", "valid/exact_match", "valid/token_error_rate", "valid/bleu")
+
+
+class TerminalProgress:
+    """Shows a training's events on the terminal; a listener.
+
+    Until the run has begun nothing stays on the screen, so that bad input is one line and no more.
+    """
+
+    def __init__(self) -> None:
+        self._max_steps = 0
+        self._description = ""
+        self._stage: tqdm[Never] | None = None
+        self._steps: tqdm[Never] | None = None
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case Progress() if self._steps is None and sys.stderr.isatty():
+                self._show_stage(event)
+            case Prepared():
+                self._description = _described(event)
+                self._max_steps = event.config.training.max_steps
+            case RunStarted():
+                self._begin(event)
+            case StepsDone() if self._steps is not None:
+                self._advance(self._steps, event)
+            case ValidationDone():
+                self._say(_validated(event))
+            case SettingChanged():
+                self._say(f"step {event.step}: {event.key} = {event.value} from here on")
+            case Trouble():
+                self._say(f"{event.sentence} {event.advice}".strip())
+
+    def close(self) -> None:
+        """End what is shown; what is printed next starts on a line of its own."""
+        for bar in (self._stage, self._steps):
+            if bar is not None:
+                bar.close()
+
+    def _show_stage(self, progress: Progress) -> None:
+        if self._stage is None or self._stage.desc != f"{progress.stage}: ":
+            self.close()
+            self._stage = tqdm(desc=progress.stage, total=progress.total, file=sys.stderr, leave=False)
+        self._stage.update(progress.done - self._stage.n)
+
+    def _begin(self, started: RunStarted) -> None:
+        self.close()
+        self._say(self._description)
+        self._say(f"run {started.run}")
+        every = 0.1 if sys.stderr.isatty() else 10.0  # a log file wants few lines
+        self._steps = tqdm(
+            total=self._max_steps,
+            initial=started.step,
+            unit=" steps",
+            file=sys.stderr,
+            mininterval=every,
+            dynamic_ncols=True,
+        )
+
+    def _advance(self, bar: tqdm[Never], done: StepsDone) -> None:
+        arrays = done.arrays
+        speed = arrays["train/target_tokens_per_second"][-1]
+        bar.set_postfix_str(f"loss {arrays['train/loss'][-1]:.3f}, {speed:,.0f} tok/s", refresh=False)
+        bar.update(len(arrays["train/loss"]))
+
+    def _say(self, line: str) -> None:
+        tqdm.write(line, file=sys.stderr)
+
+
+def _described(prepared: Prepared) -> str:
+    pairs = prepared.num_pairs["train"]
+    return (
+        f"{prepared.config.name}: {prepared.num_parameters:,} parameters, "
+        f"{len(prepared.src_tokens):,} source and {len(prepared.tgt_tokens):,} target tokens, "
+        f"{'endless' if pairs is None else f'{pairs:,}'} pairs to train on"
+    )
+
+
+def _validated(done: ValidationDone) -> str:
+    figures = [f"{name.removeprefix('valid/')} {done.metrics[name]:.4g}" for name in _SHOWN if name in done.metrics]
+    return f"step {done.step}: {', '.join(figures)}{'  * best' if done.is_best else ''}"

@@ -1,0 +1,101 @@
+"""The command line's frame: exit codes, one line for whatever goes wrong, and nothing heavy before it is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core import cli
+
+ROOT = Path(__file__).parents[2]
+Headlight = Callable[..., subprocess.CompletedProcess[str]]
+
+LIGHT = """
+import sys
+from core import cli
+codes = [cli.main(argv.split()) for argv in {verbs!r}]
+heavy = [name for name in ("torch", "PySide6", "sacrebleu", "pyqtgraph") if name in sys.modules]
+assert not heavy, heavy
+print(codes)
+"""
+
+
+def python(code: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}"]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60)
+
+
+def test_help_version_and_lists_load_neither_torch_nor_qt(tmp_path: Path) -> None:
+    verbs = [
+        "--help",
+        "--version",
+        "train --help",
+        "presets list",
+        "presets show copy_task",
+        "runs list",
+        "plugins list",
+    ]
+    result = python(LIGHT.format(verbs=verbs), tmp_path)
+    assert result.stderr == ""
+    assert result.stdout.splitlines()[-1] == str([0] * len(verbs))
+
+
+def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
+    heavy = "numpy pydantic yaml tqdm torch"
+    code = (
+        f"from core import cli\ncli.main(['--help'])\nprint([name for name in {heavy.split()} if name in sys.modules])"
+    )
+    assert python(code, tmp_path).stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        ("dance", "headlight: argument VERB: invalid choice: 'dance'"),
+        ("train copy_task --faster", "headlight: unknown: --faster."),
+        ("evaluate", "headlight evaluate: the following arguments are required: RUN."),
+        ("evaluate x --split train", "headlight evaluate: argument --split: invalid choice: 'train'"),
+        ("evaluate x --checkpoint newest", "headlight evaluate: argument --checkpoint: expected best, last or a step,"),
+        ("export x --format onnx --output y", "headlight: `export` is not part of this version yet."),
+        ("runs compare a b", "headlight: `runs compare` is not part of this version yet."),
+        ("plugins check x", "headlight: `plugins check` is not part of this version yet."),
+        ("plugins new x", "headlight: `plugins new` is not part of this version yet."),
+        ("presets show copy_tsk", "headlight: copy_tsk: no such preset. Did you mean copy_task?"),
+        ("runs show none", "headlight: none: there is no such run, neither as a path nor in"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_one_line_and_exit_2(
+    argv: str, sentence: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(argv.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith(sentence) and len(err.splitlines()) == 1
+
+
+def test_a_fault_of_ours_is_one_line_and_its_traceback_is_kept(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(cli.VERBS, "presets list", ("json", "loads"))  # takes no Namespace: a fault like any other
+    assert cli.main(["presets", "list"]) == 1
+    out, err = capfd.readouterr()
+    assert out == "" and len(err.splitlines()) == 1 and err.startswith("headlight: a fault of ours (TypeError: ")
+    log = Path(err.strip().rpartition("with ")[2])
+    assert "Traceback" in log.read_text(encoding="utf-8")
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    command = f"'{sys.executable}' '{ROOT / 'main.py'}' presets list; echo $? >&2"
+    result = subprocess.run(
+        ["bash", "-c", f"({command}) | true"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert result.stderr == "0\n"
+
+
+def test_a_preset_is_printed_as_it_is_written(headlight: Headlight) -> None:
+    result = headlight("presets", "show", "copy_task")
+    assert result.returncode == 0 and result.stderr == ""
+    assert result.stdout == (ROOT / "resources" / "presets" / "copy_task.yaml").read_text(encoding="utf-8")

@@ -1,0 +1,47 @@
+"""Events as the JSON lines of `--json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.cli_output import event_record, print_json
+from core.events import RunFinished, StepsDone, ValidationDone
+
+
+def printed(record: dict[str, object], capsys: pytest.CaptureFixture[str]) -> object:
+    print_json(record)
+    (line,) = capsys.readouterr().out.splitlines()
+    return json.loads(line)
+
+
+def test_steps_keep_their_arrays(capsys: pytest.CaptureFixture[str]) -> None:
+    event = StepsDone(first_step=3, arrays={"train/loss": np.array([1.5, np.nan])})
+    assert printed(event_record(event), capsys) == {
+        "event": "steps_done",
+        "first_step": 3,
+        "arrays": {"train/loss": [1.5, None]},
+    }
+
+
+def test_the_last_line_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    event = RunFinished(run=Path("/runs/ü"), step=3, reason="max_steps", metrics={"valid/loss": 0.5})
+    assert printed(event_record(event), capsys) == {
+        "event": "run_finished",
+        "run": str(Path("/runs/ü")),
+        "reason": "max_steps",
+        "metrics": {"valid/loss": 0.5},
+    }
+
+
+def test_a_validation_leaves_its_sentences_in_the_run_folder() -> None:
+    record = event_record(ValidationDone(step=3, metrics={"valid/loss": 0.5}, sentences=(), is_best=True))
+    assert record == {"event": "validation_done", "step": 3, "metrics": {"valid/loss": 0.5}, "is_best": True}
+
+
+def test_text_stays_readable(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"source": "möchte 🙂 שלום"})
+    assert "möchte 🙂 שלום" in capsys.readouterr().out

@@ -1,0 +1,36 @@
+"""Words on the command line as arguments."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.cli_parser import parse
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["translate", "RUN", "a b", "c", "--json"],
+        ["translate", "--json", "RUN", "a b", "c"],
+        ["translate", "RUN", "--json", "a b", "c"],
+        ["translate", "RUN", "a b", "--json", "c"],
+    ],
+)
+def test_options_may_stand_anywhere_between_texts(words: list[str]) -> None:
+    arguments = parse(words)
+    assert (arguments.run, arguments.text, arguments.json) == ("RUN", ["a b", "c"], True)
+
+
+@pytest.mark.parametrize("words", [["RUN", "--", "-x", "y"], ["RUN", "--json", "--", "-x", "y"]])
+def test_a_text_may_begin_with_a_dash(words: list[str]) -> None:
+    assert parse(["translate", *words]).text == ["-x", "y"]
+
+
+def test_an_unknown_option_among_texts_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["translate", "RUN", "--jsn", "a"])
+    assert capsys.readouterr().err == "headlight: unknown: --jsn. `headlight --help` shows what there is.\n"
+
+
+def test_overrides_add_up() -> None:
+    assert parse(["train", "--set", "a=1", "copy_task", "--set", "b=2"]).set == ["a=1", "b=2"]

@@ -1,0 +1,78 @@
+"""`runs list|show|delete` over run folders, run in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from core import cli
+from core.config import RunConfig
+from core.events import ValidationDone
+from core.run_folder import RunFolder
+
+
+@pytest.fixture
+def runs_dir(tmp_path: Path) -> Path:
+    """A folder with a finished run, and one whose process was killed."""
+    for name in ("done", "killed"):
+        run = RunFolder.create_at(tmp_path / name)
+        run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}, "name": name}))
+        run.write_validation(ValidationDone(step=20, metrics={"valid/loss": 0.25}, sentences=(), is_best=True))
+        run.update(state="learning", last_step=20, best_step=20, best_value=0.25)
+    RunFolder.open(tmp_path / "done").release("finished", "max_steps")
+    RunFolder.open(tmp_path / "killed").update(pid=2**22 + 1)  # beyond the largest process number of Linux
+    return tmp_path
+
+
+def said(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert cli.main(["runs", *arguments, "--runs-dir", str(runs_dir)]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    return str(out).splitlines()
+
+
+def test_every_run_is_a_line(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert said(runs_dir, capfd, "list") == [
+        "done    finished     step 20       best valid/loss 0.25 at step 20",
+        "killed  interrupted  step 20       best valid/loss 0.25 at step 20",
+    ]
+    records = [json.loads(line) for line in said(runs_dir, capfd, "list", "--json")]
+    assert [(record["name"], record["reason"]) for record in records] == [("done", "max_steps"), ("killed", None)]
+
+
+def test_a_damaged_run_does_not_hide_the_others(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (runs_dir / "done" / "run.json").write_text("{", encoding="utf-8")
+    damaged, other = said(runs_dir, capfd, "list")
+    assert damaged.startswith("done    damaged: ") and other.startswith("killed  interrupted")
+
+
+def test_no_runs_are_no_lines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert said(tmp_path / "none", capfd, "list") == []
+
+
+def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = said(runs_dir, capfd, "show", "done")
+    assert {"state finished", "last_step 20", "valid/loss 0.25", "name: done"} <= set(lines)
+    (line,) = said(runs_dir, capfd, "show", "done", "--json")
+    record = json.loads(line)
+    assert record["metrics"] == {"valid/loss": 0.25} and record["config"]["dataset"]["plugin"] == "copy_task"
+
+
+def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (runs_dir / "other").mkdir()
+    assert cli.main(["runs", "delete", "done", "other", "--runs-dir", str(runs_dir)]) == 2
+    assert "other is not a run" in capfd.readouterr().err and (runs_dir / "done").is_dir()
+    assert said(runs_dir, capfd, "delete", "done", "killed") == [
+        f"deleted {runs_dir / 'done'}",
+        f"deleted {runs_dir / 'killed'}",
+    ]
+    assert (runs_dir / "other").is_dir() and not (runs_dir / "done").exists()
+
+
+def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    RunFolder.open(runs_dir / "killed").update(pid=os.getppid())  # a live process that is not ours
+    assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
+    assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()

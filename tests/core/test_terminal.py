@@ -1,0 +1,46 @@
+"""What a training shows on the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.config import RunConfig
+from core.events import Prepared, Progress, RunStarted, StepsDone, Trouble, ValidationDone
+from core.terminal import TerminalProgress
+
+
+def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    show = TerminalProgress()
+    prepared = Prepared(
+        config=RunConfig.model_validate({"dataset": {"plugin": "x"}, "name": "tiny"}),
+        num_parameters=1234,
+        src_tokens=tuple("abcde"),
+        tgt_tokens=tuple("abcdef"),
+        num_pairs={"train": None, "valid": 10, "test": 10},
+        limits={},
+        examples=(),
+        run=None,
+    )
+    arrays = {"train/loss": np.array([2.0, 1.25]), "train/target_tokens_per_second": np.array([900.0, 12_345.0])}
+    for event in (
+        Progress(stage="drawing pairs", done=1, total=None),
+        Progress(stage="drawing pairs", done=2, total=None),
+        prepared,
+        RunStarted(run=Path("some-run"), step=0),
+        StepsDone(first_step=1, arrays=arrays),
+        ValidationDone(step=2, metrics={"valid/loss": 0.123456, "valid/bleu": 40.0}, sentences=(), is_best=True),
+        Trouble(sentence="The disk is full.", advice="Make room."),
+    ):
+        show(event)
+    show.close()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(
+        "tiny: 1,234 parameters, 5 source and 6 target tokens, endless pairs to train on\nrun some-run\n"
+    )
+    for part in ("run some-run", "step 2: loss 0.1235, bleu 40  * best", "The disk is full. Make room."):
+        assert part in err
+    assert "loss 1.250, 12,345 tok/s" in err
