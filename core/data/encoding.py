@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from core.data.token_arrays import Ids, PairArrays, flat_ids, source_arrays, target_arrays
+import numpy as np
+
+from core.data.token_arrays import Ids, PairArrays, source_arrays, target_arrays
 from core.data.tokenizers import Tokenizer
-from core.data.vocabulary import Vocabulary
+from core.data.vocabulary import GrowingVocabulary, Vocabulary
 from core.plugin import Pair
 
 
@@ -16,12 +19,13 @@ class Side:
     """How texts of the source or of the target become ids."""
 
     tokenizer: Tokenizer
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary | GrowingVocabulary
 
     def flat(self, texts: Sequence[str]) -> tuple[Ids, list[int]]:
         """The ids of all texts in one array, and how many belong to each. No Python code runs for a token."""
         token_lists = list(map(self.tokenizer.tokenize, texts))
-        return flat_ids(map(self.vocabulary.ids, token_lists)), list(map(len, token_lists))
+        ids = self.vocabulary.ids(chain.from_iterable(token_lists))
+        return np.array(ids, dtype=np.int32), list(map(len, token_lists))
 
 
 def encoded(pairs: Sequence[Pair], src: Side, tgt: Side) -> PairArrays:

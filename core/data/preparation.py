@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Generator, Iterator
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from core.config import DatasetConfig, TokenizerConfig
@@ -17,7 +17,7 @@ from core.data.prepared_data import DOCUMENT, SPLITS, PreparedData
 from core.data.split_pairs import write_arrays
 from core.data.token_arrays import PairArrays, concatenated
 from core.data.tokenizers import make_tokenizer
-from core.data.vocabulary import Vocabulary, as_listed, most_frequent_first
+from core.data.vocabulary import GrowingVocabulary, Vocabulary, as_listed, most_frequent_first
 from core.errors import UserError
 from core.events import Progress
 from core.plugin import Pair
@@ -94,11 +94,18 @@ class _Preparation:
         self._drawn[split] = len(line_lengths)
 
     def tokenise(self) -> Working:
-        """Build the vocabularies from the train split, then write every split's ids and the document."""
-        src, tgt = yield from self._vocabularies()
-        for split in SPLITS:
-            arrays = yield from self._arrays(split, Side(self._tokenizers[0], src), Side(self._tokenizers[1], tgt))
+        """Cut the train split into tokens, make the vocabularies of it, and write every split's ids."""
+        src_seen, tgt_seen = GrowingVocabulary(), GrowingVocabulary()
+        train = yield from self._arrays("train", src_seen, tgt_seen)
+        src, tgt = self._vocabularies(src_seen.counts(train.src.ids), tgt_seen.counts(train.tgt.ids))
+        train = PairArrays(train.src.renumbered(src_seen.ids_in(src)), train.tgt.renumbered(tgt_seen.ids_in(tgt)))
+        write_arrays(self._building, "train", train)
+        for split in ("valid", "test"):
+            arrays = yield from self._arrays(split, src, tgt)
             write_arrays(self._building, split, arrays)
+        self._write_document(src, tgt)
+
+    def _write_document(self, src: Vocabulary, tgt: Vocabulary) -> None:
         document = self._document | {
             "src_tokens": src.own_tokens,
             "tgt_tokens": tgt.own_tokens,
@@ -106,13 +113,12 @@ class _Preparation:
         }
         (self._building / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
-    def _vocabularies(self) -> Generator[Progress, None, tuple[Vocabulary, Vocabulary]]:
+    def _vocabularies(self, src_counts: Counter[str], tgt_counts: Counter[str]) -> tuple[Vocabulary, Vocabulary]:
+        """Of the symbols that an endless plugin lists, whatever their frequency, else of the train split."""
         symbols = self._host.symbols(self._dataset.plugin, self._dataset.options) if self._info.endless else None
         if symbols is not None:
             src, tgt = symbols
-            both = as_listed([*src, *tgt])
-            return self._made(both, as_listed(src), as_listed(tgt))  # a list has no frequencies
-        src_counts, tgt_counts = yield from self._counts()
+            return self._made(as_listed([*src, *tgt]), as_listed(src), as_listed(tgt))
         least = self._config.min_frequency
         return self._made(
             most_frequent_first(src_counts + tgt_counts, least),
@@ -131,20 +137,13 @@ class _Preparation:
             )
         return Vocabulary(src), Vocabulary(tgt)
 
-    def _counts(self) -> Generator[Progress, None, tuple[Counter[str], Counter[str]]]:
-        """How often each token is in the train split, source and target."""
-        src, tgt = Counter[str](), Counter[str]()
-        src_tokenizer, tgt_tokenizer = self._tokenizers
-        for chunk, progress in self._chunks("train", "counting tokens"):
-            src.update(chain.from_iterable(src_tokenizer.tokenize(pair.source) for pair in chunk))
-            tgt.update(chain.from_iterable(tgt_tokenizer.tokenize(pair.target) for pair in chunk))
-            yield progress
-        return src, tgt
-
-    def _arrays(self, split: str, src: Side, tgt: Side) -> Generator[Progress, None, PairArrays]:
+    def _arrays(
+        self, split: str, src: Vocabulary | GrowingVocabulary, tgt: Vocabulary | GrowingVocabulary
+    ) -> Generator[Progress, None, PairArrays]:
+        sides = Side(self._tokenizers[0], src), Side(self._tokenizers[1], tgt)
         parts = []
         for chunk, progress in self._chunks(split, f"tokenising {split} pairs"):
-            parts.append(encoded(chunk, src, tgt))
+            parts.append(encoded(chunk, *sides))
             yield progress
         return PairArrays(concatenated([part.src for part in parts]), concatenated([part.tgt for part in parts]))
 

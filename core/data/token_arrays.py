@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +41,10 @@ class TokenArrays:
     def selected(self, keep: NDArray[np.bool_]) -> TokenArrays:
         """The sequences where `keep` [N] is True."""
         return TokenArrays(self.ids, self.starts[keep], self.lengths[keep])
+
+    def renumbered(self, new_ids: Ids) -> TokenArrays:
+        """The same sequences with new_ids[i] for each id i."""
+        return TokenArrays(new_ids[self.ids], self.starts, self.lengths)
 
     def save(self, stem: Path) -> None:
         """Write STEM.ids.npy, STEM.starts.npy and STEM.lengths.npy."""
@@ -99,11 +102,6 @@ def _framed(flat: Ids, lengths: Places, *, before: int) -> TokenArrays:
     shift = np.repeat(np.arange(len(lengths)) * (before + 1) + before, lengths)
     framed[np.arange(len(flat)) + shift] = flat
     return TokenArrays(framed, starts, framed_lengths)
-
-
-def flat_ids(sequences: Iterable[Iterable[int]]) -> Ids:
-    """Sequences of ids as one array."""
-    return np.fromiter(chain.from_iterable(sequences), dtype=np.int32)
 
 
 def concatenated(parts: Sequence[TokenArrays]) -> TokenArrays:

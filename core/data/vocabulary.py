@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.data.special_tokens import SPECIAL_TOKENS, UNK_ID
 
@@ -43,6 +47,34 @@ class _IdsOrUnknown(dict[str, int]):
 
     def __missing__(self, token: str) -> int:
         return UNK_ID
+
+
+class GrowingVocabulary:
+    """Gives each new token the next id, so that texts are cut only once: which tokens to keep is known afterwards."""
+
+    def __init__(self) -> None:
+        self._ids = _IdsAsTheyCome()
+
+    def ids(self, tokens: Iterable[str]) -> list[int]:
+        """The id of each token; no special one, however it is spelled."""
+        return list(map(self._ids.__getitem__, tokens))
+
+    def counts(self, ids: NDArray[np.int32]) -> Counter[str]:
+        """How often each token is among these ids; special ids are not counted."""
+        counts = np.bincount(ids, minlength=len(SPECIAL_TOKENS) + len(self._ids))
+        return Counter(dict(zip(self._ids, counts[len(SPECIAL_TOKENS) :].tolist(), strict=True)))
+
+    def ids_in(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
+        """What each of our ids is in `vocabulary`."""
+        return np.array([*range(len(SPECIAL_TOKENS)), *vocabulary.ids(self._ids)], dtype=np.int32)
+
+
+class _IdsAsTheyCome(dict[str, int]):
+    """Python code runs only for a token that is seen for the first time."""
+
+    def __missing__(self, token: str) -> int:
+        self[token] = number = len(SPECIAL_TOKENS) + len(self)
+        return number
 
 
 def most_frequent_first(counts: Mapping[str, int], min_frequency: int) -> list[str]:

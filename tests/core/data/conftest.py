@@ -1,10 +1,13 @@
 """Real plugins behind a real host, prepared into a temporary cache."""
 
 from collections.abc import Callable, Generator, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
@@ -40,6 +43,11 @@ class Words(DatasetPlugin[WordsOptions]):
 
 PLUGIN = Words
 '''
+
+
+def flat_ids(sequences: list[list[int]]) -> NDArray[np.int32]:
+    """Sequences of ids as one array."""
+    return np.array(list(chain.from_iterable(sequences)), dtype=np.int32)
 
 
 def drive(work: Generator[Any, None, Result]) -> Result:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from core.config import TrainingConfig
 from core.data.batching import Batch, TrainBatches, eval_batches, make_batch, plan_batches
-from core.data.token_arrays import PairArrays, flat_ids, source_arrays, target_arrays
+from core.data.token_arrays import PairArrays, source_arrays, target_arrays
 from core.plugins_host.host import PluginHost
-from tests.core.data.conftest import Prepare
+from tests.core.data.conftest import Prepare, flat_ids
 
 KINDS = [{"batch_size": 7}, {"batch_tokens": 24}]
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data.special_tokens import BOS_ID, EOS_ID
-from core.data.token_arrays import TokenArrays, concatenated, flat_ids, source_arrays, target_arrays
+from core.data.token_arrays import TokenArrays, concatenated, source_arrays, target_arrays
+from tests.core.data.conftest import flat_ids
 
 SEQUENCES = st.lists(st.lists(st.integers(4, 99), max_size=7), min_size=1, max_size=9)
 

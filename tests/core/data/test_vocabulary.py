@@ -1,7 +1,13 @@
 """Tokens and their ids."""
 
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
 from core.data.special_tokens import SPECIAL_TOKENS, UNK_ID
-from core.data.vocabulary import Vocabulary, most_frequent_first
+from core.data.vocabulary import GrowingVocabulary, Vocabulary, as_listed, most_frequent_first
 
 
 def test_special_tokens_come_first() -> None:
@@ -26,3 +32,17 @@ def test_looking_up_does_not_teach() -> None:
     vocabulary.ids(["new"])
     assert "new" not in vocabulary
     assert len(vocabulary) == 5
+
+
+def test_listed_tokens_keep_their_order_each_once() -> None:
+    assert as_listed(["10", "2", "<eos>", "10", "1"]) == ["10", "2", "1"]
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", "<pad>", "<unk>"])), st.integers(1, 3))
+def test_growing_and_choosing_later_equals_knowing_before(texts: list[str], min_frequency: int) -> None:
+    growing = GrowingVocabulary()
+    ids = np.array([0, 1, *growing.ids(texts), 2], dtype=np.int32)
+    counts = growing.counts(ids)
+    assert counts == Counter(texts)
+    vocabulary = Vocabulary(most_frequent_first(counts, min_frequency))
+    assert growing.ids_in(vocabulary)[ids].tolist() == [0, 1, *vocabulary.ids(texts), 2]
