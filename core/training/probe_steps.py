@@ -14,3 +14,13 @@ def is_probe_step(step: int, probe_every: int) -> bool:
 def _next(here: int, ahead: int) -> tuple[int, int]:
     """Fibonacci's numbers from 0 1 2 on: each is the sum of the two before it."""
     return ahead, max(2, here + ahead)
+
+
+def is_snapshot_step(step: int, newest: int | None, room: int) -> bool:
+    """Whether to keep the weights at a probe step, `newest` being the last kept and `room` how many fit the budget.
+
+    One nearer to the newest, by ratio, than 1 / room would soon be thinned out; writing it costs a large model dearly.
+    """
+    if room == 0:
+        return False
+    return newest is None or newest >= step or (step + 1) >= (newest + 1) * (1 + 1 / room)

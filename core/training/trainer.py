@@ -29,6 +29,7 @@ from core.training.evaluation import evaluate_split, require_known_metric
 from core.training.learner import Learner
 from core.training.live_settings import LiveSettings
 from core.training.probe import first_sentences, make_probe
+from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
 from core.training.resolve import num_positions
 from core.training.step_meter import StepMeter
@@ -203,10 +204,18 @@ class Trainer:
     def _keep_probe(self) -> Generator[Event | None, None, None]:
         probe = self.probe()
         self.folder.write_probe(probe)
-        self.folder.write_snapshot(self.step, arrays(weights(self.model)))
+        is_kept = self._has_room_for_snapshot()
+        if is_kept:
+            self.folder.write_snapshot(self.step, arrays(weights(self.model)))
         self._due.done_at["probe"] = self.step
         yield ProbeDone(probe=probe)
-        yield SnapshotSaved(step=self.step)
+        if is_kept:
+            yield SnapshotSaved(step=self.step)
+
+    def _has_room_for_snapshot(self) -> bool:
+        kept = self.folder.snapshot_steps()
+        room = int(self.folder.snapshot_budget_mb * 1e6 // self._learner.optimizer.parameters.values.nbytes)
+        return is_snapshot_step(self.step, kept[-1] if kept else None, room)
 
     def add_sentence(self, text: str) -> None:
         """Follow this source text in every probe from now on. Raises UserError where it cannot be read."""

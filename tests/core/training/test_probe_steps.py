@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from core.training.probe_steps import is_probe_step
+from core.training.probe_steps import is_probe_step, is_snapshot_step
 
 
 def steps(probe_every: int, until: int) -> list[int]:
@@ -38,3 +38,25 @@ def test_no_gap_is_wider_than_the_number() -> None:
     for probe_every in range(1, 60):
         found = steps(probe_every, 500)
         assert max(b - a for a, b in pairwise(found)) <= probe_every
+
+
+def snapshots(room: int, probe_every: int, until: int) -> list[int]:
+    kept: list[int] = []
+    for step in steps(probe_every, until):
+        if is_snapshot_step(step, kept[-1] if kept else None, room):
+            kept.append(step)
+    return kept
+
+
+def test_small_weights_are_kept_at_every_probe() -> None:
+    assert snapshots(800, 3, 300) == steps(3, 300)
+
+
+def test_weights_that_hardly_fit_are_written_rarely_and_those_that_do_not_never() -> None:
+    assert snapshots(1, 1, 60) == [0, 1, 3, 7, 15, 31]
+    assert snapshots(0, 1, 60) == []
+    assert 20 < len(snapshots(20, 1, 300)) < 100
+
+
+def test_the_newest_may_be_written_again() -> None:
+    assert is_snapshot_step(31, 31, 1)
