@@ -1,0 +1,87 @@
+"""The one thread in which torch works, and the only door to it: requests go in, events come out.
+
+All torch work, its import included, happens in this thread: one parallel torch operation in a second thread of the
+process would halve training for good.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from core.errors import UserError
+from core.events import Event, Listener
+from core.requests import Close, Request
+
+Answer = TypeVar("Answer")
+Asked = tuple[Request[Any], "Future[Any]"]
+
+
+class Engine:
+    """Owns the worker thread. `ask` and `add_listener` may be called from any thread.
+
+    Listeners are called in the worker's thread: they append to a buffer and return. One that raises is dropped.
+    """
+
+    def __init__(
+        self, listeners: Sequence[Listener] = (), *, plugin_dirs: Sequence[Path] = (), cache_dir: Path | None = None
+    ) -> None:
+        self._listeners = list(listeners)
+        self._inbox: queue.SimpleQueue[Asked] = queue.SimpleQueue()
+        self._door = threading.Lock()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._work, args=(plugin_dirs, cache_dir), name="engine")
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def ask(self, request: Request[Answer]) -> Future[Answer]:
+        """Have something done; the future holds the answer, or the UserError that says why not."""
+        future: Future[Answer] = Future()
+        with self._door:  # so that nothing can slip in behind the Close that ends the thread
+            if self._is_closed:
+                future.set_exception(UserError("The engine is closed; nothing more can be asked of it."))
+            else:
+                self._is_closed = isinstance(request, Close)
+                self._inbox.put((request, future))
+        return future
+
+    def add_listener(self, listener: Listener) -> None:
+        """Tell this one too, from the next event on."""
+        self._listeners.append(listener)
+
+    def close(self) -> None:
+        """Save what is unsaved and end the thread; waits for it."""
+        self.ask(Close())
+        self._thread.join()
+
+    def _emit(self, event: Event) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(event)
+            except Exception:  # a listener only watches: its faults are not the run's
+                self._listeners.remove(listener)
+
+    def _work(self, plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
+        from core.desk import Desk  # imports torch, so only here
+
+        desk = Desk(self._emit, plugin_dirs, cache_dir)
+        while not desk.is_closed:
+            with contextlib.suppress(queue.Empty):
+                seconds = desk.seconds_to_wait()
+                request, future = self._inbox.get(timeout=seconds) if seconds else self._inbox.get_nowait()
+                desk.serve(request, future)
+                continue
+            desk.go_on()

@@ -1,0 +1,42 @@
+"""What a run was made with: versions, device, threads, command line, code revision."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from core.config import RunConfig
+from core.version import version as headlight_version
+
+_LIBRARIES = ("torch", "numpy", "pydantic", "safetensors", "sacrebleu", "PyYAML")
+
+
+def environment(config: RunConfig, data_fingerprint: str) -> dict[str, Any]:
+    """Plain data for a run's environment.json."""
+    return {
+        "headlight": headlight_version(),
+        "python": platform.python_version(),
+        "libraries": {name: version(name) for name in _LIBRARIES},
+        "platform": platform.platform(),
+        "device": config.training.device,
+        "num_threads": config.training.num_threads,
+        "command_line": sys.argv,
+        "code_revision": _code_revision(),
+        "data_fingerprint": data_fingerprint,
+    }
+
+
+def _code_revision() -> str | None:
+    """The commit that is checked out, marked where the source differs from it; None outside a checkout."""
+    here = Path(__file__).parent
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=here, capture_output=True, text=True
+        )
+    except FileNotFoundError:  # no git on this machine
+        return None
+    return described.stdout.strip() or None

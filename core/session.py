@@ -1,0 +1,369 @@
+"""What the engine's thread holds: prepared data, a trainer, its run's folder; and what each request does with them."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.decoding.translator import translate
+from core.environment import environment
+from core.errors import UserError
+from core.events import (
+    EngineState,
+    Event,
+    FinishReason,
+    Prepared,
+    ProbeDone,
+    RunFinished,
+    RunStarted,
+    StateChanged,
+    StepsDone,
+    Trouble,
+    ValidationDone,
+)
+from core.model.transformer import Transformer
+from core.model.weights import load_weights
+from core.plugins_host.host import PluginError, PluginHost
+from core.requests import AddSentence, ChangeSetting, Evaluate, Evaluation, OpenRun, Prepare, Start, Translate, Translation
+from core.run_folder import RunFolder
+from core.training.checkpoint import tensors
+from core.training.probe import make_probe
+from core.training.resolve import resolve
+from core.training.trainer import Trainer
+
+Work = Generator[Event | None, None, Any]
+
+_GOOD_ENDS: tuple[FinishReason, ...] = ("max_steps", "early_stopping")
+
+
+class Session:
+    """One run at a time, from `prepare` or `open_run` on. Everything here happens in the engine's thread."""
+
+    def __init__(self, emit: Callable[[Event], None], plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
+        self._tell = emit
+        self._host = PluginHost(plugin_dirs)
+        self._cache_dir = cache_dir or user_cache_path("headlight") / "prepared"
+        self._trainer: Trainer | None = None
+        self._folder: RunFolder | None = None
+        self._is_ours = False  # whether this process writes the folder
+        self._changes: tuple[tuple[str, object], ...] = ()  # to make when an opened run goes on
+        self._older: tuple[int, Transformer] | None = None  # the weights of an earlier step, and of which
+        self._last_metrics: dict[str, float] = {}
+        self._validated_at = -1
+        self.state: EngineState = "empty"
+        self.background: Work | None = None
+
+    @property
+    def step(self) -> int:
+        return self._trainer.step if self._trainer is not None else 0
+
+    # -- beginning ---------------------------------------------------------------------------------------------------
+
+    def prepare(self, request: Prepare) -> Work:
+        """Data, untrained model and its first probe; the run before is saved and left."""
+        self._leave()
+        self._become("preparing")
+        data = yield from prepare_data(request.config.dataset, self._host, self._cache_dir)
+        self._trainer = Trainer(resolve(request.config, data), data, self._host)
+        prepared = self._prepared(self._trainer)
+        yield prepared
+        yield ProbeDone(probe=self._trainer.probe())
+        self._become("ready")
+        return prepared
+
+    def start(self, request: Start) -> Path:
+        """Make the run's folder."""
+        trainer = self._require_trainer()
+        if self._folder is not None:
+            raise UserError(f"This run has begun already, in {self._folder.path}.", "Prepare again for a new one.")
+        name = trainer.config.name
+        folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
+        folder.write_config(trainer.config)
+        folder.write_vocabulary(trainer.data.vocabulary_document())
+        folder.write_environment(environment(trainer.config, trainer.data.fingerprint))
+        folder.update(parent=request.parent)
+        trainer.begin(folder)
+        self._folder, self._is_ours = folder, True
+        self._tell(RunStarted(run=folder.path, step=0))
+        return folder.path
+
+    def open_run(self, request: OpenRun) -> Work:
+        """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
+        folder = RunFolder.open(request.run.absolute())
+        step = folder.checkpoint_step(request.checkpoint)
+        self._leave()
+        self._become("preparing")
+        data = yield from self._data_of(folder)
+        trainer = Trainer(folder.config(), data, self._host)
+        trainer.begin(folder)
+        trainer.load_checkpoint(step)
+        self._trainer, self._folder, self._changes = trainer, folder, request.changes
+        prepared = self._prepared(trainer)
+        yield prepared
+        self._become("finished" if folder.state.state == "finished" else "paused")
+        return prepared
+
+    def _data_of(self, folder: RunFolder) -> Work:
+        """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it."""
+        known = PreparedData.from_document(folder.vocabulary())
+        try:
+            data: PreparedData = yield from prepare_data(folder.config().dataset, self._host, self._cache_dir)
+        except PluginError as error:
+            self._tell(Trouble(sentence=error.sentence, advice="The run can translate; it cannot go on learning."))
+        else:
+            if data.vocabulary_document() == known.vocabulary_document():
+                return data
+            self._tell(
+                Trouble(
+                    sentence=f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained.",
+                    advice="The run can translate; it cannot go on learning.",
+                )
+            )
+        return dataclasses.replace(known, num_pairs=dict.fromkeys(known.num_pairs, 0))
+
+    def _prepared(self, trainer: Trainer) -> Prepared:
+        data = trainer.data
+        return Prepared(
+            config=trainer.config,
+            num_parameters=sum(parameter.numel() for parameter in trainer.model.parameters()),
+            src_tokens=data.src_vocabulary.tokens,
+            tgt_tokens=data.tgt_vocabulary.tokens,
+            num_pairs=data.num_pairs,
+            limits=data.limits,
+            examples=data.examples,
+            run=self._folder.path if self._folder is not None else None,
+        )
+
+    def abandoned(self) -> None:
+        """A job was broken off: what it had begun to prepare is not there."""
+        if self.state == "preparing":
+            self._leave()
+            self._become("empty")
+
+    # -- learning ----------------------------------------------------------------------------------------------------
+
+    def learn(self, steps: int | None) -> Work:
+        """Begin or go on learning. The generator ends with the run, which is then finished or has failed."""
+        trainer = self._require_trainer()
+        folder = self._take_over(trainer)
+        wanted = trainer.step + (steps or 0)
+        if wanted > trainer.config.training.max_steps:
+            self._tell(trainer.change("training.max_steps", wanted))
+        folder.update(state="learning", reason=None)
+        self._become("learning")
+        return self._learn(trainer)
+
+    def _take_over(self, trainer: Trainer) -> RunFolder:
+        """Become the one who writes the run; of an opened one, cut off what came after its checkpoint."""
+        if self._folder is None:
+            raise UserError("This run has no folder yet.", "Start it first.")
+        if not self._is_ours:
+            if trainer.step != self._folder.checkpoint_step("last"):
+                raise UserError(
+                    f"Only the last checkpoint can go on learning; this is the one of step {trainer.step}.",
+                    "Open the run at its last checkpoint.",
+                )
+            if not any(size is None or size > 0 for size in trainer.data.num_pairs.values()):
+                raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
+            self._folder.claim()
+            self._is_ours = True
+            self._folder.cut_back_to(trainer.step)
+            self._tell(RunStarted(run=self._folder.path, step=trainer.step))
+            for key, value in self._changes:
+                self._tell(trainer.change(key, value))
+            self._changes = ()
+        return self._folder
+
+    def _learn(self, trainer: Trainer) -> Work:
+        reason: FinishReason = yield from self._noting(trainer.run())
+        yield from self._end(trainer, reason)
+
+    def _end(self, trainer: Trainer, reason: FinishReason) -> Work:
+        """Validate at the last step where that was not done, keep it, and say that it is over."""
+        folder = self._require_folder()
+        if reason in (*_GOOD_ENDS, "finished_by_user"):
+            yield from self._noting(trainer.flush())
+            if self._validated_at != trainer.step:
+                done = yield from self._noting(trainer.validate())
+                self._note(done)
+                yield done
+            yield trainer.save_checkpoint()
+            folder.release("finished", reason)
+            self._become("finished")
+        else:
+            folder.release("failed", reason)
+            self._become("failed")
+        self._is_ours = False
+        self._tell(RunFinished(run=folder.path, step=trainer.step, reason=reason, metrics=self._last_metrics))
+
+    def _noting(self, work: Work) -> Work:
+        """Pass on what the trainer yields, and remember the figures for the end."""
+        while True:
+            try:
+                event = next(work)
+            except StopIteration as end:
+                return end.value
+            if event is not None:
+                self._note(event)
+            yield event
+
+    def _note(self, event: Event) -> None:
+        if isinstance(event, ValidationDone):
+            self._validated_at = event.step
+            self._last_metrics |= event.metrics
+        elif isinstance(event, StepsDone):
+            self._last_metrics |= {name: float(values[-1]) for name, values in event.arrays.items() if name != "time"}
+
+    def pause(self, _: object = None, *, with_probe: bool = False) -> int:
+        """Stand still between two steps; after single steps, with a probe of what they did."""
+        trainer = self._require_trainer()
+        if self.state == "learning":
+            self._flush(trainer)
+            if with_probe:
+                probe = trainer.probe()
+                self._require_folder().write_probe(probe)
+                self._tell(ProbeDone(probe=probe))
+            self._require_folder().update(state="paused")
+            self._become("paused")
+        return trainer.step
+
+    def failed(self, error: Exception) -> None:
+        """Learning broke off: save what can be saved and say what it was."""
+        trainer, folder = self._require_trainer(), self._require_folder()
+        reason: FinishReason = "plugin" if isinstance(error, PluginError) else "disk"
+        if isinstance(error, OSError):
+            self._tell(
+                Trouble(
+                    sentence=f"The run cannot be written to {folder.path}: {error.strerror or error}.",
+                    advice="Free some space there, then go on learning; nothing is lost.",
+                    details=traceback.format_exc(),
+                )
+            )
+        self._become("paused")
+        if isinstance(error, (OSError, PluginError)):
+            self._tell(RunFinished(run=folder.path, step=trainer.step, reason=reason, metrics=self._last_metrics))
+
+    def finish(self, _: object) -> Work:
+        """End the run here; answers its folder, None where none has begun."""
+        trainer = self._require_trainer()
+        if self._folder is None or not self._is_ours:
+            return None
+        yield from self._end(trainer, "finished_by_user")
+        return self._folder.path
+
+    def stop(self) -> Path | None:
+        """Save at once and leave the run to be resumed; answers its folder, None where nothing is being written."""
+        trainer, folder = self._trainer, self._folder
+        if trainer is None or folder is None or not self._is_ours:
+            return None
+        self._flush(trainer)
+        trainer.save_checkpoint()
+        folder.release("stopped", "stopped")
+        self._is_ours = False
+        self._become("paused")
+        self._tell(RunFinished(run=folder.path, step=trainer.step, reason="stopped", metrics=self._last_metrics))
+        return folder.path
+
+    def close(self) -> None:
+        """Save, and end the plugins' process."""
+        try:
+            self._leave()
+        finally:
+            self._host.close()
+
+    def _leave(self) -> None:
+        self.stop()
+        if self._trainer is not None:
+            self._trainer.close()
+        self._trainer, self._folder, self._older, self.background = None, None, None, None
+        self._last_metrics, self._validated_at, self._changes = {}, -1, ()
+
+    def _flush(self, trainer: Trainer) -> None:
+        for event in self._noting(trainer.flush()):
+            if event is not None:
+                self._tell(event)
+
+    # -- looking -----------------------------------------------------------------------------------------------------
+
+    def translate(self, request: Translate) -> tuple[Translation, ...]:
+        """Translate with the weights of now, or with those kept at or before a step."""
+        trainer = self._require_trainer()
+        step, model = self._weights_at(trainer, request.step)
+        decoding = trainer.config.decoding
+        return translate(model, trainer.data, decoding, request.texts, step, request.with_attention)
+
+    def evaluate(self, request: Evaluate) -> Work:
+        """Measure a whole split; answers an Evaluation."""
+        evaluation: Evaluation = yield from self._require_trainer().evaluate(request.split)
+        return evaluation
+
+    def change_setting(self, request: ChangeSetting) -> None:
+        """Change what acts from the next step on."""
+        self._require_folder()
+        self._tell(self._require_trainer().change(request.key, request.value))
+
+    def add_sentence(self, request: AddSentence) -> None:
+        """Probe this sentence too: now, from now on, and in the background with every kept weight."""
+        trainer = self._require_trainer()
+        trainer.add_sentence(request.source)
+        self._tell(ProbeDone(probe=trainer.probe()))
+        if self._folder is not None:
+            self.background = self._probe_back(trainer, self._folder)
+
+    def _probe_back(self, trainer: Trainer, folder: RunFolder) -> Work:
+        """Probe the kept weights anew, the newest first, so that every probe has the same sentences."""
+        for step in reversed(folder.snapshot_steps()):
+            if step not in folder.snapshot_steps():  # thinned meanwhile
+                continue
+            _, model = self._weights_at(trainer, step)
+            probe = make_probe(model, trainer.data, trainer.probe_sentences, trainer.max_length, step)
+            if self._is_ours:
+                folder.write_probe(probe)
+            yield ProbeDone(probe=probe)
+
+    def _weights_at(self, trainer: Trainer, step: int | None) -> tuple[int, Transformer]:
+        """The newest weights at or before a step, and their own step."""
+        if step is None or step >= trainer.step:
+            return trainer.step, trainer.model
+        folder = self._require_folder()
+        snapshots, checkpoints = folder.snapshot_steps(), folder.checkpoint_steps()
+        kept = [known for known in (*snapshots, *checkpoints) if known <= step]
+        if not kept:
+            raise UserError(f"No weights are kept at or before step {step}.", "Choose a later step.")
+        nearest = max(kept)
+        if self._older is None or self._older[0] != nearest:
+            # A copy, not a new model: building one would draw from the run's random numbers.
+            model = self._older[1] if self._older is not None else copy.deepcopy(trainer.model)
+            read = folder.read_snapshot if nearest in snapshots else folder.checkpoint_weights
+            load_weights(model, tensors(read(nearest)))
+            self._older = nearest, model
+        return self._older
+
+    # -- saying ------------------------------------------------------------------------------------------------------
+
+    def log(self, text: str) -> None:
+        """Note something in the run's log, where there is a run."""
+        if self._folder is not None and self._is_ours:
+            self._folder.log(text)
+
+    def _become(self, state: EngineState) -> None:
+        self.state = state
+        self._tell(StateChanged(state=state, step=self.step))
+
+    def _require_trainer(self) -> Trainer:
+        if self._trainer is None:
+            raise UserError("Nothing is prepared yet.", "Choose a preset or open a run first.")
+        return self._trainer
+
+    def _require_folder(self) -> RunFolder:
+        if self._folder is None:
+            raise UserError("This run has not begun: nothing of it is kept yet.", "Press Learn first.")
+        return self._folder
