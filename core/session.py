@@ -32,7 +32,17 @@ from core.events import (
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.plugins_host.host import PluginError, PluginHost
-from core.requests import AddSentence, ChangeSetting, Evaluate, Evaluation, OpenRun, Prepare, Start, Translate, Translation
+from core.requests import (
+    AddSentence,
+    ChangeSetting,
+    Evaluate,
+    Evaluation,
+    OpenRun,
+    Prepare,
+    Start,
+    Translate,
+    Translation,
+)
 from core.run_folder import RunFolder
 from core.training.checkpoint import tensors
 from core.training.probe import make_probe
@@ -119,7 +129,7 @@ class Session:
         except PluginError as error:
             self._tell(Trouble(sentence=error.sentence, advice="The run can translate; it cannot go on learning."))
         else:
-            if data.vocabulary_document() == known.vocabulary_document():
+            if data.fingerprint == known.fingerprint:
                 return data
             self._tell(
                 Trouble(
