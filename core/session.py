@@ -11,6 +11,7 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
+from core.config import RunConfig, change_setting
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.decoding.translator import translate
@@ -142,7 +143,7 @@ class Session:
     def _prepared(self, trainer: Trainer) -> Prepared:
         data = trainer.data
         return Prepared(
-            config=trainer.config,
+            config=self._config(trainer),
             num_parameters=sum(parameter.numel() for parameter in trainer.model.parameters()),
             src_tokens=data.src_vocabulary.tokens,
             tgt_tokens=data.tgt_vocabulary.tokens,
@@ -151,6 +152,13 @@ class Session:
             examples=data.examples,
             run=self._folder.path if self._folder is not None else None,
         )
+
+    def _config(self, trainer: Trainer) -> RunConfig:
+        """What holds now, with the changes that an opened run will write down when it goes on."""
+        config = trainer.config
+        for key, value in self._changes:
+            config = change_setting(config, key, value)
+        return config
 
     def abandoned(self) -> None:
         """A job was broken off: what it had begun to prepare is not there."""
@@ -307,7 +315,7 @@ class Session:
         """Translate with the weights of now, or with those kept at or before a step."""
         trainer = self._require_trainer()
         step, model = self._weights_at(trainer, request.step)
-        decoding = trainer.config.decoding
+        decoding = self._config(trainer).decoding
         return translate(model, trainer.data, decoding, request.texts, step, request.with_attention)
 
     def evaluate(self, request: Evaluate) -> Work:
