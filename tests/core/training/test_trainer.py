@@ -170,6 +170,22 @@ def test_a_run_that_diverges_keeps_the_last_good_weights_and_says_so(make_traine
     assert all(np.isfinite(curve).all() for curve in curves.values())
 
 
+def test_a_divergence_read_late_as_from_a_gpu_leaves_the_same_weights(make_trainer: MakeTrainer) -> None:
+    def diverge(late: bool) -> Trainer:
+        trainer = make_trainer(
+            optimizer={"name": "sgd", "learning_rate": 100.0}, schedule={"name": "constant", "warmup_steps": 0},
+            max_grad_norm=None, max_steps=500, checkpoint_every=500, validate_every=500, probe_every=500,
+        )  # fmt: skip
+        trainer._meter._cheap_to_read = not late  # a GPU's figures are read only a few times a second
+        assert finish(trainer.run())[1] == "diverged"
+        return trainer
+
+    at_once, late = diverge(late=False), diverge(late=True)
+    assert at_once.step == late.step
+    assert torch.equal(all_weights(at_once), all_weights(late))
+    assert late.folder.metrics()[0].tolist() == list(range(1, late.step + 1))
+
+
 def test_a_step_that_needs_too_much_memory_ends_the_run_with_advice(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
 
