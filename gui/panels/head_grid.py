@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from core.events import Prepared, ProbeDone
@@ -15,8 +15,10 @@ from core.probes import Attention, ProbedSentence
 from gui.colour_map import attention_table, image_of
 from gui.panel import Panel
 from gui.panels.attention_map import ARROWS
+from gui.panels.grid_layout import GridLayout
 from gui.selection import KIND_TITLES, KINDS, Kind, Selection
-from gui.theme import GRID, Theme
+from gui.shown_sentence import Source, probed
+from gui.theme import Theme
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,28 +31,32 @@ class HeadRow:
 
 
 class HeadGrid(Panel):
-    """Every layer and head of the probe at step s, of all three kinds or of the chosen one alone."""
+    """Every layer and head of one sentence at step s, of all three kinds or of the chosen one alone.
+
+    `all_kinds` may be changed at any time; the next drawing follows it.
+    """
 
     title = "All heads"
     empty_sentence = "Every attention head appears here, small."
     redraw_on = (Prepared, ProbeDone)
 
-    def __init__(self, theme: Theme, selection: Selection, *, all_kinds: bool) -> None:
+    def __init__(self, theme: Theme, selection: Selection, source: Source | None = None, *, all_kinds: bool) -> None:
         super().__init__(theme)
-        self._selection, self._all_kinds = selection, all_kinds
+        self.all_kinds = all_kinds
+        self._selection = selection
+        self._source = source or probed(selection)
         self.canvas = GridCanvas(theme, selection)
         self.body.addWidget(self.canvas, 1)
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the newest probe at or before `step`."""
-        probe = history.probe(step)
-        sentence = None if probe is None else self._selection.sentence_of(probe)
-        if sentence is None:
+        """Draw the heads with the newest weights at or before `step`."""
+        shown = self._source(history, step)
+        if shown is None:
             self.show_empty()
             return
         self.show_body()
-        kinds = KINDS if self._all_kinds else (self._selection.chosen.kind,)
-        self.canvas.show_rows([row for kind in kinds for row in self._rows(sentence, kind)])
+        kinds = KINDS if self.all_kinds else (self._selection.chosen.kind,)
+        self.canvas.show_rows([row for kind in kinds for row in self._rows(shown.sentence, kind)])
 
     def _rows(self, sentence: ProbedSentence, kind: Kind) -> list[HeadRow]:
         heads = self._selection.attention_of(sentence, kind)
@@ -58,12 +64,16 @@ class HeadGrid(Panel):
 
 
 class GridCanvas(QWidget):
-    """Paints rows of heads and chooses among them."""
+    """Paints rows of heads and chooses among them.
+
+    All heads are painted into a picture kept until they, the size or the colours change: choosing only moves a frame.
+    """
 
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__()
         self._theme, self._selection = theme, selection
         self._rows: Sequence[HeadRow] = ()
+        self._picture: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("All attention heads; arrow keys choose the one shown large")
 
@@ -72,49 +82,51 @@ class GridCanvas(QWidget):
 
     def show_rows(self, rows: Sequence[HeadRow]) -> None:
         """Paint these."""
-        self._rows = rows
+        self._rows, self._picture = rows, None
         self.update()
 
     def cell(self, row: int, head: int) -> QRectF:
         """Where a head is painted."""
-        left, top = self._label_width(), self.fontMetrics().height() + GRID // 2
-        num_heads = max(len(one.heads) for one in self._rows)
-        width = (self.width() - left) / num_heads
-        height = (self.height() - top) / len(self._rows)
-        gap = GRID / 2
-        return QRectF(left + head * width, top + row * height, max(2.0, width - gap), max(2.0, height - gap))
+        return self._layout().cell(row, head)
 
-    def _label_width(self) -> int:
-        names = (f"{KIND_TITLES[row.kind]} {row.layer + 1}" for row in self._rows)
-        return max(self.fontMetrics().horizontalAdvance(name) for name in names) + GRID
+    def _layout(self) -> GridLayout:
+        names = [f"{KIND_TITLES[row.kind]} {row.layer + 1}" for row in self._rows]
+        return GridLayout(QSizeF(self.size()), names, [len(row.heads) for row in self._rows], self.fontMetrics())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._picture = None
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._rows:
             return
-        painter, table = QPainter(self), attention_table(self._theme.mode)
-        self._paint_names(painter)
-        frame, chosen = QPen(self._theme.colour("line"), 1), QPen(self._theme.colour("training"), 3)
-        at_chosen = self._chosen_place()
-        for row, layer in enumerate(self._rows):
-            for head, weights in enumerate(layer.heads):
-                cell = self.cell(row, head)
-                painter.drawImage(cell, image_of(weights, table, square_root=self._selection.chosen.square_root))
-                painter.setPen(chosen if (row, head) == at_chosen else frame)
-                painter.drawRect(cell)
+        if self._picture is None:
+            self._picture = self._painted()
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._picture)
+        painter.setPen(QPen(self._theme.colour("training"), 3))
+        painter.drawRect(self.cell(*self._chosen_place()))
 
-    def _paint_names(self, painter: QPainter) -> None:
+    def _painted(self) -> QPixmap:
+        scale = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * scale)
+        picture.setDevicePixelRatio(scale)
+        picture.fill(self._theme.colour("surface"))
+        painter, layout = QPainter(picture), self._layout()
+        painter.setFont(self.font())
         painter.setPen(self._theme.colour("muted"))
-        height = self.fontMetrics().height()
-        for head in range(max(len(row.heads) for row in self._rows)):
-            cell = self.cell(0, head)
-            fits = cell.width() > self.fontMetrics().horizontalAdvance("head 00")
-            name = f"head {head + 1}" if fits else str(head + 1)
-            painter.drawText(QRectF(cell.left(), 0, cell.width(), height), Qt.AlignmentFlag.AlignCenter, name)
+        layout.paint_names(painter)
+        painter.setPen(QPen(self._theme.colour("line"), 1))
+        table, square_root = attention_table(self._theme.mode), self._selection.chosen.square_root
         for row, layer in enumerate(self._rows):
-            cell = self.cell(row, 0)
-            place = QRectF(0, cell.center().y() - height / 2, self._label_width(), height)
-            flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(place, flags, f"{KIND_TITLES[layer.kind]} {layer.layer + 1}")
+            num_heads, height, width = layer.heads.shape
+            beside = layer.heads.transpose(1, 0, 2).reshape(height, num_heads * width)
+            image = image_of(beside, table, square_root=square_root)  # of a whole row: fewer calls
+            for head in range(num_heads):
+                cell = layout.cell(row, head)
+                painter.drawImage(cell, image, QRectF(head * width, 0, width, height))
+                painter.drawRect(cell)
+        painter.end()
+        return picture
 
     def _chosen_place(self) -> tuple[int, int]:
         chosen = self._selection.chosen
@@ -125,8 +137,7 @@ class GridCanvas(QWidget):
         return row, chosen.head % len(self._rows[row].heads)
 
     def _place_at(self, event: QMouseEvent | QHelpEvent) -> tuple[int, int] | None:
-        places = ((row, head) for row, layer in enumerate(self._rows) for head in range(len(layer.heads)))
-        return next((place for place in places if self.cell(*place).contains(event.pos())), None)
+        return self._layout().place_at(event.pos()) if self._rows else None
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):

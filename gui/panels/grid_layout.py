@@ -1,0 +1,49 @@
+"""Where the small heads of a grid and their names lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRectF, QSizeF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+
+from gui.theme import GRID
+
+_GAP = GRID / 2
+_TALLEST = 1.5  # times as tall as wide
+
+
+class GridLayout:
+    """Fits rows of heads, `num_heads[row]` in each, with their names into a size; all lengths in logical pixels."""
+
+    def __init__(self, size: QSizeF, names: Sequence[str], num_heads: Sequence[int], metrics: QFontMetrics) -> None:
+        self._names, self._num_heads, self._metrics = names, num_heads, metrics
+        self._left = max(metrics.horizontalAdvance(name) for name in names) + GRID
+        self._top = metrics.height() + GRID // 2
+        self._width = (size.width() - self._left) / max(num_heads)
+        height = (size.height() - self._top) / len(names)
+        self._height = max(2.0 + _GAP, min(height, self._width * _TALLEST))
+
+    def cell(self, row: int, head: int) -> QRectF:
+        """Where a head is painted."""
+        left, top = self._left + head * self._width, self._top + row * self._height
+        return QRectF(left, top, max(2.0, self._width - _GAP), self._height - _GAP)
+
+    def place_at(self, point: QPoint) -> tuple[int, int] | None:
+        """Row and head under a point, None beside the heads."""
+        row, head = int((point.y() - self._top) // self._height), int((point.x() - self._left) // self._width)
+        if not (0 <= row < len(self._names) and 0 <= head < self._num_heads[row]):
+            return None
+        return (row, head) if self.cell(row, head).contains(point) else None
+
+    def paint_names(self, painter: QPainter) -> None:
+        """Rows by name, heads by number."""
+        height = self._metrics.height()
+        fits = self._width - _GAP > self._metrics.horizontalAdvance("head 00")
+        for head in range(max(self._num_heads)):
+            place = QRectF(self.cell(0, head).left(), 0, self._width - _GAP, height)
+            name = f"head {head + 1}" if fits else str(head + 1)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
+        for row, name in enumerate(self._names):
+            place = QRectF(0, self.cell(row, 0).center().y() - height / 2, self._left, height)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
