@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.requests import AddSentence
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 from gui.redraw import Redraws
@@ -24,6 +25,10 @@ class Context:
     redraws: Redraws
     workbench: Workbench
     runs_dir: Path
+
+    def follow_sentence(self, text: str) -> None:
+        """Have every probe follow this source text from now on, and look at it."""
+        self.bridge.ask(AddSentence(source=text), lambda _: self.selection.choose(sentence=-1))
 
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QToolButton, QWidget
 
 from gui.icons import icon
-from gui.theme import Theme
+from gui.theme import GRID, Theme
 
 
 def plain_label(text: str = "", *, role: str = "") -> QLabel:
@@ -26,6 +26,18 @@ def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButt
     made.setAccessibleDescription(help)
     if role:
         made.setProperty("role", role)
+    return made
+
+
+def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:
+    """Widgets side by side or one over the other, sharing the room in these proportions; none can be closed."""
+    made = QSplitter(orientation)
+    made.setChildrenCollapsible(False)
+    made.setHandleWidth(GRID)
+    for place, (widget, share) in enumerate(parts):
+        made.addWidget(widget)
+        made.setStretchFactor(place, share)
+    made.setSizes([1000 * share for _, share in parts])
     return made
 
 

@@ -15,6 +15,7 @@ from gui.panel import Panel
 from gui.panels.colour_bar import paint_colour_bar
 from gui.panels.map_layout import MapLayout
 from gui.selection import KIND_TITLES, Selection
+from gui.shown_sentence import Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets import plain_label
 
@@ -23,15 +24,16 @@ _LEGEND = "Columns: read from. Rows: after a token → what it predicts. Point a
 
 
 class AttentionMap(Panel):
-    """The chosen head of the probe at step s."""
+    """The chosen head of one sentence at step s: of the probe's, or of what `source` gives."""
 
     title = "Attention"
     empty_sentence = "Choose a dataset in Setup: its first sentence appears here before anything is trained."
     redraw_on = (Prepared, ProbeDone)
 
-    def __init__(self, theme: Theme, selection: Selection) -> None:
+    def __init__(self, theme: Theme, selection: Selection, source: Source | None = None) -> None:
         super().__init__(theme)
         self._selection = selection
+        self._source = source or probed(selection)
         self.canvas = MapCanvas(theme)
         self._readout = plain_label(_LEGEND, role="muted")
         self.canvas.pointed = self._say
@@ -39,16 +41,16 @@ class AttentionMap(Panel):
         self.body.addWidget(self._readout)
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the newest probe at or before `step`."""
-        probe = history.probe(step)
-        sentence = None if probe is None else self._selection.sentence_of(probe)
-        if probe is None or sentence is None:
+        """Draw the chosen head with the newest weights at or before `step`."""
+        shown = self._source(history, step)
+        if shown is None:
+            self.set_title(self.title)
             self.show_empty()
             return
         self.show_body()
         chosen = self._selection.chosen
-        self.set_title(f"{self._head_name(sentence)} · step {probe.step:,}")
-        self.canvas.show_picture(chosen_head(sentence, self._selection), square_root=chosen.square_root)
+        self.set_title(f"{self._head_name(shown.sentence)} · step {shown.step:,}")
+        self.canvas.show_picture(chosen_head(shown.sentence, self._selection), square_root=chosen.square_root)
 
     def _head_name(self, sentence: ProbedSentence) -> str:
         chosen = self._selection.chosen
@@ -102,7 +104,7 @@ class MapCanvas(QWidget):
 
     def _layout(self, picture: HeadPicture) -> MapLayout:
         bar = self._theme.px(64)
-        return MapLayout(QRectF(self.rect()).adjusted(0, 0, -bar, -2), picture, self._theme.token_font())
+        return MapLayout(QRectF(self.rect()).adjusted(0, 0, -bar, -GRID), picture, self._theme.token_font())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._picture is None:

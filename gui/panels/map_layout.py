@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from gui.head_picture import HeadPicture
 
-_GAP = 6.0
+_GAP = 8.0
 _LARGEST_LABEL = 0.35  # share of the area that labels may take
-_LARGEST_CELL = 56.0
+_LARGEST_CELL = 72.0
 _WIDEST_CELL = 2.0  # in heights
 
 

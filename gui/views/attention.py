@@ -1,14 +1,55 @@
-"""The Attention view."""
+"""The Attention view: one head large, all heads small, of the chosen sentence at the playhead."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout
+
+from gui.context import Context
+from gui.panels.attention_map import AttentionMap
+from gui.panels.head_chooser import HeadChooser
+from gui.panels.head_grid import HeadGrid
+from gui.panels.sentence_row import SentenceRow
+from gui.theme import GRID
 from gui.view import View
+from gui.widgets import splitter
 
 
 class AttentionView(View):
-    """One head large, and all heads."""
+    """Choose a sentence, a kind, a layer and a head; everything follows the playhead."""
 
     name = "attention"
     title = "Attention"
     icon = "attention"
     help = "One head large, and all heads"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        theme, selection = context.theme, context.selection
+        self.sentence_row = SentenceRow(theme, selection)
+        self.sentence_row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.chooser = HeadChooser(theme, selection)
+        self.map = AttentionMap(theme, selection)
+        self.grid = HeadGrid(theme, selection, all_kinds=True)
+        self.all_kinds_box = QCheckBox("all kinds")
+        self.all_kinds_box.setChecked(True)
+        self.all_kinds_box.setAccessibleName("Heads of all kinds")
+        self.all_kinds_box.setToolTip("Show the heads of all three kinds of attention, or of the chosen kind alone")
+        self.grid.header.addWidget(self.all_kinds_box)
+        self._lay_out()
+        self.add_panels(self.sentence_row, self.chooser, self.map, self.grid)
+        self.chooser.add_shortcuts(self)
+        self.all_kinds_box.toggled.connect(self._show_kinds)
+        self.sentence_row.sentence_added.connect(context.follow_sentence)
+
+    def _show_kinds(self, all_kinds: bool) -> None:
+        self.grid.all_kinds = all_kinds
+        self.grid.mark_dirty()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.sentence_row)
+        layout.addWidget(self.chooser)
+        layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.map, 3), (self.grid, 2)), 1)

@@ -1,0 +1,165 @@
+"""The bar over an attention map: which kind, layer and head, fed how, on which colour scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QSpinBox, QWidget
+
+from core.events import Prepared, ProbeDone
+from core.history import History
+from core.probes import ProbedSentence
+from gui.panel import Panel
+from gui.selection import KIND_TITLES, KINDS, Selection
+from gui.shown_sentence import Source, probed
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label
+
+_FEEDS = ("fed by the reference", "free-running")
+_FEED_HELP = (
+    "What the decoder reads: the reference's tokens (teacher-forced), or the tokens it has written itself "
+    "(free-running) (Alt+F)"
+)
+_NO_REFERENCE = "This sentence has no reference: the decoder can only read what it has written itself"
+
+
+class HeadChooser(Panel):
+    """Writes what is chosen into the selection, and shows what is chosen there; it offers what the model has."""
+
+    title = "Head"
+    empty_sentence = "Kind, layer and head can be chosen as soon as there is a model."
+    redraw_on = (Prepared, ProbeDone)
+
+    def __init__(
+        self, theme: Theme, selection: Selection, source: Source | None = None, *, has_feeds: bool = True
+    ) -> None:
+        super().__init__(theme)
+        self._selection = selection
+        self._source = source or probed(selection)
+        self._has_feeds = has_feeds
+        self.kind_combo = _combo([KIND_TITLES[kind] for kind in KINDS], "Kind of attention", "Who reads whom (Alt+K)")
+        self.layer_spin = _spin("Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)")
+        self.head_spin = _spin("Head", "Head of that layer (Alt+Left, Alt+Right)")
+        self.feed_combo = _combo(list(_FEEDS), "Decoder's input", _FEED_HELP)
+        self.scale_box = QCheckBox("square-root colours")
+        self.scale_box.setAccessibleName("Square-root colour scale")
+        self.scale_box.setToolTip("Spread small weights apart: the colour follows the square root of the weight")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._lay_out()
+        self._connect()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Offer the layers and heads of what is shown at `step`."""
+        shown = self._source(history, step)
+        if shown is None:
+            self.show_empty()
+            return
+        self.show_body()
+        self._show_chosen(shown.sentence)
+
+    def add_shortcuts(self, view: QWidget) -> None:
+        """Let keys choose wherever the focus is in `view`."""
+        actions: dict[str, Callable[[], object]] = {
+            "Alt+Up": self.layer_spin.stepDown,
+            "Alt+Down": self.layer_spin.stepUp,
+            "Alt+Left": self.head_spin.stepDown,
+            "Alt+Right": self.head_spin.stepUp,
+            "Alt+K": lambda: self._choose_kind((self.kind_combo.currentIndex() + 1) % len(KINDS)),
+        }
+        if self._has_feeds:
+            actions["Alt+F"] = self._switch_feed
+        for keys, action in actions.items():
+            shortcut = QShortcut(QKeySequence(keys), view)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(action)
+
+    def _show_chosen(self, sentence: ProbedSentence) -> None:
+        chosen, heads = self._selection.chosen, self._selection.attention_of(sentence)
+        widgets = (self.kind_combo, self.layer_spin, self.head_spin, self.feed_combo, self.scale_box)
+        blockers = [QSignalBlocker(widget) for widget in widgets]
+        self.kind_combo.setCurrentIndex(KINDS.index(chosen.kind))
+        _show_place(self.layer_spin, chosen.layer, heads.shape[0])
+        _show_place(self.head_spin, chosen.head, heads.shape[1])
+        has_choice = sentence.by_reference is not None and chosen.kind != "encoder_self"
+        self.feed_combo.setCurrentIndex(int(self._selection.feed_of(sentence) is sentence.free_running))
+        self.feed_combo.setEnabled(has_choice)
+        self.feed_combo.setToolTip(_feed_help(has_choice, chosen.kind))
+        self.scale_box.setChecked(chosen.square_root)
+        for blocker in blockers:
+            blocker.unblock()
+
+    def _choose_kind(self, place: int) -> None:
+        self._selection.choose(kind=KINDS[place])
+
+    def _switch_feed(self) -> None:
+        self._selection.choose(free_running=not self._selection.chosen.free_running)
+
+    def _lay_out(self) -> None:
+        self.title_label.hide()
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GRID)
+        for name, widget in (
+            ("kind", self.kind_combo),
+            ("layer", self.layer_spin),
+            ("head", self.head_spin),
+            ("decoder", self.feed_combo),
+        ):
+            label = _named(name, widget)
+            row.addWidget(label)
+            row.addWidget(widget)
+            row.addSpacing(GRID)
+            if widget is self.feed_combo:
+                label.setVisible(self._has_feeds)
+                widget.setVisible(self._has_feeds)
+        row.addWidget(self.scale_box)
+        row.addStretch(1)
+        self.body.addLayout(row)
+
+    def _connect(self) -> None:
+        selection = self._selection
+        self.kind_combo.activated.connect(self._choose_kind)
+        self.layer_spin.valueChanged.connect(lambda layer: selection.choose(layer=layer - 1))
+        self.head_spin.valueChanged.connect(lambda head: selection.choose(head=head - 1))
+        self.feed_combo.activated.connect(lambda place: selection.choose(free_running=bool(place)))
+        self.scale_box.toggled.connect(lambda checked: selection.choose(square_root=checked))
+
+
+def _feed_help(has_choice: bool, kind: str) -> str:
+    if has_choice:
+        return _FEED_HELP
+    return "The encoder reads the source alone" if kind == "encoder_self" else _NO_REFERENCE
+
+
+def _show_place(spin: QSpinBox, place: int, count: int) -> None:
+    spin.setRange(1, count)
+    spin.setSuffix(f" of {count}")
+    spin.setValue(place % count + 1)
+    spin.setEnabled(count > 1)
+
+
+def _named(name: str, widget: QWidget) -> QLabel:
+    label = plain_label(name, role="muted")
+    label.setBuddy(widget)
+    return label
+
+
+def _combo(texts: list[str], name: str, help: str) -> QComboBox:
+    combo = QComboBox()
+    combo.addItems(texts)
+    combo.setAccessibleName(name)
+    combo.setAccessibleDescription(help)
+    combo.setToolTip(help)
+    return combo
+
+
+def _spin(name: str, help: str) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setWrapping(True)
+    spin.setRange(1, 1)
+    spin.setAccessibleName(name)
+    spin.setAccessibleDescription(help)
+    spin.setToolTip(help)
+    return spin
