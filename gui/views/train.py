@@ -7,6 +7,9 @@ from PySide6.QtWidgets import QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from core.requests import AddSentence
 from gui.context import Context
+from gui.panels.attention_map import AttentionMap
+from gui.panels.curves import Curves
+from gui.panels.head_grid import HeadGrid
 from gui.panels.sentence_row import SentenceRow
 from gui.theme import GRID
 from gui.view import View
@@ -24,23 +27,16 @@ class TrainView(View):
         super().__init__(context)
         self.sentence_row = SentenceRow(context.theme, context.selection)
         self.sentence_row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.attention = QSplitter(Qt.Orientation.Horizontal)  # one head large, all heads small
-        self.curves = QWidget()  # loss, learning rate, probe ticks: one axis of steps
-        self.curves_layout = QVBoxLayout(self.curves)
-        self.curves_layout.setContentsMargins(0, 0, 0, 0)
-        self.curves_layout.setSpacing(GRID // 2)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self.attention)
-        split.addWidget(self.curves)
-        split.setChildrenCollapsible(False)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
+        self.attention_map = AttentionMap(context.theme, context.selection)
+        self.head_grid = HeadGrid(context.theme, context.selection, all_kinds=True)
+        self.curves = Curves(context.theme, context.playhead)
+        attention = _split(Qt.Orientation.Horizontal, (self.attention_map, 5), (self.head_grid, 4))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
         layout.addWidget(self.sentence_row)
-        layout.addWidget(split, 1)
-        self.add_panels(self.sentence_row)
+        layout.addWidget(_split(Qt.Orientation.Vertical, (attention, 5), (self.curves, 4)), 1)
+        self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         self.sentence_row.sentence_added.connect(self._follow)
 
     def _follow(self, text: str) -> None:
@@ -48,3 +44,15 @@ class TrainView(View):
 
     def _choose_newest(self, _: None) -> None:
         self.context.selection.choose(sentence=-1)
+
+
+def _split(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:
+    """Widgets side by side or one over the other, sharing the room in these proportions."""
+    split = QSplitter(orientation)
+    split.setChildrenCollapsible(False)
+    split.setHandleWidth(GRID)
+    for place, (widget, share) in enumerate(parts):
+        split.addWidget(widget)
+        split.setStretchFactor(place, share)
+    split.setSizes([100 * share for _, share in parts])
+    return split
