@@ -18,6 +18,8 @@ Result = TypeVar("Result")
 Prepare = Callable[..., PreparedData]
 
 WORDS = '''
+from pathlib import Path
+
 from core.plugin import DatasetPlugin, Options, Pair, option
 
 class WordsOptions(Options):
@@ -34,9 +36,11 @@ class Words(DatasetPlugin[WordsOptions]):
     def pairs(self, split, rng):
         if split == self.options.failing_split:
             raise RuntimeError("no more words")
+        file = Path(__file__).with_name("letters.txt")
+        letters = list(file.read_text()) if file.exists() else ["a", "b", "c", "é", "<pad>"]
         for i in range(self.options.count if split == "train" else 5):
             length = rng.randint(1, self.options.longest)
-            tokens = [rng.choice(["a", "b", "c", "é", "<pad>"]) for _ in range(length)]
+            tokens = [rng.choice(letters) for _ in range(length)]
             yield Pair(" ".join(tokens), " ".join(reversed(tokens)), [(k, length - 1 - k) for k in range(length)])
         if split == "valid":
             yield Pair("a never seen", "seen never a")
@@ -60,9 +64,15 @@ def drive(work: Generator[Any, None, Result]) -> Result:
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginHost]:
-    plugins = tmp_path_factory.mktemp("plugins")
-    (plugins / "words.py").write_text(WORDS, encoding="utf-8")
+def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the plugin of these tests, which takes its letters from letters.txt where that is there."""
+    folder = tmp_path_factory.mktemp("plugins")
+    (folder / "words.py").write_text(WORDS, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def host(plugins: Path) -> Iterator[PluginHost]:
     with PluginHost([plugins]) as host:
         host.plugins()  # starts its process now, not within the first test
         yield host

@@ -67,11 +67,29 @@ def test_other_settings_are_other_content(prepare: Prepare, other: dict[str, obj
     assert prepare(**other).fingerprint != prepare().fingerprint
 
 
+def test_other_texts_are_other_content_under_the_same_settings(prepare: Prepare, plugins: Path) -> None:
+    first = prepare()
+    (plugins / "letters.txt").write_text("xyz")
+    try:
+        other = prepare()
+    finally:
+        (plugins / "letters.txt").unlink()
+    assert other.dataset == first.dataset
+    assert other.fingerprint != first.fingerprint
+    assert set(other.src_vocabulary.own_tokens) == {"x", "y", "z"}
+
+
+def test_lengths_that_are_auto_fit_the_data(prepare: Prepare) -> None:
+    data = prepare(options={"count": 400, "longest": 6})
+    assert (data.max_src_length, data.max_tgt_length) == (2 * 7, 7), "and a longer source may be typed"
+
+
 def test_the_settings_that_a_run_keeps_find_the_same_data_again(prepare: Prepare) -> None:
     first = prepare(max_src_length=4)
     kept = first.dataset.model_dump()
     again = prepare(kept.pop("plugin"), **kept)
     assert again.dataset == first.dataset
+    assert first.max_src_length == 4
     assert (again.fingerprint, again.num_pairs, again.left_out) == (first.fingerprint, first.num_pairs, first.left_out)
     assert first.fingerprint == prepare().fingerprint, "the lengths only choose from what was prepared"
 

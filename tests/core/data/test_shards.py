@@ -17,6 +17,7 @@ from core.plugins_host.host import SHARD_SIZE, PluginHost
 from tests.core.data.conftest import drive
 
 LETTERS = '''
+import time
 from pathlib import Path
 
 from core.plugin import DatasetPlugin, Options, Pair
@@ -31,6 +32,8 @@ class Letters(DatasetPlugin[Options]):
         for i in range(20) if split != "train" else iter(int, 1):
             if Path(__file__).with_name("broken").exists():
                 raise RuntimeError("no more letters")
+            if Path(__file__).with_name("slow").exists():
+                time.sleep(0.01)
             word = "".join(rng.choices("abc", k=rng.randint(1, 9)))
             yield Pair(word, word)
 
@@ -107,11 +110,11 @@ def test_a_failure_ahead_that_is_mended_is_forgotten(host: PluginHost, folder: P
 
 def test_closing_ends_the_drawing_before_the_host_is_closed(host: PluginHost, folder: Path) -> None:
     shards = Shards(prepared(host, folder), host)
+    (folder / "slow").touch()
     before = set(threading.enumerate())
     shards.draw_ahead(1)
+    drawing = set(threading.enumerate()) - before
     shards.close()
-    host.close()
-    for thread in set(threading.enumerate()) - before:
+    for thread in drawing:
         thread.join(1.0)
-        assert not thread.is_alive()
-    assert host._process is None, "nobody started the plugins' process again"
+    assert drawing and not any(thread.is_alive() for thread in drawing)
