@@ -41,7 +41,7 @@ def make_tokenizer(name: str) -> Tokenizer:
     """The tokenizer of this name. Raises UserError for "subword", which this version does not have yet."""
     if name == "subword":
         raise UserError(
-            "dataset.tokenizer: subword comes with a later release.",
+            "dataset.tokenizer: subword comes with a later release, together with parallel texts.",
             "Choose whitespace or characters for both sides: "
             "--set dataset.tokenizer.src=characters --set dataset.tokenizer.tgt=characters.",
         )
