@@ -32,3 +32,12 @@ format: setup  ## rewrite the source as ruff wants it
 
 check-learning: setup  ## train the presets and show that they reach what README says (3 minutes)
 	$(PYTHON) -m benchmarks.check_learning
+
+check-window: setup  ## measure what the window costs: gaps of its event loop, steps per second (4 minutes)
+	$(PYTHON) -m benchmarks.window_cost
+
+documents: setup  ## run the five documents' experiments and write docs/documents.md (an hour)
+	$(PYTHON) -m benchmarks.documents $(ONLY)
+
+pictures: setup  ## take the pictures of README and docs
+	$(PYTHON) -m scripts.pictures
