@@ -22,8 +22,8 @@ PAGE_BEGINS = """\
 
 Written by `make documents`. Each experiment runs twice: with the document's own settings (`classic_*`) and with ours.
 Seconds are of the whole command on this machine ({machine}, no GPU), data and validations included. Loss is unsmoothed
-cross entropy in nats per target token, `<eos>` counted; valid figures are of the last weights, decoded freely. The noise
-floor of the phonetic task is 0.537 nats a token and 0.904 of the noisy letters.
+cross entropy in nats per target token, `<eos>` counted; valid figures are of the last weights, decoded freely. The
+noise floor of the phonetic task is 0.537 nats a token and 0.904 of the noisy letters.
 
 | experiment | document | reports | settings | steps | seconds | train loss | valid |
 |---|---|---|---|---|---|---|---|

@@ -1,7 +1,7 @@
 """Takes the pictures of README and docs: `make pictures`.
 
 Trains the German-English preset in the real window, offscreen, and photographs every view at 1600 x 1000 and
-1280 x 720, light and dark, into docs/pictures. What is photographed is what a person sees: nothing is staged but the moment.
+1280 x 720, light and dark, into docs/pictures. What is photographed is what a person sees: only the moment is chosen.
 """
 
 from __future__ import annotations
