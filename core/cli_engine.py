@@ -1,0 +1,94 @@
+"""A conversation with the engine from the terminal's thread: ask, show what happens meanwhile, heed signals.
+
+Everything that can happen (an event, an answer, a signal) comes through one queue, so that the main thread waits in one
+place and the engine's thread never waits for the terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from pathlib import Path
+from signal import Signals
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from core.cli_signals import Interrupted, signals_to
+from core.engine import Engine
+from core.events import Event, Listener, RunFinished, RunStarted
+from core.requests import Learn, Request, Stop
+
+Answer = TypeVar("Answer")
+_WAKE_SECONDS = 0.5  # where a lock cannot be interrupted by a signal (Windows), it is looked at this often
+
+
+class Conversation:
+    """An engine to ask, with a listener that is called in this thread."""
+
+    def __init__(self, show: Listener, plugin_dirs: Sequence[Path]) -> None:
+        self._show = show
+        self._inbox: queue.SimpleQueue[Event | Future[Any] | Signals] = queue.SimpleQueue()
+        self._signal: Signals | None = None
+        self._run: Path | None = None
+        self._stack = ExitStack()
+        self._plugin_dirs = plugin_dirs
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(signals_to(self._inbox.put))
+        self._engine = self._stack.enter_context(Engine([self._inbox.put], plugin_dirs=self._plugin_dirs))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def ask(self, request: Request[Answer]) -> Answer:
+        """The answer, or what the engine raised instead. Raises Interrupted on a signal: nothing is to be saved yet."""
+        future = self._engine.ask(request)
+        future.add_done_callback(self._inbox.put)
+        while True:
+            item = self._next()
+            if isinstance(item, Future):  # only one is asked at a time
+                return future.result()
+            if isinstance(item, Signals):
+                raise Interrupted(item, f"ended by {item.name}.")
+
+    def learn(self) -> RunFinished:
+        """Let the run go on to its end; a signal saves a checkpoint and ends it before that, see `signal`."""
+        learning = self._engine.ask(Learn())
+        learning.add_done_callback(self._inbox.put)
+        while not isinstance(item := self._next(), RunFinished):
+            if isinstance(item, Signals):
+                self._stop(item)
+            elif isinstance(item, Future):
+                item.result()  # raises what went wrong
+        return item
+
+    @property
+    def signal(self) -> Signals | None:
+        """The signal that ended the run, if one did."""
+        return self._signal
+
+    def _stop(self, number: Signals) -> None:
+        if self._signal is not None:  # asked twice: what is on disk is whole, so there is nothing to wait for
+            print(f"\nheadlight: ended at once by {number.name}; the run is {self._run}", file=sys.stderr, flush=True)
+            os._exit(128 + number)
+        self._signal = number
+        self._engine.ask(Stop()).add_done_callback(self._inbox.put)
+
+    def _next(self) -> Event | Future[Any] | Signals:
+        while True:
+            try:
+                item = self._inbox.get(timeout=_WAKE_SECONDS)
+            except queue.Empty:
+                continue
+            if isinstance(item, RunStarted):
+                self._run = item.run
+            if isinstance(item, Event):
+                self._show(item)
+            return item

@@ -1,0 +1,113 @@
+"""`train`: a new run from a preset or a file, or the rest of one that was stopped."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from core.cli_engine import Conversation
+from core.cli_output import event_record, print_json
+from core.cli_signals import Interrupted
+from core.config import read_override
+from core.config_fields import setting_effect
+from core.errors import UserError
+from core.events import Event, RunFinished
+from core.presets import read_preset_or_file
+from core.requests import OpenRun, Prepare, Start
+from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.terminal import TerminalProgress
+
+DONE, STOPPED_ITSELF = 0, 3
+_GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
+
+
+def train(arguments: Namespace) -> int:
+    """Train, show it, and say how it ended: by the exit code and on standard output."""
+    _check(arguments)
+    show = _Show(json=arguments.json)
+    try:
+        with Conversation(show, arguments.plugins_dir) as engine:
+            if arguments.resume is None:
+                _begin(arguments, engine)
+            else:
+                _open(arguments, engine)
+            finished = engine.learn()
+    finally:
+        show.progress.close()
+    if not arguments.json:
+        _print_result(finished)
+    if engine.signal is not None:
+        raise Interrupted(engine.signal, _saved(finished, engine.signal.name))
+    if finished.reason in _GOOD_REASONS:
+        return DONE
+    print(f"headlight: {_saved(finished, finished.reason)}", file=sys.stderr)
+    return STOPPED_ITSELF
+
+
+def _check(arguments: Namespace) -> None:
+    if arguments.seeds is not None:
+        raise UserError("`--seeds` is not part of this version yet.", "Train once for each: --set seed=1")
+    if (arguments.config is None) == (arguments.resume is None):
+        raise UserError(
+            "train: expected a preset or a YAML file, or --resume RUN.", "`presets list` shows the presets."
+        )
+    if arguments.resume is not None and arguments.run_dir is not None:
+        raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
+
+
+def _begin(arguments: Namespace, engine: Conversation) -> None:
+    config = read_preset_or_file(arguments.config, tuple(arguments.set))
+    engine.ask(Prepare(config=config))
+    engine.ask(Start(runs_dir=arguments.runs_dir or default_runs_dir(), run_dir=arguments.run_dir))
+
+
+def _open(arguments: Namespace, engine: Conversation) -> None:
+    run = find_run(arguments.resume, arguments.runs_dir or default_runs_dir()).resolve()
+    engine.ask(OpenRun(run=run, changes=tuple(map(_change, arguments.set))))
+
+
+def _change(text: str) -> tuple[str, object]:
+    key, separator, value = text.partition("=")
+    if not separator or not key:
+        raise UserError(f"--set {text}: expected KEY=VALUE, such as training.max_steps=200.")
+    if setting_effect(key) != "now":
+        raise UserError(f"--set {text}: {key} cannot change within a run.", "Train a new one with it.")
+    return key, read_override(text, value)
+
+
+class _Show:
+    """Progress on standard error and, with --json, every event on standard output."""
+
+    def __init__(self, *, json: bool) -> None:
+        self.progress = TerminalProgress()
+        self._json = json
+
+    def __call__(self, event: Event) -> None:
+        self.progress(event)
+        if self._json:
+            try:
+                print_json(event_record(event))
+            except BrokenPipeError:  # whoever read the events has left; the run goes on
+                self._json = False
+
+
+def _print_result(finished: RunFinished) -> None:
+    print(f"run {finished.run}")
+    print(f"reason {finished.reason}")
+    print(f"step {finished.step}")
+    for name, value in finished.metrics.items():
+        print(f"{name} {value:.6g}")
+
+
+def _saved(finished: RunFinished, why: str) -> str:
+    checkpoint = _newest_checkpoint(finished.run)
+    return (
+        f"stopped at step {finished.step} ({why}); saved: {checkpoint}. "
+        f"Go on with: headlight train --resume {finished.run}"
+    )
+
+
+def _newest_checkpoint(run: Path) -> str:
+    steps = RunFolder.open(run).checkpoint_steps()
+    return str(run / "checkpoints" / f"{steps[-1]:06}") if steps else "no checkpoint yet"

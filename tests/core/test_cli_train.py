@@ -1,0 +1,24 @@
+"""Calls of `train` that cannot be understood; whole trainings are in tests/test_end_to_end.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from core import cli
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        ("train", "headlight: train: expected a preset or a YAML file, or --resume RUN."),
+        ("train copy_task --resume x", "headlight: train: expected a preset or a YAML file, or --resume RUN."),
+        ("train --resume x --run-dir y", "headlight: --run-dir names a new run's folder;"),
+        ("train copy_task --seeds 0,1", "headlight: `--seeds` is not part of this version yet."),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_one_line_and_exit_2(
+    argv: str, sentence: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(argv.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith(sentence) and len(err.splitlines()) == 1

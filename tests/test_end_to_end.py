@@ -1,0 +1,363 @@
+"""The whole application from the terminal: real processes of main.py train, are stopped, go on, evaluate, translate."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.run_folder import RunFolder
+
+ROOT = Path(__file__).parents[1]
+MAIN = [sys.executable, str(ROOT / "main.py")]
+EVALUATION_KEYS = [
+    *("run", "split", "checkpoint", "sentences", "loss", "perplexity", "token_accuracy", "exact_match"),
+    *("token_error_rate", "bleu", "chrf", "bleu_signature", "chrf_signature", "metrics", "seconds"),
+]
+CONFIG = """
+name: tiny
+dataset:
+  plugin: copy_task
+  options: {num_symbols: 4, min_length: 2, max_length: 4}
+model: {d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 32, dropout: 0.1}
+training:
+  optimizer: {learning_rate: 1.0e-2}
+  schedule: {warmup_steps: 10}
+  batch_size: 16
+  max_steps: 300
+  validate_every: 150
+  checkpoint_every: 100
+  num_threads: 1
+"""
+TIMING = {"time", "train/target_tokens_per_second"}
+
+
+def headlight(*arguments: object, cwd: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    """One call of the command line, from another folder than the project's."""
+    command = [*MAIN, *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=100)
+
+
+def refused(result: subprocess.CompletedProcess[str]) -> str:
+    """The one sentence of a call with bad input."""
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == "" and "Traceback" not in result.stderr
+    (sentence,) = result.stderr.splitlines()
+    assert sentence.startswith("headlight: ")
+    return sentence.removeprefix("headlight: ")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tiny config, away from the project."""
+    folder = tmp_path_factory.mktemp("place")
+    (folder / "tiny.yaml").write_text(CONFIG, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def training(place: Path) -> subprocess.CompletedProcess[str]:
+    """A training from start to end."""
+    return headlight("train", "tiny.yaml", "--run-dir", "whole", "--json", cwd=place)
+
+
+@pytest.fixture(scope="module")
+def run(training: subprocess.CompletedProcess[str], place: Path) -> Path:
+    """The run folder it left."""
+    assert training.returncode == 0, training.stderr
+    return place / "whole"
+
+
+def test_a_training_tells_its_events_and_ends_with_its_result(
+    training: subprocess.CompletedProcess[str], run: Path
+) -> None:
+    events = [json.loads(line) for line in training.stdout.splitlines()]
+    assert {"prepared", "run_started", "steps_done", "probe_done", "validation_done", "checkpoint_saved"} <= {
+        event["event"] for event in events
+    }
+    last = events[-1]
+    assert list(last) == ["event", "run", "reason", "metrics"]
+    assert (last["event"], last["run"], last["reason"]) == ("run_finished", str(run), "max_steps")
+    assert last["metrics"]["valid/loss"] > 0
+    steps = [
+        event["first_step"] + at
+        for event in events
+        if event["event"] == "steps_done"
+        for at in range(len(event["arrays"]["train/loss"]))
+    ]
+    assert steps == list(range(1, 301))
+    assert "tok/s" in training.stderr and "Traceback" not in training.stderr
+
+
+def test_a_run_folder_holds_what_the_contract_names(run: Path) -> None:
+    names = {path.name for path in run.iterdir()}
+    assert {"config.yaml", "environment.json", "vocabulary.json", "run.json", "metrics.jsonl", "log.txt"} <= names
+    assert (run / "validations" / "000300.jsonl").is_file() and (run / "probes" / "000000.safetensors").is_file()
+    assert {path.name for path in (run / "checkpoints" / "000300").iterdir()} == {
+        *("model.safetensors", "optimizer.safetensors", "state.json")
+    }
+    assert "auto" not in (run / "config.yaml").read_text(encoding="utf-8")
+
+
+def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, place: Path) -> None:
+    result = headlight("evaluate", run, "--split", "test", "--json", "--predictions", "said.tsv", cwd=place)
+    assert result.returncode == 0, result.stderr
+    (line,) = result.stdout.splitlines()
+    record = json.loads(line)
+    assert list(record) == EVALUATION_KEYS
+    assert (record["run"], record["split"]) == (str(run), "test")
+    rows = [row.split("\t") for row in (place / "said.tsv").read_text(encoding="utf-8").split("\n")[:-1]]
+    assert rows[0] == ["source", "reference", "hypothesis"]
+    assert len(rows) == record["sentences"] + 1
+    exact = sum(reference == hypothesis for _, reference, hypothesis in rows[1:]) / record["sentences"]
+    assert record["exact_match"] == pytest.approx(exact)
+
+
+def test_an_evaluation_equals_the_validation_of_that_step(run: Path, place: Path) -> None:
+    result = headlight("evaluate", run.name, "--runs-dir", place, "--checkpoint", 300, "--json", cwd=place)
+    record = json.loads(result.stdout)
+    validated = RunFolder.open(run).validation_metrics()[300]
+    for name in ("loss", "perplexity", "token_accuracy"):  # a validation decodes only some sentences freely
+        assert record[name] == pytest.approx(validated[f"valid/{name}"], rel=1e-6), name
+
+
+STRANGE = ["1 2 3", "1 🙂 2", "שלום עולם", "1\u20282", "<eos> <pad>", "x" * 10_000]
+
+
+def test_translate_takes_any_text_and_names_what_it_does_not_know(run: Path, place: Path) -> None:
+    result = headlight("translate", run, "--json", *STRANGE, cwd=place)
+    assert result.returncode == 0, result.stderr
+    records = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
+    assert [record["source"] for record in records] == STRANGE
+    for record in records:
+        assert set(record) == {"source", "output", "unknown", "finished", "tokens", "probabilities"}
+        assert len(record["tokens"]) == len(record["probabilities"])
+        assert all(0 <= probability <= 1 for probability in record["probabilities"])
+    assert records[0]["unknown"] == [] and records[1]["unknown"] == ["🙂"]
+    assert "not in the vocabulary: '🙂'\n" in result.stderr and "Traceback" not in result.stderr
+    assert max(map(len, result.stderr.splitlines())) < 200
+
+
+def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, place: Path) -> None:
+    (place / "gap.txt").write_text("1 2\n\n3\n", encoding="utf-8")
+    (place / "binary.txt").write_bytes(b"1 2\n\xff\n")
+    calls = {
+        "text 1 of 1 is empty": ["translate", str(run), ""],
+        "text 2 of 3 is empty": ["translate", str(run), "--input", "gap.txt"],
+        "byte 4 is not UTF-8": ["translate", str(run), "--input", "binary.txt"],
+        "has 5,001 tokens": ["translate", str(run), "1 " * 5_000],
+        "expected texts or --input FILE, given both": ["translate", str(run), "1", "--input", "gap.txt"],
+        "beam search": ["translate", str(run), "1", "--beam-size", "4"],
+    }
+    for expected, result in all_at_once(calls, place):
+        assert expected in refused(result)
+
+
+def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
+    (place / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
+    result = headlight("translate", run, "--input", "in.txt", "--output", "out.txt", cwd=place)
+    assert (result.returncode, result.stdout) == (0, ""), result.stderr
+    written = (place / "out.txt").read_text(encoding="utf-8")
+    assert len(written.split("\n")) == 3
+    assert headlight("translate", run, cwd=place, stdin="1 2\n3\n").stdout == written
+
+
+def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Signals) -> tuple[int, str]:
+    """Start a training, send it a signal once it has learnt a little; its exit code and standard error."""
+    command = [*MAIN, *arguments, "--json"]
+    with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        for line in process.stdout:
+            if json.loads(line)["event"] == "steps_done":
+                process.send_signal(number)
+                break
+        rest = process.stdout.read()
+        errors = process.stderr.read()
+    assert json.loads(rest.splitlines()[-1])["reason"] == "stopped", rest
+    return process.returncode, errors
+
+
+def learnt(run: Path) -> dict[str, Any]:
+    """All that a run learnt, free of wall-clock times."""
+    folder = RunFolder.open(run)
+    steps, arrays = folder.metrics()
+    metrics = {name: values.tolist() for name, values in arrays.items() if name not in TIMING}
+    weights = (run / "checkpoints" / "000300" / "model.safetensors").read_bytes()
+    return {"steps": steps.tolist(), "valid": folder.validation_metrics(), "weights": weights, **metrics}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_run_stopped_by_signals_and_resumed_is_the_unstopped_run_to_the_bit(run: Path, place: Path) -> None:
+    begin = ["train", "tiny.yaml", "--run-dir", "stopped"]
+    resume = ["train", "--resume", "stopped"]
+    for arguments, number in ((begin, signal.SIGINT), (resume, signal.SIGTERM), (resume, signal.SIGHUP)):
+        code, errors = stop_after_first_steps(arguments, place, number)
+        assert code == 128 + number, errors
+        last = errors.splitlines()[-1]
+        assert "Traceback" not in errors and number.name in last
+        assert Path(last.partition("saved: ")[2].partition(". Go on")[0]).is_dir()
+    result = headlight(*resume, cwd=place)
+    assert result.returncode == 0, result.stderr
+    assert learnt(place / "stopped") == learnt(run)
+
+
+def test_a_finished_run_goes_on_with_more_steps(run: Path, place: Path) -> None:
+    shutil.copytree(run, place / "more")
+    result = headlight("train", "--resume", "more", "--set", "training.max_steps=320", cwd=place)
+    assert result.returncode == 0, result.stderr
+    assert "step 320" in result.stdout.splitlines()
+    assert RunFolder.open(place / "more").metrics()[0].tolist() == list(range(1, 321))
+
+
+def test_a_loss_that_is_not_finite_ends_the_run_with_code_3(place: Path) -> None:
+    wild = ["--set", "training.optimizer={name: sgd, learning_rate: 100, momentum: 0.99}"]
+    wild += ["--set", "training.max_grad_norm=null", "--set", "training.schedule={name: constant, warmup_steps: 0}"]
+    result = headlight("train", "tiny.yaml", "--run-dir", "wild", *wild, "--json", cwd=place)
+    assert result.returncode == 3, result.stderr
+    assert json.loads(result.stdout.splitlines()[-1])["reason"] == "diverged"
+    assert "diverged" in result.stderr.splitlines()[-1] and "Traceback" not in result.stderr
+
+
+def test_a_reader_that_leaves_does_not_end_the_run(place: Path) -> None:
+    call = f"'{MAIN[0]}' '{MAIN[1]}' train tiny.yaml --run-dir unread --set training.max_steps=20 --json"
+    shell = f"{{ {call}; echo code $? >&2; }} | head -n 1"
+    result = subprocess.run(["bash", "-c", shell], cwd=place, capture_output=True, text=True, timeout=100)
+    assert result.stderr.splitlines()[-1] == "code 0", result.stderr
+    assert RunFolder.open(place / "unread").state.state == "finished"
+
+
+PLUGIN = """
+from core.plugin import DatasetPlugin, Options, Pair
+
+class Given(DatasetPlugin[Options]):
+    name = "{name}"
+    title = "Given"
+    tokenizer = "whitespace"
+
+    def pairs(self, split, rng):
+{body}
+
+PLUGIN = Given
+"""
+BODIES = {
+    "raises": "        raise RuntimeError('no data today')",
+    "empty_valid": "        return [] if split == 'valid' else [Pair('a', 'a')] * 10",
+    "dies": "        import os; os._exit(7)",
+    "one_example": "        return [Pair('ich mag bier', 'i like beer')]",
+    "all_too_long": "        return [Pair('a ' * 50, 'a')] * 10",
+}
+
+
+@pytest.fixture
+def plugins(tmp_path: Path) -> Path:
+    """A folder with plugins of every kind of trouble."""
+    folder = tmp_path / "plugins"
+    folder.mkdir()
+    for name, body in BODIES.items():
+        (folder / f"{name}.py").write_text(PLUGIN.format(name=name, body=body), encoding="utf-8")
+    (folder / "no_python.py").write_text("this is no Python\n", encoding="utf-8")
+    return folder
+
+
+def with_plugin(name: str, plugins: Path, *more: str) -> list[str]:
+    return ["train", "tiny.yaml", "--set", f"dataset={{plugin: {name}}}", "--plugins-dir", str(plugins), *more]
+
+
+def all_at_once(calls: dict[str, list[str]], cwd: Path) -> Iterator[tuple[str, subprocess.CompletedProcess[str]]]:
+    """Several calls side by side, since each spends most of its time loading."""
+    with ThreadPoolExecutor(4) as pool:
+        results = pool.map(lambda arguments: headlight(*arguments, cwd=cwd), calls.values())
+        yield from zip(calls, results, strict=True)
+
+
+def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
+    runs = ["--runs-dir", str(plugins / "runs")]
+    calls = {
+        "nowhere": with_plugin("nowhere", plugins, *runs),
+        "no_python": with_plugin("no_python", plugins, *runs),
+        "raises": with_plugin("raises", plugins, *runs),
+        "dies": with_plugin("dies", plugins, *runs),
+        "empty_valid": with_plugin("empty_valid", plugins, *runs),
+        "all_too_long": with_plugin("all_too_long", plugins, *runs, "--set", "dataset.max_src_length=20"),
+        "option": ["train", "tiny.yaml", "--set", "dataset.options.num_symbol=3", *runs],
+    }
+    for name, result in all_at_once(calls, place):
+        sentence = refused(result)
+        words = {"option": "num_symbol", "raises": "no data today", "all_too_long": "dataset.max_src_length = 20"}
+        assert words.get(name, name) in sentence
+    assert not (plugins / "runs").exists() or not list((plugins / "runs").iterdir())
+
+
+def test_one_example_is_enough(place: Path, plugins: Path) -> None:
+    arguments = with_plugin("one_example", plugins, "--run-dir", str(plugins / "one"), "--set", "training.max_steps=40")
+    result = headlight(*arguments, cwd=place)
+    assert result.returncode == 0, result.stderr
+    answer = headlight("translate", plugins / "one", "ich mag bier", cwd=place)
+    assert answer.stdout == "i like beer\n", answer.stderr
+
+
+def test_what_is_no_run_or_cannot_be_written_is_refused_in_a_sentence(run: Path, place: Path) -> None:
+    (place / "file").touch()
+    (place / "folder").mkdir()
+    other_shape = shutil.copytree(run, place / "other_shape")
+    settings = (run / "config.yaml").read_text(encoding="utf-8").replace("d_ff: 32", "d_ff: 64")
+    (other_shape / "config.yaml").write_text(settings, encoding="utf-8")
+    state = json.loads((other_shape / "run.json").read_text(encoding="utf-8"))
+    state["checksums"].pop("config.yaml")
+    (other_shape / "run.json").write_text(json.dumps(state), encoding="utf-8")
+    calls = {
+        "folder is not a run": ["translate", "folder", "1"],
+        "nowhere": ["evaluate", "nowhere"],
+        "file is not a run": ["train", "--resume", "file"],
+        "step": ["translate", str(run), "--checkpoint", "7", "1"],
+        "has shape [32]; this model's has [64]": ["translate", "other_shape", "1"],
+        "file/runs": ["train", "tiny.yaml", "--runs-dir", "file/runs"],
+        "/proc/nothing": ["train", "tiny.yaml", "--run-dir", "/proc/nothing/here"],
+        "whole is not empty": ["train", "tiny.yaml", "--run-dir", "whole"],
+        "missing.txt": ["translate", str(run), "--input", "missing.txt"],
+        "out/of/reach": ["translate", str(run), "--output", "out/of/reach", "1"],
+        "model.d_model": ["train", "--resume", str(run), "--set", "model.d_model=8"],
+    }
+    for expected, result in all_at_once(calls, place):
+        assert expected in refused(result)
+
+
+def test_runs_are_listed_shown_and_deleted(run: Path, place: Path) -> None:
+    doomed = shutil.copytree(run, place / "shelf" / "doomed")
+    shelf = ["--runs-dir", place / "shelf"]
+    listed = headlight("runs", "list", *shelf, "--json", cwd=place)
+    (record,) = [json.loads(line) for line in listed.stdout.splitlines()]
+    assert (record["run"], record["state"], record["last_step"]) == (str(doomed), "finished", 300)
+    shown = headlight("runs", "show", "doomed", *shelf, cwd=place)
+    assert "valid/loss" in shown.stdout and "d_model: 16" in shown.stdout
+    assert headlight("runs", "delete", "doomed", *shelf, cwd=place).returncode == 0
+    assert not doomed.exists()
+
+
+def test_settings_that_are_none_are_refused_before_anything_is_made(place: Path) -> None:
+    (place / "binary.yaml").write_bytes(os.urandom(100) + b"\xff")
+    (place / "empty.yaml").touch()
+    (place / "brackets.yaml").write_text("[" * 20_000, encoding="utf-8")
+    (place / "twice.yaml").write_text("seed: 1\nseed: 2\n", encoding="utf-8")
+    (place / "alias.yaml").write_text("a: &a [1]\nb: *a\n", encoding="utf-8")
+    calls = {
+        "is not UTF-8": ["train", "binary.yaml"],
+        "is empty": ["train", "empty.yaml"],
+        "brackets.yaml, line 1: nested deeper than 20 levels.": ["train", "brackets.yaml"],
+        "twice.yaml, line 2: seed stands twice (first on line 1).": ["train", "twice.yaml"],
+        "alias.yaml, line 1: aliases": ["train", "alias.yaml"],
+        "none.yaml: no such file.": ["train", "none.yaml"],
+        "given a folder": ["train", "."],
+        "model.num_heads: must divide d_model = 16, given 3.": ["train", "tiny.yaml", "--set", "model.num_heads=3"],
+    }
+    for expected, result in all_at_once(calls, place):
+        assert expected in refused(result)
