@@ -1,0 +1,42 @@
+"""`plugins list`, run in this process, its host in one of its own."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from core.cli_plugins import list_plugins
+
+MINE = """
+from core.plugin import DatasetPlugin, Options, Pair, option
+
+class MineOptions(Options):
+    length: int = option(6, ge=1, le=64, help="Letters in each word.")
+
+class Mine(DatasetPlugin[MineOptions]):
+    name = "mine"
+    title = "My words"
+
+    def pairs(self, split, rng):
+        yield Pair("a", "b")
+
+PLUGIN = Mine
+"""
+
+
+def test_plugins_and_broken_ones_are_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    (tmp_path / "broken.py").write_text("this is no Python\n", encoding="utf-8")
+    assert list_plugins(Namespace(json=False, plugins_dir=[tmp_path])) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.split() == ["mine", "My", "words", f"({tmp_path / 'mine.py'})"] for line in lines)
+    assert any(line.startswith("broken") and "cannot be used: " in line for line in lines)
+    assert any(line.startswith("copy_task") for line in lines)
+    assert list_plugins(Namespace(json=True, plugins_dir=[tmp_path])) == 0
+    records = {record["name"]: record for record in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert records["mine"]["tokenizer"] == {"src": "characters", "tgt": "characters"}
+    assert records["mine"]["options"]["properties"]["length"]["maximum"] == 64
+    assert records["broken"]["error"] and records["copy_task"]["error"] is None
