@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from core.cli_engine import Conversation
 from core.cli_output import print_json
 from core.errors import UserError
-from core.events import Event, Prepared
+from core.events import Event
 from core.requests import Evaluate, Evaluation, OpenRun, Translate, Translation
 from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.strict_yaml import shown
@@ -23,8 +23,9 @@ _TEXTS_AT_ONCE = 256
 
 def evaluate(arguments: Namespace) -> int:
     """Measure a checkpoint on a split and print the figures."""
+    opening = _opening(arguments, ())
     with Conversation(_ignore, arguments.plugins_dir) as engine:
-        _open(arguments, engine, ())
+        engine.ask(opening)
         evaluation = engine.ask(Evaluate(split=arguments.split))
     if arguments.predictions is not None:
         _write_predictions(arguments.predictions, evaluation)
@@ -41,13 +42,14 @@ def translate(arguments: Namespace) -> int:
     """Translate texts given, from a file or from standard input; one output a line."""
     changes = [("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty)]
     texts = _texts(arguments)
-    with Conversation(_ignore, arguments.plugins_dir) as engine, _output(arguments.output) as output:
-        _open(arguments, engine, tuple((key, value) for key, value in changes if value is not None))
-        for chunk in texts:
-            answers = engine.ask(Translate(texts=chunk, with_attention=arguments.json))
-            for translation in answers:
-                _warn(translation)
-                _print_translation(translation, output, json=arguments.json)
+    opening = _opening(arguments, tuple((key, value) for key, value in changes if value is not None))
+    with Conversation(_ignore, arguments.plugins_dir) as engine:
+        engine.ask(opening)  # before the output's file is touched
+        with _output(arguments.output) as output:
+            for chunk in texts:
+                for translation in engine.ask(Translate(texts=chunk, with_attention=arguments.json)):
+                    _warn(translation)
+                    _print_translation(translation, output, json=arguments.json)
     return 0
 
 
@@ -55,11 +57,11 @@ def _ignore(event: Event) -> None:
     """Nothing of what happens on the way is shown."""
 
 
-def _open(arguments: Namespace, engine: Conversation, changes: tuple[tuple[str, object], ...]) -> Prepared:
+def _opening(arguments: Namespace, changes: tuple[tuple[str, object], ...]) -> OpenRun:
     path = find_run(arguments.run, arguments.runs_dir or default_runs_dir()).resolve()
     best = RunFolder.open(path).state.best_step is not None
     checkpoint = arguments.checkpoint or ("best" if best else "last")
-    return engine.ask(OpenRun(run=path, checkpoint=checkpoint, changes=changes))
+    return OpenRun(run=path, checkpoint=checkpoint, changes=changes)
 
 
 def _record(evaluation: Evaluation) -> dict[str, Any]:

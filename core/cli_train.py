@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from core.cli_engine import Conversation
 from core.cli_output import event_record, print_json
@@ -14,7 +15,7 @@ from core.config_fields import setting_effect
 from core.errors import UserError
 from core.events import Event, RunFinished
 from core.presets import read_preset_or_file
-from core.requests import OpenRun, Prepare, Start
+from core.requests import OpenRun, Prepare, Request, Start
 from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.terminal import TerminalProgress
 
@@ -25,13 +26,12 @@ _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
 def train(arguments: Namespace) -> int:
     """Train, show it, and say how it ended: by the exit code and on standard output."""
     _check(arguments)
+    first_requests = _new_run(arguments) if arguments.resume is None else _resumed_run(arguments)
     show = _Show(json=arguments.json)
     try:
         with Conversation(show, arguments.plugins_dir) as engine:
-            if arguments.resume is None:
-                _begin(arguments, engine)
-            else:
-                _open(arguments, engine)
+            for request in first_requests:
+                engine.ask(request)
             finished = engine.learn()
     finally:
         show.progress.close()
@@ -56,15 +56,17 @@ def _check(arguments: Namespace) -> None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
 
 
-def _begin(arguments: Namespace, engine: Conversation) -> None:
+def _new_run(arguments: Namespace) -> list[Request[Any]]:
     config = read_preset_or_file(arguments.config, tuple(arguments.set))
-    engine.ask(Prepare(config=config))
-    engine.ask(Start(runs_dir=arguments.runs_dir or default_runs_dir(), run_dir=arguments.run_dir))
+    return [
+        Prepare(config=config),
+        Start(runs_dir=arguments.runs_dir or default_runs_dir(), run_dir=arguments.run_dir),
+    ]
 
 
-def _open(arguments: Namespace, engine: Conversation) -> None:
+def _resumed_run(arguments: Namespace) -> list[Request[Any]]:
     run = find_run(arguments.resume, arguments.runs_dir or default_runs_dir()).resolve()
-    engine.ask(OpenRun(run=run, changes=tuple(map(_change, arguments.set))))
+    return [OpenRun(run=run, changes=tuple(map(_change, arguments.set)))]
 
 
 def _change(text: str) -> tuple[str, object]:
