@@ -1,14 +1,159 @@
-"""The Translate view."""
+"""The Translate view: a typed sentence, its translation token by token, and the attention behind it."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from core.events import CheckpointSaved, Event, Prepared, SnapshotSaved, ValidationDone
+from gui.context import Context
+from gui.example_menu import ExampleMenu
+from gui.panels.attention_map import AttentionMap
+from gui.panels.head_chooser import HeadChooser
+from gui.panels.head_grid import HeadGrid
+from gui.panels.token_table import TokenTable
+from gui.theme import GRID
+from gui.typed_sentence import TypedSentence, Weights
 from gui.view import View
+from gui.weights_combo import WeightsCombo
+from gui.widgets import button, plain_label, splitter
+
+_KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)
+_NAMED = 5  # unknown tokens named; the rest is counted
 
 
 class TranslateView(View):
-    """Translate with the weights of this step."""
+    """Enter translates; from then on the translation follows the weights that are chosen."""
 
     name = "translate"
     title = "Translate"
     icon = "translate"
     help = "Translate with the weights of this step"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        theme, selection, bridge = context.theme, context.selection, context.bridge
+        self.typed = TypedSentence(bridge, context.playhead)
+        self._offered = ""  # the example that was put into the field before anybody typed
+        self.source_edit = QLineEdit()
+        self.examples_button = button("Examples", "Pick a sentence of the dataset (opens a menu)")
+        self.examples = ExampleMenu(bridge.history, self.examples_button)
+        self.examples_button.setMenu(self.examples)
+        self.weights_combo = WeightsCombo()
+        self.translate_button = button("Translate", "Translate with the chosen weights (Enter)")
+        self.note_label = plain_label()
+        self.tokens = TokenTable(theme, self.typed)
+        self.chooser = HeadChooser(theme, selection, self.typed.shown, has_feeds=False)
+        self.map = AttentionMap(theme, selection, self.typed.shown)
+        self.grid = HeadGrid(theme, selection, self.typed.shown, all_kinds=False)
+        self.chooser.empty_sentence = "Kind, layer and head are chosen here once there is a translation."
+        self.map.empty_sentence = "The attention behind the translation appears here."
+        self.panels = (self.tokens, self.chooser, self.map, self.grid)
+        self.add_panels(*self.panels)
+        self._lay_out()
+        self._connect()
+
+    def translate(self, text: str) -> None:
+        """Translate this text, shown in the field."""
+        self.source_edit.setText(text)
+        self.typed.translate(text)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.typed.watch(True)
+        self.source_edit.setFocus()
+        self.source_edit.selectAll()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.typed.watch(False)
+
+    def _lay_out(self) -> None:
+        self.source_edit.setAccessibleName("Source sentence")
+        self.source_edit.setPlaceholderText("Type a sentence and press Enter")
+        self.source_edit.setToolTip("The sentence to translate; Enter translates it")
+        self.note_label.setWordWrap(True)
+        self.note_label.setAccessibleName("About the sentence")
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(self.source_edit, 1)
+        row.addWidget(self.examples_button)
+        row.addSpacing(GRID)
+        row.addWidget(plain_label("weights", role="muted"))
+        row.addWidget(self.weights_combo)
+        row.addWidget(self.translate_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        layout.addLayout(row)
+        layout.addWidget(self.note_label)
+        left = splitter(Qt.Orientation.Vertical, (self.tokens, 5), (self.grid, 3))
+        layout.addWidget(splitter(Qt.Orientation.Horizontal, (left, 4), (self._attention(), 5)), 1)
+
+    def _attention(self) -> QWidget:
+        attention = QWidget()
+        column = QVBoxLayout(attention)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addWidget(self.chooser)
+        column.addWidget(self.map, 1)
+        return attention
+
+    def _connect(self) -> None:
+        bridge = self.context.bridge
+        self.source_edit.returnPressed.connect(self._translate_typed)
+        self.translate_button.clicked.connect(self._translate_typed)
+        self.examples.picked.connect(self.translate)
+        self.weights_combo.chosen.connect(self._choose_weights)
+        self.typed.changed.connect(self._show)
+        self.chooser.add_shortcuts(self)
+        self.context.theme.changed.connect(self._restyle)
+        bridge.prepared.connect(self._offer_example)
+        bridge.drained.connect(self._take)
+        self._restyle()
+        self._show()
+
+    def _translate_typed(self) -> None:
+        self.typed.translate(self.source_edit.text())
+
+    def _choose_weights(self, weights: Weights) -> None:
+        self.typed.choose_weights(weights)
+
+    def _offer_example(self, prepared: Prepared) -> None:
+        """Never a blank page: until somebody types, the dataset's first example stands in the field."""
+        if self.source_edit.text() == self._offered:
+            self._offered = prepared.examples[0] if prepared.examples else ""
+            self.source_edit.setText(self._offered)
+            self.typed.offer(self._offered)
+
+    def _take(self, events: list[Event]) -> None:
+        if any(isinstance(event, _KEEPS_WEIGHTS) for event in events):
+            self.weights_combo.show_history(self.context.bridge.history)
+
+    def _show(self) -> None:
+        for panel in self.panels:
+            panel.mark_dirty()
+        error, translation = self.typed.error, self.typed.translation
+        unknown = translation.unknown if translation is not None else ()
+        self.note_label.setText(str(error) if error else unknown_note(unknown))
+        self.note_label.setProperty("role", "error" if error else "")
+        self.note_label.style().polish(self.note_label)
+        self.note_label.setVisible(bool(error or unknown))
+
+    def _restyle(self) -> None:
+        self.source_edit.setFont(self.context.theme.token_font())
+
+
+def unknown_note(unknown: tuple[str, ...]) -> str:
+    """Names the tokens that the vocabulary does not have; empty where it has them all."""
+    different = [f"“{_shortened(token)}”" for token in dict.fromkeys(unknown)]
+    if not different:
+        return ""
+    if len(different) == 1:
+        return f"{different[0]} is not in the vocabulary: read as <unk>."
+    named, rest = different[:_NAMED], len(different) - _NAMED
+    names = ", ".join(named) + f" and {rest:,} more" if rest > 0 else " and ".join([", ".join(named[:-1]), named[-1]])
+    return f"{names} are not in the vocabulary: each is read as <unk>."
+
+
+def _shortened(token: str) -> str:
+    return token if len(token) <= 24 else f"{token[:23]}…"

@@ -1,0 +1,61 @@
+"""The menu of sentences worth translating: the plugin's examples, the probe's, and validated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMenu, QWidget
+
+from core.history import History
+
+_NUM_VALIDATED = 8
+_LONGEST = 60  # characters of a sentence in the menu
+
+
+class ExampleMenu(QMenu):
+    """Filled anew whenever it opens; `picked` carries a source text."""
+
+    picked = Signal(str)
+
+    def __init__(self, history: History, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._history = history
+        self.setAccessibleName("Examples")
+        self.aboutToShow.connect(self.fill)
+
+    def fill(self) -> None:
+        """Offer what there is now."""
+        self.clear()
+        sections = sentences(self._history)
+        for title, texts in sections.items():
+            self.addSection(title)
+            for text in texts:
+                action = self.addAction(_shortened(text).replace("&", "&&"))
+                action.triggered.connect(lambda _=False, text=text: self.picked.emit(text))
+        if not sections:
+            self.addAction("None yet: choose a dataset in Setup first").setEnabled(False)
+
+
+def sentences(history: History) -> dict[str, list[str]]:
+    """Source texts by where they come from, none of them twice, empty sections left out."""
+    probe = history.probe(history.last_step)
+    newest = max(history.validations, default=None)
+    validated = history.validation(newest).sentences[:_NUM_VALIDATED] if newest is not None else ()
+    seen: set[str] = set()
+    sections = {
+        "Examples of the dataset": _new(history.prepared.examples if history.prepared else (), seen),
+        "Followed in every probe": _new((one.source for one in probe.sentences) if probe else (), seen),
+        "From the last validation": _new((one.source for one in validated), seen),
+    }
+    return {title: texts for title, texts in sections.items() if texts}
+
+
+def _new(texts: Iterable[str], seen: set[str]) -> list[str]:
+    new = [text for text in dict.fromkeys(texts) if text not in seen]
+    seen.update(new)
+    return new
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
