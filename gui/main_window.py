@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from core.presets import read_preset
 from core.requests import Close
 from gui.context import Context
 from gui.rail import Rail
@@ -16,6 +18,7 @@ from gui.transport import Transport
 from gui.view import View
 from gui.views.attention import AttentionView
 from gui.views.runs import RunsView
+from gui.views.setup import SetupDrawer
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
 
@@ -43,6 +46,8 @@ class MainWindow(QMainWindow):
         self.strip = Strip(context.theme)
         self.transport = Transport(context)
         self.status_bar = StatusBar(context)
+        self.setup_drawer = SetupDrawer(context)
+        self.setup_drawer.hide()
         self.rail = Rail(context.theme, self.views)
         self.pages = QStackedWidget()
         for view in self.views:
@@ -58,7 +63,7 @@ class MainWindow(QMainWindow):
 
     def begin(self) -> None:
         """Fill the window before anything is clicked."""
-        self.context.workbench.take(read_preset(FIRST_PRESET))
+        self.setup_drawer.choose_preset(FIRST_PRESET)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save first, without asking; the window goes when the engine has."""
@@ -83,6 +88,7 @@ class MainWindow(QMainWindow):
         """End what the window started: timers, the engine's thread. Waits for it."""
         self.context.redraws.stop()
         self.context.bridge.close()
+        self.setup_drawer.close_host()
         self.hide()
 
     def _advance(self) -> None:
@@ -101,6 +107,7 @@ class MainWindow(QMainWindow):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.rail)
+        row.addWidget(self.setup_drawer)
         row.addLayout(column, 1)
         self.setCentralWidget(middle)
 
@@ -110,6 +117,31 @@ class MainWindow(QMainWindow):
         bridge.prepared.connect(playhead.restart)
         bridge.drained.connect(self._advance)
         self.rail.chosen.connect(self.show_view)
+        self.rail.setup_toggled.connect(self.setup_drawer.setVisible)
+        self.context.workbench.asked_to_learn.connect(self._fold_setup)
+        self._add_shortcut("Ctrl+E", self.rail.setup_button.toggle)
+        for keys, act in self._shortcuts():
+            self._add_shortcut(keys, act)
         for index in range(len(self.views)):
-            shortcut = QShortcut(QKeySequence(f"Ctrl+{index + 1}"), self)
-            shortcut.activated.connect(lambda index=index: self.show_view(index))
+            self._add_shortcut(f"Ctrl+{index + 1}", partial(self.show_view, index))
+
+    def _shortcuts(self) -> tuple[tuple[str, Callable[[], object]], ...]:
+        theme, row = self.context.theme, self.train_view.sentence_row
+        return (
+            ("Ctrl+R", self.transport.reset_button.click),
+            ("L", self.context.playhead.go_live),
+            ("[", row.show_previous),
+            ("]", row.show_next),
+            ("Ctrl+D", theme.toggle_mode),
+            ("Ctrl++", theme.zoom_in),
+            ("Ctrl+=", theme.zoom_in),
+            ("Ctrl+-", theme.zoom_out),
+            ("Ctrl+0", lambda: theme.set_zoom(100)),
+            ("Esc", self.strip.dismiss),
+        )
+
+    def _add_shortcut(self, keys: str, act: Callable[[], object]) -> None:
+        QShortcut(QKeySequence(keys), self).activated.connect(act)
+
+    def _fold_setup(self) -> None:
+        self.rail.setup_button.setChecked(False)

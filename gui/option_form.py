@@ -1,0 +1,167 @@
+"""A form made from declared settings: one row a key, with its help and its error beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from core.config import read_override
+from core.config_fields import SettingField
+from core.errors import UserError
+from gui.theme import GRID
+from gui.widgets import plain_label
+
+NONE = "none"
+AUTO = "auto"
+
+
+class OptionForm(QWidget):
+    """`edited` carries a key and its new value while it is typed. Values are shown with `show_values`."""
+
+    edited = Signal(str, object)
+
+    def __init__(self, fields: Sequence[SettingField]) -> None:
+        super().__init__()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        self.rows = {field.key: FormRow(field) for field in fields if field.kind != "options"}
+        for row in self.rows.values():
+            layout.addWidget(row)
+            row.edited.connect(self.edited)
+
+    def show_values(self, values: Mapping[str, Any]) -> None:
+        """Show a nested dict of settings; rows inside a group that is switched off go away."""
+        for key, row in self.rows.items():
+            found, value = _look_up(values, key.split("."))
+            row.setVisible(found)
+            if found:
+                row.show_value(value)
+
+    def show_error(self, key: str, sentence: str) -> None:
+        """Say beside a field what is wrong; an empty sentence takes it away."""
+        self.rows[key].show_error(sentence)
+
+
+class FormRow(QWidget):
+    """Label, editor, help and error of one key."""
+
+    edited = Signal(str, object)
+
+    def __init__(self, field: SettingField) -> None:
+        super().__init__()
+        self.field = field
+        self.editor = _editor(field)
+        self.error_label = _small("error")
+        self.error_label.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        if field.kind == "group" and self.editor is None:
+            layout.addWidget(plain_label(field.label, role="heading"))
+            return
+        if not isinstance(self.editor, QCheckBox):
+            layout.addWidget(plain_label(field.label))
+        assert self.editor is not None
+        self.editor.setAccessibleName(field.label)
+        self.editor.setAccessibleDescription(help_text(field))
+        self.editor.setToolTip(field.key)
+        help_label = _small("muted")
+        help_label.setText(help_text(field))
+        for widget in (self.editor, self.error_label, help_label):
+            layout.addWidget(widget)
+        self._connect()
+
+    def show_value(self, value: Any) -> None:
+        """Show a value without reporting it as an edit; what is being typed is left alone."""
+        editor = self.editor
+        if editor is None or (editor.hasFocus() and isinstance(editor, QLineEdit)):
+            return
+        editor.blockSignals(True)
+        if isinstance(editor, QCheckBox):
+            editor.setChecked(isinstance(value, Mapping) if self.field.kind == "group" else bool(value))
+        elif isinstance(editor, QComboBox):
+            editor.setCurrentText(written(value))
+        else:
+            editor.setText(written(value))
+        editor.blockSignals(False)
+        self.show_error("")
+
+    def show_error(self, sentence: str) -> None:
+        """Beside the editor, and read out with it."""
+        self.error_label.setText(f"✗ {sentence}" if sentence else "")
+        self.error_label.setVisible(bool(sentence))
+
+    def _connect(self) -> None:
+        if isinstance(self.editor, QCheckBox):
+            self.editor.toggled.connect(self._take_check)
+        elif isinstance(self.editor, QComboBox):
+            self.editor.textActivated.connect(self._take_text)
+        elif isinstance(self.editor, QLineEdit):
+            self.editor.textEdited.connect(self._take_text)
+
+    def _take_check(self, on: bool) -> None:
+        off = AUTO if self.field.allows_auto else None
+        self.edited.emit(self.field.key, ({} if on else off) if self.field.kind == "group" else on)
+
+    def _take_text(self, text: str) -> None:
+        try:
+            self.edited.emit(self.field.key, read_value(self.field, text))
+        except UserError as error:
+            self.show_error(error.sentence)
+
+
+def read_value(field: SettingField, text: str) -> Any:
+    """What was typed, as YAML would read it. Raises UserError."""
+    text = text.strip()
+    if field.nullable and text in ("", NONE):
+        return None
+    if field.kind == "text" or (field.allows_auto and text == AUTO):
+        return text
+    if field.kind == "choice":
+        return next((choice for choice in field.choices if str(choice) == text), text)
+    return read_override(field.label, f"[{text}]" if field.kind == "numbers" else text)
+
+
+def written(value: Any) -> str:
+    """A value as it is typed."""
+    if value is None:
+        return NONE
+    if isinstance(value, list | tuple):
+        return ", ".join(written(one) for one in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def help_text(field: SettingField) -> str:
+    """Help, limits, and whether a change waits for a new run."""
+    limits = f" ({field.limits})" if field.limits else ""
+    return f"{field.help}{limits}"
+
+
+def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
+    if field.kind == "group":
+        return QCheckBox(field.label) if field.nullable or field.allows_auto else None
+    if field.kind == "bool":
+        return QCheckBox(field.label)
+    if field.kind == "choice":
+        combo = QComboBox()
+        combo.addItems([AUTO] * field.allows_auto + [NONE] * field.nullable + [str(one) for one in field.choices])
+        return combo
+    return QLineEdit()
+
+
+def _small(role: str) -> QLabel:
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    return label
+
+
+def _look_up(values: Any, path: Sequence[str]) -> tuple[bool, Any]:
+    for part in path:
+        if not isinstance(values, Mapping) or part not in values:
+            return False, None
+        values = values[part]
+    return True, values

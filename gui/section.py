@@ -1,0 +1,43 @@
+"""A section that folds; its heading counts the changes inside."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
+
+from gui.theme import GRID
+
+
+class Section(QWidget):
+    """A heading button over a body."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.title = title
+        self.heading = QToolButton()
+        self.heading.setProperty("role", "flat")
+        self.heading.setCheckable(True)
+        self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.heading.setArrowType(Qt.ArrowType.RightArrow)
+        content = QWidget()
+        self.body = QVBoxLayout(content)
+        self.body.setContentsMargins(2 * GRID, 0, 0, GRID)
+        self.body.setSpacing(GRID)
+        content.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        layout.addWidget(self.heading)
+        layout.addWidget(content)
+        self.heading.toggled.connect(content.setVisible)
+        self.heading.toggled.connect(self._turn_arrow)
+        self.count_changes(0)
+
+    def count_changes(self, changes: int) -> None:
+        """How many keys inside differ from the preset or file."""
+        text = self.title + (f" · {changes} changed" if changes else "")
+        self.heading.setText(text)
+        self.heading.setAccessibleName(text)
+
+    def _turn_arrow(self, is_open: bool) -> None:
+        self.heading.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)

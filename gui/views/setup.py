@@ -1,0 +1,238 @@
+"""The Setup drawer: preset, data, model, training and decoding, as forms made from the declarations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QComboBox, QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from core.config import RunConfig, config_to_yaml, read_config
+from core.config_fields import SettingField, run_settings, schema_settings
+from core.errors import UserError
+from core.model_size import count_parameters
+from core.plugins_host.host import PluginHost, PluginInfo
+from core.presets import preset_names, preset_summary, read_preset
+from gui.bridge import as_trouble
+from gui.context import Context
+from gui.option_form import OptionForm
+from gui.panels.schedule_plot import SchedulePlot
+from gui.section import Section
+from gui.theme import GRID
+from gui.widgets import button, plain_label
+from gui.workbench import changed_keys
+
+SECTIONS = ("dataset", "model", "training", "decoding")
+WIDTH = 336
+
+
+class SetupDrawer(QFrame):
+    """Edits the workbench's draft. `close_host` ends the process that describes the plugins."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("drawer")
+        self.setAccessibleName("Setup")
+        self.context = context
+        self.host = PluginHost()
+        self._plugins: dict[str, PluginInfo] = {}
+        self._origin: RunConfig | None = None  # what changes are counted against
+        self._shown_plugin = ""
+        self.preset_combo = QComboBox()
+        self.open_button = button("Open…", "Open settings from a YAML file")
+        self.save_button = button("Save as…", "Save these settings as a YAML file")
+        self.restart_button = button("Restart", "Begin a new run with these changes; the old one is kept")
+        self.summary_label = plain_label(role="muted")
+        self.size_label = plain_label()
+        self.schedule_plot = SchedulePlot(context.theme)
+        self.plugin_combo = QComboBox()
+        self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
+        self.forms = {name: OptionForm(_fields_of(name)) for name in SECTIONS}
+        self.options_form = OptionForm([])
+        self._lay_out()
+        self._connect()
+        self.resize_to_zoom()
+        context.bridge.call(self.host.plugins, self._take_plugins)
+
+    def choose_preset(self, name: str) -> None:
+        """Take a ready-made run's settings."""
+        self.preset_combo.setCurrentText(name)
+        self.summary_label.setText(preset_summary(name))
+        self._take(read_preset(name))
+
+    def open_file(self, path: Path) -> None:
+        """Take the settings of a YAML file, or show what is wrong with it."""
+        try:
+            config = read_config(path)
+        except UserError as error:
+            self.context.bridge.trouble.emit(as_trouble(error))
+            return
+        self.preset_combo.setCurrentIndex(-1)
+        self.summary_label.setText(str(path))
+        self._take(config)
+
+    def refresh(self) -> None:
+        """Show the draft, its size, its schedule, and how much of it waits."""
+        draft = self.context.workbench.draft
+        if draft is None:
+            return
+        values = draft.model_dump(mode="json")
+        for form in self.forms.values():
+            form.show_values(values)
+        self._show_plugin(draft)
+        self.options_form.show_values(self._options(draft))
+        self.schedule_plot.show_config(draft)
+        self.size_label.setText(self._size(draft))
+        changes = changed_keys(self._origin, draft) if self._origin else ()
+        for name, section in self.sections.items():
+            section.count_changes(sum(key.startswith(f"{name}.") for key in changes))
+        waiting = self.context.workbench.waiting
+        self.restart_button.setVisible(bool(waiting))
+        self.restart_button.setText(f"Restart with {len(waiting)} change{'s' * (len(waiting) != 1)}")
+        self.restart_button.setToolTip("Waiting for a new run: " + ", ".join(waiting))
+
+    def close_host(self) -> None:
+        self.host.close()
+
+    def resize_to_zoom(self) -> None:
+        self.setFixedWidth(self.context.theme.px(WIDTH))
+
+    def _take(self, config: RunConfig) -> None:
+        self._origin = config
+        self.context.workbench.take(config)
+
+    def _edit(self, key: str, value: object) -> None:
+        form = self.forms[key.partition(".")[0]]
+        try:
+            self.context.workbench.edit(key, value)
+        except UserError as error:
+            form.show_error(key, error.sentence.partition(": ")[2] or error.sentence)
+        else:
+            form.show_error(key, "")
+
+    def _edit_option(self, key: str, value: object) -> None:
+        draft = self.context.workbench.draft
+        assert draft is not None
+        options = {**draft.dataset.options, key: value}
+        self.context.bridge.call(
+            lambda: self.host.options(draft.dataset.plugin, options),
+            lambda _: self._accept_options(key, options),
+            lambda error: self.options_form.show_error(key, str(error)),
+        )
+
+    def _accept_options(self, key: str, options: dict[str, object]) -> None:
+        self.options_form.show_error(key, "")
+        self.context.workbench.edit("dataset.options", options)
+
+    def _options(self, draft: RunConfig) -> dict[str, object]:
+        info = self._plugins.get(draft.dataset.plugin)
+        defaults = schema_settings(info.options_schema) if info and info.options_schema else []
+        return {**{field.key: field.default for field in defaults}, **draft.dataset.options}
+
+    def _size(self, draft: RunConfig) -> str:
+        resolved = self.context.workbench.resolved
+        if resolved is None:
+            return ""
+        dataset = resolved.config.dataset
+        longest = max(int(dataset.max_src_length), int(dataset.max_tgt_length))
+        count = count_parameters(draft.model, len(resolved.src_tokens), len(resolved.tgt_tokens), longest)
+        return f"{count:,} parameters"
+
+    def _take_plugins(self, plugins: list[PluginInfo]) -> None:
+        self._plugins = {info.name: info for info in plugins}
+        self.plugin_combo.clear()
+        for info in plugins:
+            if info.error is None:
+                self.plugin_combo.addItem(info.title, info.name)
+        self._shown_plugin = ""
+        self.refresh()
+
+    def _show_plugin(self, draft: RunConfig) -> None:
+        name = draft.dataset.plugin
+        self.plugin_combo.setCurrentIndex(self.plugin_combo.findData(name))
+        info = self._plugins.get(name)
+        if name == self._shown_plugin or info is None or info.options_schema is None:
+            return
+        self._shown_plugin = name
+        body = self.sections["dataset"].body
+        body.removeWidget(self.options_form)
+        self.options_form.deleteLater()
+        self.options_form = OptionForm(schema_settings(info.options_schema))
+        self.options_form.edited.connect(self._edit_option)
+        body.insertWidget(1, self.options_form)
+
+    def _choose_plugin(self, place: int) -> None:
+        self._edit_dataset(self.plugin_combo.itemData(place))
+
+    def _edit_dataset(self, plugin: str) -> None:
+        draft = self.context.workbench.draft
+        if draft is not None and plugin != draft.dataset.plugin:
+            dataset = {"plugin": plugin, "seed": draft.dataset.seed}
+            self.context.workbench.edit("dataset", dataset)
+
+    def _ask_open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open settings", "", "Settings (*.yaml *.yml)")
+        if name:
+            self.open_file(Path(name))
+
+    def _ask_save(self) -> None:
+        draft = self.context.workbench.draft
+        assert draft is not None
+        name, _ = QFileDialog.getSaveFileName(self, "Save settings", f"{draft.name}.yaml", "Settings (*.yaml)")
+        if name:
+            try:
+                Path(name).write_text(config_to_yaml(draft), encoding="utf-8")
+            except OSError as error:
+                trouble = UserError(f"{name} cannot be written: {error.strerror}.", "Choose another folder.")
+                self.context.bridge.trouble.emit(as_trouble(trouble))
+
+    def _lay_out(self) -> None:
+        self.preset_combo.addItems(preset_names())
+        self.preset_combo.setAccessibleName("Preset")
+        self.plugin_combo.setAccessibleName("Dataset")
+        for label in (self.summary_label, self.size_label):
+            label.setWordWrap(True)
+        files = QHBoxLayout()
+        files.addWidget(self.open_button)
+        files.addWidget(self.save_button)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setSpacing(GRID)
+        column.addWidget(plain_label("Preset", role="heading"))
+        column.addWidget(self.preset_combo)
+        column.addWidget(self.summary_label)
+        column.addLayout(files)
+        column.addWidget(self.size_label)
+        column.addWidget(plain_label("Planned learning rate", role="heading"))
+        column.addWidget(self.schedule_plot)
+        for name, section in self.sections.items():
+            section.body.addWidget(self.forms[name])
+            column.addWidget(section)
+        self.sections["dataset"].body.insertWidget(0, self.plugin_combo)
+        self.sections["dataset"].body.insertWidget(1, self.options_form)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(content)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, GRID)
+        layout.addWidget(scroll, 1)
+        layout.addWidget(self.restart_button)
+
+    def _connect(self) -> None:
+        workbench = self.context.workbench
+        self.preset_combo.textActivated.connect(self.choose_preset)
+        self.plugin_combo.activated.connect(self._choose_plugin)
+        self.open_button.clicked.connect(self._ask_open)
+        self.save_button.clicked.connect(self._ask_save)
+        self.restart_button.clicked.connect(workbench.restart)
+        for form in self.forms.values():
+            form.edited.connect(self._edit)
+        workbench.changed.connect(self.refresh)
+        self.context.theme.changed.connect(self.resize_to_zoom)
+
+
+def _fields_of(section: str) -> list[SettingField]:
+    """The section's settings; the plugin itself has a list of its own."""
+    prefix = f"{section}."
+    return [field for key, field in run_settings().items() if key.startswith(prefix) and key != "dataset.plugin"]
