@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
@@ -90,6 +91,8 @@ class MainWindow(QMainWindow):
         self.context.bridge.close()
         self.setup_drawer.close_host()
         self.hide()
+        for plot in self.findChildren(pg.PlotWidget):
+            plot.getPlotItem().close()  # its menu is a window of its own
 
     def _advance(self) -> None:
         self.context.playhead.advance(self.context.bridge.history.last_step)

@@ -55,14 +55,14 @@ class FormRow(QWidget):
         super().__init__()
         self.field = field
         self.editor = _editor(field)
-        self.error_label = _small("error")
-        self.error_label.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         if field.kind == "group" and self.editor is None:
             layout.addWidget(plain_label(field.label, role="heading"))
             return
+        self.error_label = _small("error")
+        self.error_label.hide()
         if not isinstance(self.editor, QCheckBox):
             layout.addWidget(plain_label(field.label))
         assert self.editor is not None

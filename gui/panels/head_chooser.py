@@ -99,6 +99,7 @@ class HeadChooser(Panel):
     def _lay_out(self) -> None:
         self.title_label.hide()
         row = QHBoxLayout()
+        self.body.addLayout(row)  # first: a widget without a parent that is shown would be a window
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GRID)
         for name, widget in (
@@ -116,7 +117,6 @@ class HeadChooser(Panel):
                 widget.setVisible(self._has_feeds)
         row.addWidget(self.scale_box)
         row.addStretch(1)
-        self.body.addLayout(row)
 
     def _connect(self) -> None:
         selection = self._selection

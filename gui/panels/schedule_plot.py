@@ -16,10 +16,9 @@ class SchedulePlot(pg.PlotWidget):
     """Learning rate over steps, without anything to drag."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
+        super().__init__(enableMenu=False)
         self._theme = theme
         self.setFixedHeight(112)
-        self.setMenuEnabled(False)
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()
         self.setAccessibleName("Planned learning rate")

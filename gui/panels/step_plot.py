@@ -19,10 +19,9 @@ class StepPlot(pg.PlotWidget):
     """A plot whose x axis is steps; the line at the playhead drags, and a click puts it there."""
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
-        super().__init__()
+        super().__init__(enableMenu=False)
         self.theme = theme
         self._playhead = playhead
-        self.setMenuEnabled(False)
         self.hideButtons()
         self.setMouseEnabled(x=True, y=False)
         self.setLimits(xMin=-1)

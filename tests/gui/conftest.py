@@ -1,0 +1,65 @@
+"""A real window on a real engine, offscreen, with a task small enough to learn in a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyqtgraph as pg
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.engine import Engine
+from gui.bridge import EngineBridge
+from gui.context import make_context
+from gui.main_window import MainWindow
+from gui.theme import Theme
+
+SMALL = """
+format: 1
+dataset:
+  plugin: copy_task
+  options: {num_symbols: 4, min_length: 3, max_length: 3}
+model: {d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 16}
+training: {batch_size: 4, max_steps: 40, validate_every: 1000, checkpoint_every: 1000}
+"""
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def small_file(tmp_path: Path) -> Path:
+    """Settings of a very small run."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def empty_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """The window as it opens, nothing prepared yet."""
+    pg.setConfigOptions(imageAxisOrder="row-major")
+    theme = Theme("light")
+    theme.apply()
+    bridge = EngineBridge(Engine(cache_dir=tmp_path / "cache"))
+    window = MainWindow(make_context(bridge, theme, tmp_path / "runs"))
+    window.resize(1280, 720)
+    window.show()
+    yield window
+    window.close_down()
+    window.deleteLater()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> MainWindow:
+    """The window with the small task prepared and its first probe drawn."""
+    empty_window.setup_drawer.open_file(small_file)
+    history = empty_window.context.bridge.history
+    qtbot.waitUntil(lambda: bool(history.probe_steps), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+    return empty_window
+
+
+@pytest.fixture
+def wait_for_state(qtbot: QtBot, window: MainWindow) -> Callable[[str], None]:
+    """Waits until the engine is in a state."""
+    return lambda state: qtbot.waitUntil(lambda: window.context.bridge.state == state, timeout=WAIT_MS)

@@ -1,0 +1,108 @@
+"""The window as a person uses it: type, click, learn, pause, close."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.events import Trouble
+from core.run_folder import list_runs
+from gui.main_window import MainWindow
+
+Wait = Callable[[str], None]
+WAIT_MS = 30_000
+
+
+def test_is_alive_before_learn(qtbot: QtBot, window: MainWindow) -> None:
+    row = window.train_view.sentence_row
+    qtbot.waitUntil(lambda: bool(row.source_label.text()), timeout=WAIT_MS)
+    assert window.transport.learn_button.isEnabled()
+    assert window.transport.learn_button.text() == "Learn"
+    assert "parameters" in window.status_bar.size_label.text()
+    assert not window.strip.isVisible()
+
+
+def test_space_learns_and_pauses(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    window.transport.pace_slider.setValue(2)  # ten steps a second: slow enough to pause
+    window.setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    wait_for_state("learning")
+    assert window.transport.learn_button.text() == "Pause"
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step >= 2, timeout=WAIT_MS)
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    wait_for_state("paused")
+    assert window.context.bridge.history.last_step < 40
+
+
+def test_takes_ten_steps_and_stops(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
+    wait_for_state("paused")
+    qtbot.waitUntil(lambda: window.context.playhead.step == 10, timeout=WAIT_MS)
+    assert len(window.context.bridge.history.curve("train/loss")[0]) == 10
+
+
+def test_viewing_and_training_are_independent(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
+    wait_for_state("paused")
+    window.context.playhead.view(3)
+    assert "viewing 3" in window.transport.live_button.text()
+    window.context.workbench.learn(5)
+    qtbot.waitUntil(lambda: window.context.playhead.live_step == 15, timeout=WAIT_MS)
+    assert window.context.playhead.step == 3
+    qtbot.mouseClick(window.transport.live_button, Qt.MouseButton.LeftButton)
+    assert window.context.playhead.step == 15
+
+
+def test_goes_on_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
+    wait_for_state("finished")
+    assert window.transport.learn_button.text() == "1,000 more"
+    qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 40, timeout=WAIT_MS)
+
+
+def test_follows_my_sentence(qtbot: QtBot, window: MainWindow) -> None:
+    row = window.train_view.sentence_row
+    qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
+    qtbot.keyClicks(row.add_edit, "1 2 3")
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: row.source_label.text() == "1 2 3", timeout=WAIT_MS)
+
+
+def test_reset_takes_another_seed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    window.context.workbench.reset(7)
+    qtbot.waitUntil(lambda: window.transport.seed_edit.text() == "7", timeout=WAIT_MS)
+    resolved = window.context.workbench
+    qtbot.waitUntil(lambda: resolved.resolved is not None and resolved.resolved.config.seed == 7, timeout=WAIT_MS)
+
+
+def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
+    qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
+    wait_for_state("paused")
+    left: list[int] = []
+    window.left.connect(left.append)
+    window.close()
+    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    run = window.context.workbench.run
+    assert run is not None and run.parent == tmp_path / "runs"
+    assert list((run / "checkpoints").iterdir())
+    assert list_runs(tmp_path / "runs")
+
+
+def test_strip_has_no_height_until_something_is_wrong(qtbot: QtBot, window: MainWindow) -> None:
+    window.context.bridge.trouble.emit(Trouble(sentence="The disk is full.", advice="Make room.", details="ENOSPC"))
+    assert window.strip.isVisible()
+    assert window.strip.sentence.text() == "The disk is full."
+    qtbot.mouseClick(window.strip.dismiss_button, Qt.MouseButton.LeftButton)
+    assert not window.strip.isVisible()
+
+
+def test_dark_and_zoom_are_switched_live(qtbot: QtBot, window: MainWindow) -> None:
+    small = window.transport.state_label.sizeHint().height()
+    window.context.theme.set_mode("dark")
+    window.context.theme.set_zoom(150)
+    assert window.palette().window().color().lightness() < 60
+    assert window.transport.state_label.sizeHint().height() > small

@@ -1,0 +1,81 @@
+"""The Setup drawer on the real workbench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from core.config import config_to_yaml, read_config
+from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
+
+
+def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:
+    """Replace a field's text key by key."""
+    editor = window.setup_drawer.forms[key.partition(".")[0]].rows[key].editor
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    qtbot.keyClicks(editor, text)
+
+
+def test_an_edit_prepares_again(qtbot: QtBot, window: MainWindow) -> None:
+    workbench = window.context.workbench
+    before = window.setup_drawer.size_label.text()
+    type_into(qtbot, window, "model.d_ff", "32")
+    assert window.setup_drawer.size_label.text() != before  # told while typing, before anything is built
+    qtbot.waitUntil(lambda: workbench.resolved.config.model.d_ff == 32, timeout=WAIT_MS)  # type: ignore[union-attr]
+    assert window.setup_drawer.size_label.text() == f"{workbench.resolved.num_parameters:,} parameters"  # type: ignore[union-attr]
+    assert window.setup_drawer.sections["model"].heading.text() == "Model · 1 changed"
+
+
+def test_an_error_stands_beside_its_field(qtbot: QtBot, window: MainWindow) -> None:
+    type_into(qtbot, window, "model.num_heads", "3")
+    row = window.setup_drawer.forms["model"].rows["model.num_heads"]
+    assert "must divide d_model = 16" in row.error_label.text()
+    assert window.context.workbench.draft.model.num_heads == 2  # type: ignore[union-attr]
+    type_into(qtbot, window, "model.num_heads", "4")
+    assert row.error_label.text() == ""
+
+
+def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    first = workbench.run
+    type_into(qtbot, window, "training.optimizer.learning_rate", "5e-4")
+    type_into(qtbot, window, "model.d_ff", "24")
+    type_into(qtbot, window, "training.label_smoothing", "0.2")
+    qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
+    assert set(workbench.waiting) == {"model.d_ff"}
+    assert window.setup_drawer.restart_button.text() == "Restart with 1 change"
+    window.setup_drawer.restart_button.click()
+    qtbot.waitUntil(lambda: workbench.run not in (None, first), timeout=WAIT_MS)
+    assert first is not None and first.exists()
+    assert workbench.waiting == ()
+
+
+def test_the_drawer_folds_when_learning_starts(qtbot: QtBot, window: MainWindow) -> None:
+    window.rail.setup_button.click()
+    assert window.setup_drawer.isVisible()
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+    assert not window.setup_drawer.isVisible()
+    qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
+
+
+def test_a_wrong_file_is_one_sentence_in_the_strip(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.yaml"
+    path.write_text("dataset: {plugin: copy_task}\nmodel: {d_modle: 8}\n", encoding="utf-8")
+    window.setup_drawer.open_file(path)
+    assert "d_modle" in window.strip.sentence.text()
+
+
+def test_the_draft_is_saved_as_it_is_read(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    draft = window.context.workbench.draft
+    assert draft is not None
+    path = tmp_path / "saved.yaml"
+    path.write_text(config_to_yaml(draft), encoding="utf-8")
+    assert read_config(path) == draft
