@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QSpinBox, QWidget
 
@@ -60,7 +60,7 @@ class HeadChooser(Panel):
         self._show_chosen(shown.sentence)
 
     def add_shortcuts(self, view: QWidget) -> None:
-        """Let keys choose wherever the focus is in `view`."""
+        """Let keys choose while `view` is visible, wherever the focus is."""
         actions: dict[str, Callable[[], object]] = {
             "Alt+Up": self.layer_spin.stepDown,
             "Alt+Down": self.layer_spin.stepUp,
@@ -72,7 +72,6 @@ class HeadChooser(Panel):
             actions["Alt+F"] = self._switch_feed
         for keys, action in actions.items():
             shortcut = QShortcut(QKeySequence(keys), view)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(action)
 
     def _show_chosen(self, sentence: ProbedSentence) -> None:

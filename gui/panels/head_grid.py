@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -104,7 +104,7 @@ class GridCanvas(QWidget):
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._picture)
         painter.setPen(QPen(self._theme.colour("training"), 3))
-        painter.drawRect(self.cell(*self._chosen_place()))
+        painter.drawRect(self.cell(*self.chosen_place()))
 
     def _painted(self) -> QPixmap:
         scale = self.devicePixelRatioF()
@@ -128,7 +128,8 @@ class GridCanvas(QWidget):
         painter.end()
         return picture
 
-    def _chosen_place(self) -> tuple[int, int]:
+    def chosen_place(self) -> tuple[int, int]:
+        """Row and column of the chosen head."""
         chosen = self._selection.chosen
         rows = [at for at, row in enumerate(self._rows) if row.kind == chosen.kind]
         if not rows:
@@ -136,12 +137,12 @@ class GridCanvas(QWidget):
         row = rows[chosen.layer % len(rows)]
         return row, chosen.head % len(self._rows[row].heads)
 
-    def _place_at(self, event: QMouseEvent | QHelpEvent) -> tuple[int, int] | None:
-        return self._layout().place_at(event.pos()) if self._rows else None
+    def _place_at(self, point: QPoint) -> tuple[int, int] | None:
+        return self._layout().place_at(point) if self._rows else None
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            place = self._place_at(event)
+            place = self._place_at(event.pos())
             QToolTip.showText(event.globalPos(), "" if place is None else self._explain(*place), self)
             return True
         return super().event(event)
@@ -153,7 +154,7 @@ class GridCanvas(QWidget):
         )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        place = self._place_at(event)
+        place = self._place_at(event.position().toPoint())
         if place is not None:
             self._choose(*place)
 
@@ -162,7 +163,7 @@ class GridCanvas(QWidget):
         if move is None or not self._rows:
             super().keyPressEvent(event)
             return
-        row, head = self._chosen_place()
+        row, head = self.chosen_place()
         row = (row + move[0]) % len(self._rows)
         self._choose(row, (head + move[1]) % len(self._rows[row].heads))
 

@@ -1,0 +1,43 @@
+"""A window that translates: three German sentences and a model that takes hundreds of steps a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.presets import read_preset
+from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
+SMALL = (
+    "dataset.options.corpus=sentences",
+    "model.d_model=16",
+    "model.d_ff=32",
+    "model.num_heads=2",
+    "training.max_steps=2000",
+    "training.num_threads=1",
+)
+
+
+@pytest.fixture
+def german_window(empty_window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The window with the untrained model of two and two layers prepared."""
+    bridge = empty_window.context.bridge
+    empty_window.context.workbench.take(read_preset("toy_german_english", SMALL))
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    return empty_window
+
+
+@pytest.fixture
+def learn(german_window: MainWindow, qtbot: QtBot) -> Callable[[int], None]:
+    """Takes so many steps and waits for the pause after them."""
+
+    def take(steps: int) -> None:
+        bridge = german_window.context.bridge
+        end = bridge.history.last_step + steps
+        german_window.context.workbench.learn(steps)
+        qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == end, timeout=WAIT_MS)
+
+    return take

@@ -1,0 +1,120 @@
+"""The Attention view, driven as a person drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+
+Key = Qt.Key
+ALT = Qt.KeyboardModifier.AltModifier
+
+
+def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The window with the Attention view open and drawn."""
+    window.show_view(window.views.index(window.attention_view))
+    qtbot.waitUntil(lambda: "step 0" in window.attention_view.map.title_label.text())
+    return window
+
+
+def title(window: MainWindow) -> str:
+    """What the large map says it shows, once everything is drawn."""
+    while window.context.redraws.draw():
+        pass
+    return window.attention_view.map.title_label.text()
+
+
+def test_keys_choose_kind_layer_head_and_feed(german_window: MainWindow, qtbot: QtBot) -> None:
+    window = opened(german_window, qtbot)
+    view = window.attention_view
+    assert title(window) == "Cross attention, layer 2 head 1, fed by the reference · step 0"
+    for key in (Key.Key_Right, Key.Key_Up):
+        qtbot.keyClick(view.map.canvas, key, ALT)
+    assert title(window) == "Cross attention, layer 1 head 2, fed by the reference · step 0"
+    qtbot.keyClick(view.map.canvas, Key.Key_F, ALT)
+    assert title(window) == "Cross attention, layer 1 head 2, free-running · step 0"
+    qtbot.keyClick(view.map.canvas, Key.Key_K, ALT)
+    assert title(window) == "Encoder self attention, layer 1 head 2 · step 0"
+    assert not view.chooser.feed_combo.isEnabled()
+    assert view.chooser.feed_combo.toolTip() == "The encoder reads the source alone"
+
+
+def test_chooser_and_grid_show_and_write_the_same_choice(german_window: MainWindow, qtbot: QtBot) -> None:
+    window = opened(german_window, qtbot)
+    view, selection = window.attention_view, window.context.selection
+    title(window)
+    first = view.grid.canvas.cell(0, 1).center().toPoint()
+    qtbot.mouseClick(view.grid.canvas, Qt.MouseButton.LeftButton, pos=first)
+    assert (selection.chosen.kind, selection.chosen.layer, selection.chosen.head) == ("encoder_self", 0, 1)
+    title(window)
+    assert view.chooser.kind_combo.currentText() == "encoder self"
+    assert (view.chooser.layer_spin.text(), view.chooser.head_spin.text()) == ("1 of 2", "2 of 2")
+    qtbot.keyClick(view.chooser.layer_spin, Key.Key_Up)
+    qtbot.keyClick(view.chooser.head_spin, Key.Key_Up)  # around: from the last to the first
+    assert (selection.chosen.layer, selection.chosen.head) == (1, 0)
+    type_into(view.chooser.kind_combo, qtbot, "d")
+    assert selection.chosen.kind == "decoder_self"
+
+
+def type_into(combo: QComboBox, qtbot: QtBot, letter: str) -> None:
+    """Choose by the first letter, as in a closed combo box."""
+    combo.setFocus()
+    qtbot.keyClicks(combo, letter)
+
+
+def test_the_grid_shows_all_kinds_or_the_chosen_one(german_window: MainWindow, qtbot: QtBot) -> None:
+    window = opened(german_window, qtbot)
+    view = window.attention_view
+    title(window)
+    with_all = view.grid.canvas.cell(0, 0).height()
+    qtbot.mouseClick(view.all_kinds_box, Qt.MouseButton.LeftButton)
+    title(window)
+    assert view.grid.canvas.cell(0, 0).height() > with_all
+    assert view.grid.canvas.chosen_place() == (1, 0)  # of the two cross layers
+
+
+def test_the_view_follows_the_playhead(german_window: MainWindow, learn: Callable[[int], None], qtbot: QtBot) -> None:
+    window = opened(german_window, qtbot)
+    untrained = window.attention_view.map.canvas.grab().toImage()
+    learn(30)
+    assert title(window).endswith("step 30")
+    assert window.attention_view.map.canvas.grab().toImage() != untrained
+    window.context.playhead.view(0)
+    assert title(window).endswith("step 0")
+    assert window.attention_view.map.canvas.grab().toImage() == untrained
+
+
+def test_the_square_root_scale_changes_the_colours(german_window: MainWindow, qtbot: QtBot) -> None:
+    window = opened(german_window, qtbot)
+    view = window.attention_view
+    title(window)
+    linear = view.map.canvas.grab().toImage()
+    view.chooser.scale_box.click()
+    title(window)
+    assert view.map.canvas.grab().toImage() != linear
+
+
+def test_a_typed_sentence_has_no_reference_to_be_fed_with(german_window: MainWindow, qtbot: QtBot) -> None:
+    window = opened(german_window, qtbot)
+    view = window.attention_view
+    view.sentence_row.add_button.click()
+    qtbot.keyClicks(view.sentence_row.add_edit, "ich will")
+    qtbot.keyClick(view.sentence_row.add_edit, Key.Key_Return)
+    qtbot.waitUntil(lambda: "free-running" in title(window))
+    assert view.sentence_row.source_label.text() == "ich will"
+    assert not view.chooser.feed_combo.isEnabled()
+    assert "no reference" in view.chooser.feed_combo.toolTip()
+    view.sentence_row.next_button.click()
+    assert "fed by the reference" in title(window)
+
+
+def test_every_control_has_a_name_and_a_help(empty_window: MainWindow) -> None:
+    chooser = empty_window.attention_view.chooser
+    controls = (chooser.kind_combo, chooser.layer_spin, chooser.head_spin, chooser.feed_combo, chooser.scale_box)
+    for control in (*controls, empty_window.attention_view.all_kinds_box):
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
