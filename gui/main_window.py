@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
@@ -11,7 +12,10 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from core.requests import Close
+from core.run_folder import RunFolder, list_runs
+from gui.banner import ResumeBanner
 from gui.context import Context
+from gui.help import HelpSheet
 from gui.rail import Rail
 from gui.status_bar import StatusBar
 from gui.strip import Strip
@@ -45,6 +49,7 @@ class MainWindow(QMainWindow):
         # Data and Anatomy join the rail with their issues.
         self.views: tuple[View, ...] = (self.train_view, self.attention_view, self.translate_view, self.runs_view)
         self.strip = Strip(context.theme)
+        self.banner = ResumeBanner(context.theme)
         self.transport = Transport(context)
         self.status_bar = StatusBar(context)
         self.setup_drawer = SetupDrawer(context)
@@ -65,6 +70,7 @@ class MainWindow(QMainWindow):
     def begin(self) -> None:
         """Fill the window before anything is clicked."""
         self.setup_drawer.choose_preset(FIRST_PRESET)
+        self.context.bridge.call(partial(interrupted_run, self.context.runs_dir), self.banner.offer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save first, without asking; the window goes when the engine has."""
@@ -103,7 +109,7 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         column = QVBoxLayout()
         column.setSpacing(0)
-        for widget in (self.transport, self.strip, self.pages, self.status_bar):
+        for widget in (self.transport, self.banner, self.strip, self.pages, self.status_bar):
             column.addWidget(widget, 1 if widget is self.pages else 0)
         middle = QWidget()
         row = QHBoxLayout(middle)
@@ -113,12 +119,16 @@ class MainWindow(QMainWindow):
         row.addWidget(self.setup_drawer)
         row.addLayout(column, 1)
         self.setCentralWidget(middle)
+        self.help_sheet = HelpSheet(self.context.runs_dir, middle)
 
     def _connect(self) -> None:
         bridge, playhead = self.context.bridge, self.context.playhead
         bridge.trouble.connect(self.strip.show_trouble)
         bridge.prepared.connect(playhead.restart)
         bridge.drained.connect(self._advance)
+        self.banner.accepted.connect(self.context.workbench.open_run)
+        self.context.workbench.asked_to_learn.connect(self.banner.hide)
+        self.transport.help_button.clicked.connect(self.help_sheet.toggle)
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self.setup_drawer.setVisible)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)
@@ -140,11 +150,28 @@ class MainWindow(QMainWindow):
             ("Ctrl+=", theme.zoom_in),
             ("Ctrl+-", theme.zoom_out),
             ("Ctrl+0", lambda: theme.set_zoom(100)),
-            ("Esc", self.strip.dismiss),
+            ("Esc", self._dismiss),
+            ("F1", self.help_sheet.toggle),
         )
 
     def _add_shortcut(self, keys: str, act: Callable[[], object]) -> None:
         QShortcut(QKeySequence(keys), self).activated.connect(act)
 
+    def _dismiss(self) -> None:
+        if self.help_sheet.isVisible():
+            self.help_sheet.hide()
+        else:
+            self.strip.dismiss()
+
     def _fold_setup(self) -> None:
         self.rail.setup_button.setChecked(False)
+
+
+def interrupted_run(runs_dir: Path) -> RunFolder | None:
+    """The newest run, where it was left before its end and has something to go on from."""
+    runs = list_runs(runs_dir)
+    if not runs:
+        return None
+    folder = RunFolder.open(runs[-1])
+    is_left = folder.state.state in ("stopped", "learning", "paused") and folder.state.writer() is None
+    return folder if is_left and folder.checkpoint_steps() else None

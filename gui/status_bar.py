@@ -21,6 +21,7 @@ class StatusBar(QFrame):
         self.setObjectName("status")
         self.context = context
         self.stage_label = plain_label()
+        self.stage_label.hide()
         self.epoch_label = _figure("Times the training data have been gone through")
         self.speed_label = _figure("Target tokens a second, <eos> counted, padding not")
         self.device_label = _figure("Where the model is trained")
@@ -61,10 +62,11 @@ class StatusBar(QFrame):
     def _take_progress(self, progress: Progress) -> None:
         share = f" {100 * progress.done // progress.total} %" if progress.total else f" {progress.done:,}"
         self.stage_label.setText(progress.stage + share)
+        self.stage_label.show()
 
     def _take_state(self, change: StateChanged) -> None:
         if change.state != "preparing":
-            self.stage_label.setText("")
+            self.stage_label.hide()
 
 
 def compact(number: float) -> str:

@@ -89,6 +89,7 @@ def stylesheet(colours: Colours, points: float, px: Callable[[float], int]) -> s
     #status QLabel {{ color: {c.muted}; }}
     #strip {{ background: {c.bad_surface}; border-bottom: 1px solid {c.bad}; }}
     #banner {{ background: {c.hover}; border-bottom: 1px solid {c.line}; }}
+    #sheet {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: {px(8)}px; }}
     #drawer {{ background: {c.surface}; border-right: 1px solid {c.line}; }}
     #drawer QScrollArea, #drawer QScrollArea > QWidget > QWidget {{ background: {c.surface}; border: none; }}
     #panel {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: {px(4)}px; }}

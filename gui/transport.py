@@ -10,7 +10,7 @@ from core.events import EngineState
 from gui.context import Context
 from gui.icons import icon
 from gui.theme import GRID
-from gui.widgets import button, plain_label
+from gui.widgets import IconButton, button, plain_label
 from gui.workbench import MORE_STEPS
 
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
@@ -42,6 +42,8 @@ class Transport(QFrame):
         self.pace_label = plain_label("max", role="muted")
         self.finish_button = button("Finish and keep", "End the run here: validate, save and close it")
         self.live_button = button("", "Follow the newest step again (L)", role="chip", name="Go live")
+        self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
+        self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = plain_label("starting")
         self._lay_out()
         self._connect()
@@ -51,6 +53,7 @@ class Transport(QFrame):
         """Show the state, the steps and what can be clicked now."""
         bridge, playhead, workbench = self.context.bridge, self.context.playhead, self.context.workbench
         state = bridge.state
+        self.mode_button.set_icon("light" if self.context.theme.mode == "dark" else "dark")
         self.state_label.setText(f"{_mark(state)} {STATES[state]} · step {playhead.live_step:,}{self._of_steps()}")
         self._show_learn(state)
         for step_button in self.step_buttons:
@@ -113,6 +116,8 @@ class Transport(QFrame):
         layout.addWidget(self.live_button)
         layout.addSpacing(GRID)
         layout.addWidget(self.state_label)
+        layout.addWidget(self.mode_button)
+        layout.addWidget(self.help_button)
         self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
 
     def _connect(self) -> None:
@@ -123,6 +128,7 @@ class Transport(QFrame):
         self.reset_button.clicked.connect(self._reset)
         self.seed_edit.editingFinished.connect(self._edit_seed)
         self.pace_slider.valueChanged.connect(self._set_pace)
+        self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)
         self.live_button.clicked.connect(context.playhead.go_live)
         for signal in (context.bridge.state_changed, context.playhead.moved, context.playhead.live_moved):

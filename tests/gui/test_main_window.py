@@ -6,11 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QSlider
 from pytestqt.qtbot import QtBot
 
 from core.events import Trouble
+from core.requests import Stop
 from core.run_folder import list_runs
-from gui.main_window import MainWindow
+from gui.main_window import MainWindow, interrupted_run
 
 Wait = Callable[[str], None]
 WAIT_MS = 30_000
@@ -106,3 +108,32 @@ def test_dark_and_zoom_are_switched_live(qtbot: QtBot, window: MainWindow) -> No
     window.context.theme.set_zoom(150)
     assert window.palette().window().color().lightness() < 60
     assert window.transport.state_label.sizeHint().height() > small
+
+
+def test_offers_the_run_that_was_left(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
+    qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
+    wait_for_state("paused")
+    done: list[object] = []
+    window.context.bridge.ask(Stop(), done.append)
+    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
+    window.banner.offer(interrupted_run(tmp_path / "runs"))
+    assert "left at step 10" in window.banner.sentence.text()
+    qtbot.mouseClick(window.banner.open_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
+    assert not window.banner.isVisible()
+
+
+def test_the_help_sheet_names_the_licences(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.mouseClick(window.transport.help_button, Qt.MouseButton.LeftButton)
+    texts = [label.text() for label in window.help_sheet.findChildren(QLabel)]
+    assert any("MIT" in text for text in texts) and any("LGPL" in text for text in texts)
+    qtbot.mouseClick(window.help_sheet.close_button, Qt.MouseButton.LeftButton)
+    assert not window.help_sheet.isVisible()
+
+
+def test_every_control_has_a_name(qtbot: QtBot, window: MainWindow) -> None:
+    controls = [one for kind in (QAbstractButton, QLineEdit, QComboBox, QSlider) for one in window.findChildren(kind)]
+    controls = [one for one in controls if not one.objectName().startswith("qt_")]  # parts inside Qt's own widgets
+    assert len(controls) > 50
+    nameless = [one for one in controls if not (one.accessibleName() or getattr(one, "text", str)())]
+    assert not nameless

@@ -1,0 +1,63 @@
+"""The help sheet: every shortcut, where things are kept, and whose work this stands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout, QWidget
+
+from core.version import version
+from gui.theme import GRID
+from gui.widgets import button, plain_label
+
+SHORTCUTS = (
+    ("Space", "Learn, or pause"),
+    ("Ctrl+R", "Reset with the same seed; Shift and a click: with the next"),
+    ("L", "Look at the newest step again"),
+    ("[  ]", "Previous, next sentence"),
+    ("Ctrl+1 … 4", "Train, Attention, Translate, Runs"),
+    ("Ctrl+E", "Setup"),
+    ("Ctrl+D", "Light or dark"),
+    ("Ctrl++  Ctrl+-  Ctrl+0", "Zoom in, out, back"),
+    ("Esc", "Dismiss what is shown"),
+    ("F1", "This sheet"),
+)
+
+
+class HelpSheet(QFrame):
+    """Lies over the window's middle until it is closed."""
+
+    def __init__(self, runs_dir: Path, over: QWidget) -> None:
+        super().__init__(over)
+        self._over = over
+        self.setObjectName("sheet")
+        self.setAccessibleName("Help")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 3 * GRID)
+        layout.setSpacing(2 * GRID)
+        layout.addWidget(plain_label("Keyboard", role="heading"))
+        rows = QFormLayout()
+        rows.setHorizontalSpacing(3 * GRID)
+        for keys, meaning in SHORTCUTS:
+            rows.addRow(plain_label(keys), plain_label(meaning, role="muted"))
+        layout.addLayout(rows)
+        layout.addWidget(plain_label("About", role="heading"))
+        for line in (
+            f"Headlight {version()}, under the MIT licence.",
+            "The window uses Qt through PySide6, under the GNU LGPL version 3.",
+            f"Runs are kept in {runs_dir}",
+        ):
+            layout.addWidget(plain_label(line, role="muted"))
+        self.close_button = button("Close", "Close this sheet (Esc)")
+        self.close_button.clicked.connect(self.hide)
+        layout.addWidget(self.close_button)
+        self.hide()
+
+    def toggle(self) -> None:
+        """Show it in the middle, or take it away."""
+        self.setVisible(not self.isVisible())
+        if self.isVisible():
+            self.adjustSize()
+            self.move(self._over.rect().center() - self.rect().center())
+            self.raise_()
+            self.close_button.setFocus()
