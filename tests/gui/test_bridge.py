@@ -1,0 +1,80 @@
+"""The bridge: what happens in the engine's thread is told in the GUI thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import Event, Trouble
+from core.requests import SetPace
+from gui.bridge import EngineBridge, as_trouble
+
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
+    """A bridge to a real engine that has nothing prepared."""
+    made = EngineBridge(Engine(cache_dir=tmp_path))
+    yield made
+    made.close()
+
+
+def test_answers_come_into_the_gui_thread(qtbot: QtBot, bridge: EngineBridge) -> None:
+    threads: list[threading.Thread] = []
+    bridge.ask(SetPace(steps_per_second=None), lambda _: threads.append(threading.current_thread()))
+    bridge.call(lambda: 1, lambda _: threads.append(threading.current_thread()))
+    qtbot.waitUntil(lambda: len(threads) == 2, timeout=WAIT_MS)
+    assert set(threads) == {threading.main_thread()}
+
+
+def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
+    refused: list[Exception] = []
+    troubles: list[Trouble] = []
+    bridge.trouble.connect(troubles.append)
+
+    def fail() -> None:
+        raise UserError("The sentence.", "The advice.")
+
+    bridge.call(fail, on_error=refused.append)
+    bridge.call(fail)
+    qtbot.waitUntil(lambda: bool(refused and troubles), timeout=WAIT_MS)
+    assert isinstance(refused[0], UserError)
+    assert troubles == [Trouble(sentence="The sentence.", advice="The advice.")]
+
+
+def test_a_fault_carries_its_traceback_to_copy() -> None:
+    try:
+        raise KeyError("lost")
+    except KeyError as error:
+        trouble = as_trouble(error)
+    assert "KeyError" in trouble.sentence
+    assert "test_bridge.py" in trouble.details
+
+
+def test_a_flood_of_events_is_taken_in_bounded_ticks(qtbot: QtBot, bridge: EngineBridge) -> None:
+    ticks: list[list[Event]] = []
+    bridge.drained.connect(ticks.append)
+    flood = 50_000
+    for number in range(flood):
+        bridge._inbox.append(Trouble(sentence=str(number)))
+    qtbot.waitUntil(lambda: sum(map(len, ticks)) == flood, timeout=WAIT_MS)
+    assert len(ticks) > 1
+    told = [event.sentence for tick in ticks for event in tick if isinstance(event, Trouble)]
+    assert told == [str(number) for number in range(flood)]
+
+
+def test_errors_of_any_thread_reach_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
+    troubles: list[Trouble] = []
+    bridge.trouble.connect(troubles.append)
+    thread = threading.Thread(target=bridge.report, args=(ValueError("far away"),))
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: bool(troubles), timeout=WAIT_MS)
+    assert "far away" in troubles[0].sentence

@@ -1,0 +1,62 @@
+"""Forms made from declared settings."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QCheckBox, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from core.config import RunConfig
+from core.config_fields import run_settings
+from core.errors import UserError
+from gui.option_form import OptionForm, read_value, written
+
+CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("training.optimizer.learning_rate", "1e-4", 1e-4),
+        ("training.optimizer.betas", "0.9, 0.99", [0.9, 0.99]),
+        ("training.max_grad_norm", "none", None),
+        ("training.num_threads", "auto", "auto"),
+        ("training.num_threads", "2", 2),
+        ("training.device", "cuda:1", "cuda:1"),
+        ("model.positions", "learned", "learned"),
+    ],
+)
+def test_reads_what_is_typed(key: str, text: str, value: object) -> None:
+    assert read_value(run_settings()[key], text) == value
+
+
+@pytest.mark.parametrize(
+    "key", [key for key, field in run_settings().items() if field.kind not in ("group", "options")]
+)
+def test_every_default_is_read_back_as_it_is_written(key: str) -> None:
+    field = run_settings()[key]
+    if not field.required:
+        default = list(field.default) if isinstance(field.default, tuple) else field.default
+        assert read_value(field, written(field.default)) == default
+
+
+def test_a_group_that_is_off_hides_its_rows(qtbot: QtBot) -> None:
+    fields = [field for key, field in run_settings().items() if key.startswith("training.early_stopping")]
+    form = OptionForm(fields)
+    qtbot.addWidget(form)
+    edits: list[tuple[str, object]] = []
+    form.edited.connect(lambda key, value: edits.append((key, value)))
+    form.show_values(CONFIG.model_dump(mode="json"))
+    switch, patience = form.rows["training.early_stopping"], form.rows["training.early_stopping.patience"]
+    assert patience.isHidden()
+    assert isinstance(switch.editor, QCheckBox)
+    switch.editor.click()
+    assert edits == [("training.early_stopping", {})]
+    form.show_values({"training": {"early_stopping": {"patience": 7}}})
+    assert not patience.isHidden()
+    assert isinstance(patience.editor, QLineEdit) and patience.editor.text() == "7"
+
+
+def test_what_is_no_value_is_an_error() -> None:
+    with pytest.raises(UserError):
+        read_value(run_settings()["model.d_model"], "[1")

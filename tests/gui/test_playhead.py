@@ -1,0 +1,43 @@
+"""The playhead: what is viewed and what is trained move independently."""
+
+from __future__ import annotations
+
+from gui.playhead import Playhead
+
+
+def test_follows_the_newest_step_while_live() -> None:
+    playhead = Playhead()
+    moves: list[int] = []
+    playhead.moved.connect(moves.append)
+    playhead.advance(3)
+    playhead.advance(3)
+    playhead.advance(5)
+    assert moves == [3, 5]
+    assert playhead.is_live and playhead.step == 5
+
+
+def test_stays_where_it_was_put() -> None:
+    playhead = Playhead()
+    playhead.advance(10)
+    playhead.view(4)
+    playhead.advance(20)
+    assert (playhead.step, playhead.live_step, playhead.is_live) == (4, 20, False)
+    playhead.go_live()
+    assert playhead.step == 20
+
+
+def test_views_only_steps_that_were_taken() -> None:
+    playhead = Playhead()
+    playhead.advance(10)
+    playhead.view(99)
+    assert playhead.step == 10
+    playhead.view(-1)
+    assert playhead.step == 0
+
+
+def test_another_run_begins_live_at_its_start() -> None:
+    playhead = Playhead()
+    playhead.advance(10)
+    playhead.view(4)
+    playhead.restart()
+    assert (playhead.step, playhead.live_step, playhead.is_live) == (0, 0, True)
