@@ -61,7 +61,7 @@ class StatusBar(QFrame):
 
     def _take_progress(self, progress: Progress) -> None:
         share = f" {100 * progress.done // progress.total} %" if progress.total else f" {progress.done:,}"
-        self.stage_label.setText(progress.stage + share)
+        self.stage_label.setText(progress.stage.capitalize() + share)
         self.stage_label.show()
 
     def _take_state(self, change: StateChanged) -> None:
