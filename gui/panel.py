@@ -36,11 +36,11 @@ class Panel(QFrame):
         content = QWidget()
         self.body = QVBoxLayout(content)
         self.body.setContentsMargins(0, 0, 0, 0)
-        self._empty_label = plain_label(self.empty_sentence, role="muted")
-        self._empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty_label.setWordWrap(True)
+        self.empty_label = plain_label(self.empty_sentence, role="muted")
+        self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty_label.setWordWrap(True)
         self._stack = QStackedLayout()
-        self._stack.addWidget(self._empty_label)
+        self._stack.addWidget(self.empty_label)
         self._stack.addWidget(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
@@ -54,7 +54,7 @@ class Panel(QFrame):
 
     def show_empty(self, sentence: str = "") -> None:
         """One sentence instead of a blank axis."""
-        self._empty_label.setText(sentence or self.empty_sentence)
+        self.empty_label.setText(sentence or self.empty_sentence)
         self._stack.setCurrentIndex(0)
 
     def show_body(self) -> None:

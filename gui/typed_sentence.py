@@ -42,7 +42,7 @@ class TypedSentence(QObject):
         self.translation: Translation | None = None
         self.error: UserError | None = None
         self._bridge, self._playhead = bridge, playhead
-        self._asked_step: int | None = None
+        self.asked_step: int | None = None  # of the newest question; None: the weights of that moment
         self._question = self._answered = 0  # the newest question, and the newest that was answered
         self._is_watched = False
         self._calm = QTimer(self)
@@ -100,7 +100,7 @@ class TypedSentence(QObject):
 
     def _is_stale(self) -> bool:
         wanted = self.wanted_step()
-        if self.translation is None or wanted != self._asked_step:
+        if self.translation is None or wanted != self.asked_step:
             return self.error is None
         return wanted is None and self.translation.step != self._bridge.history.last_step
 
@@ -125,9 +125,9 @@ class TypedSentence(QObject):
     def _ask(self) -> None:
         self._calm.stop()
         self._question += 1
-        self._asked_step, question = self.wanted_step(), self._question
+        self.asked_step, question = self.wanted_step(), self._question
         self._bridge.ask(
-            Translate(texts=(self.text,), step=self._asked_step, with_attention=True),
+            Translate(texts=(self.text,), step=self.asked_step, with_attention=True),
             lambda translations: self._answer(question, translations[0], None),
             lambda error: self._answer(question, None, error),
         )
@@ -141,5 +141,5 @@ class TypedSentence(QObject):
         if error is not None and self.error is None:
             self._bridge.report(error)
         self.changed.emit()
-        if self.wanted_step() != self._asked_step:  # the playhead was dragged on meanwhile
+        if self.wanted_step() != self.asked_step:  # the playhead was dragged on meanwhile
             self._follow()

@@ -72,7 +72,7 @@ class MapCanvas(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._picture: HeadPicture | None = None
+        self.picture: HeadPicture | None = None
         self._cell: tuple[int, int] | None = None  # row and column pointed at
         self._square_root = False
         self.pointed = lambda text: None
@@ -85,7 +85,7 @@ class MapCanvas(QWidget):
 
     def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
         """Paint this head; `square_root` spreads small weights apart."""
-        self._picture, self._square_root = picture, square_root
+        self.picture, self._square_root = picture, square_root
         rows, columns = picture.weights.shape
         if self._cell is not None and (self._cell[0] >= rows or self._cell[1] >= columns):
             self._cell = None
@@ -94,25 +94,25 @@ class MapCanvas(QWidget):
 
     def readout(self) -> str:
         """The weight pointed at, in words."""
-        if self._picture is None or self._cell is None:
+        if self.picture is None or self._cell is None:
             return ""
         row, column = self._cell
-        if self._picture.is_causal and column > row:
-            return f"{self._picture.rows[row]}  may not see  {self._picture.columns[column]}: it comes later"
-        weight = float(self._picture.weights[row, column])
-        return f"{self._picture.rows[row]}  reads from  {self._picture.columns[column]}  with weight {weight:.3f}"
+        if self.picture.is_causal and column > row:
+            return f"{self.picture.rows[row]}  may not see  {self.picture.columns[column]}: it comes later"
+        weight = float(self.picture.weights[row, column])
+        return f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}  with weight {weight:.3f}"
 
     def _layout(self, picture: HeadPicture) -> MapLayout:
         bar = self._theme.px(64)
         return MapLayout(QRectF(self.rect()).adjusted(0, 0, -bar, -GRID), picture, self._theme.token_font())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._picture is None:
+        if self.picture is None:
             return
-        painter, layout = QPainter(self), self._layout(self._picture)
+        painter, layout = QPainter(self), self._layout(self.picture)
         table = attention_table(self._theme.mode)
-        painter.drawImage(layout.grid, image_of(self._picture.weights, table, square_root=self._square_root))
-        if self._picture.is_causal:
+        painter.drawImage(layout.grid, image_of(self.picture.weights, table, square_root=self._square_root))
+        if self.picture.is_causal:
             self._hatch(painter, layout)
         painter.setPen(QPen(self._theme.colour("line"), 1))
         painter.drawRect(layout.grid)
@@ -134,27 +134,27 @@ class MapCanvas(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _mark(self, painter: QPainter, layout: MapLayout) -> None:
-        assert self._picture is not None
+        assert self.picture is not None
         painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
-        for row, column in self._picture.alignment:
+        for row, column in self.picture.alignment:
             painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
         if self._cell is not None:
             painter.setPen(QPen(QColor(self._theme.colour("text")), 2))
             painter.drawRect(layout.cell(*self._cell))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._picture is not None:
-            self._point_at(self._layout(self._picture).cell_at(event.position()))
+        if self.picture is not None:
+            self._point_at(self._layout(self.picture).cell_at(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._point_at(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         move = ARROWS.get(Qt.Key(event.key()))
-        if move is None or self._picture is None:
+        if move is None or self.picture is None:
             super().keyPressEvent(event)
             return
-        rows, columns = self._picture.weights.shape
+        rows, columns = self.picture.weights.shape
         row, column = self._cell or (0, 0)
         self._point_at(((row + move[0]) % rows, (column + move[1]) % columns))
 

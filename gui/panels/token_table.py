@@ -57,6 +57,7 @@ class TokenTable(Panel):
             self.show_empty()
             return
         self.show_body()
+        self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
         self.read_label.setFont(self.theme.token_font(0.9))
         self.output_label.setFont(self.theme.token_font(1.5))
         self.table.verticalHeader().setDefaultSectionSize(self.theme.px(28))
@@ -65,9 +66,12 @@ class TokenTable(Panel):
             self._show_texts(translation)
             self._show_tokens(translation.sentence.free_running)
 
+    def _nearest(self, translation: Translation) -> str:
+        wanted = self._typed.asked_step
+        return "" if wanted in (None, translation.step) else f" (the nearest kept before {wanted:,})"
+
     def _show_texts(self, translation: Translation) -> None:
         assert translation.sentence is not None
-        self.set_title(f"Translation · weights of step {translation.step:,}")
         self.read_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
         self.output_label.setText(translation.output or "(nothing: <eos> came first)")
         num_tokens = len(translation.sentence.free_running.tgt_output)

@@ -1,0 +1,185 @@
+"""The Translate view, driven as a person drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.requests import Translation
+from gui.main_window import MainWindow
+from gui.panels.probability_delegate import PROBABILITY
+from gui.views.translate import TranslateView, unknown_note
+
+Learn = Callable[[int], None]
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def view(german_window: MainWindow, qtbot: QtBot) -> TranslateView:
+    """The Translate view, open, with the example it offers translated by the untrained model."""
+    german_window.show_view(german_window.views.index(german_window.translate_view))
+    qtbot.waitUntil(lambda: german_window.translate_view.typed.translation is not None, timeout=WAIT_MS)
+    return german_window.translate_view
+
+
+def enter(view: TranslateView, qtbot: QtBot, text: str) -> None:
+    """Type a text, press Enter and wait for the answer."""
+    view.typed.translation = view.typed.error = None
+    view.source_edit.setText(text)
+    qtbot.keyClick(view.source_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(view.typed.translation or view.typed.error), timeout=WAIT_MS)
+    draw(view)
+
+
+def draw(view: TranslateView) -> None:
+    """Draw all that waits to be drawn."""
+    while view.context.redraws.draw():
+        pass
+
+
+def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
+    """Pick weights by what the combo box says, and wait for their translation."""
+    before = view.typed.translation
+    place = view.weights_combo.findText(text)
+    assert place >= 0, [view.weights_combo.itemText(each) for each in range(view.weights_combo.count())]
+    view.weights_combo.setCurrentIndex(place)
+    view.weights_combo.activated.emit(place)
+    qtbot.waitUntil(lambda: view.typed.translation not in (None, before), timeout=WAIT_MS)
+    assert view.typed.translation is not None
+    return view.typed.translation
+
+
+def probabilities(translation: Translation | None) -> list[float]:
+    assert translation is not None and translation.sentence is not None
+    return translation.sentence.free_running.output_probability.tolist()
+
+
+def test_an_example_stands_there_translated_before_anything_is_trained(view: TranslateView) -> None:
+    draw(view)
+    assert view.source_edit.text() == view.context.bridge.history.prepared.examples[0]
+    assert view.tokens.title_label.text() == "Translation · weights of step 0"
+    assert view.map.title_label.text() == "Cross attention, layer 2 head 1, free-running · step 0"
+    assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # typing replaces it
+
+
+def test_each_token_has_its_probability_and_runners_up(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+    learn(40)
+    enter(view, qtbot, "ich mochte ein bier")
+    table, translation = view.tokens.table, view.typed.translation
+    assert translation is not None and translation.sentence is not None
+    written = [table.item(row, 0).text() for row in range(table.rowCount())]
+    assert written == list(translation.sentence.free_running.tgt_output)
+    for row in range(table.rowCount()):
+        cells = [table.item(row, column) for column in range(table.columnCount())]
+        shares = [cell.data(PROBABILITY) for cell in cells]
+        assert shares == sorted(shares, reverse=True) and sum(shares) <= 1.001
+        assert len({cell.text() for cell in cells}) == len(cells)
+        assert cells[0].data(Qt.ItemDataRole.AccessibleTextRole).startswith(f"{cells[0].text()}, probability 0.")
+    assert view.tokens.output_label.text() == (translation.output or "(nothing: <eos> came first)")
+
+
+def test_translates_during_training_and_follows_it(
+    german_window: MainWindow, view: TranslateView, qtbot: QtBot
+) -> None:
+    german_window.context.workbench.learn()
+    qtbot.waitUntil(lambda: german_window.context.bridge.history.last_step > 5, timeout=WAIT_MS)
+    enter(view, qtbot, "ich mochte ein bier")
+    first = view.typed.translation
+    assert first is not None and first.step > 0
+    assert german_window.context.bridge.state == "learning"
+    qtbot.waitUntil(lambda: view.typed.translation.step > first.step, timeout=WAIT_MS)
+    german_window.context.workbench.toggle()
+    qtbot.waitUntil(lambda: german_window.context.bridge.state == "paused", timeout=WAIT_MS)
+    last_step = german_window.context.bridge.history.last_step
+    qtbot.waitUntil(lambda: view.typed.translation.step == last_step, timeout=WAIT_MS)
+
+
+def test_translates_with_kept_weights(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+    untrained = view.typed.translation
+    learn(30)
+    qtbot.waitUntil(lambda: view.typed.translation.step == 30, timeout=WAIT_MS)
+    assert probabilities(view.typed.translation) != probabilities(untrained)
+    again = choose_weights(view, qtbot, "step 0")
+    assert again.step == 0
+    assert probabilities(again) == pytest.approx(probabilities(untrained), abs=1e-6)
+    assert choose_weights(view, qtbot, "now").step == 30
+
+
+def test_follows_the_playhead_to_the_nearest_kept_step(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+    learn(30)
+    view.context.playhead.view(7)
+    qtbot.waitUntil(lambda: view.typed.translation.step == 5, timeout=WAIT_MS)  # probes at 0 1 2 3 5 8 13 ...
+    draw(view)
+    assert view.tokens.title_label.text() == "Translation · weights of step 5 (the nearest kept before 7)"
+    view.context.playhead.go_live()
+    qtbot.waitUntil(lambda: view.typed.translation.step == 30, timeout=WAIT_MS)
+
+
+def test_unknown_tokens_are_named(view: TranslateView, qtbot: QtBot) -> None:
+    enter(view, qtbot, "ich mochte ein kaffee")
+    assert view.note_label.isVisible()
+    assert view.note_label.text() == "“kaffee” is not in the vocabulary: read as <unk>."
+    assert view.tokens.read_label.text().endswith("<unk>  <eos>")
+    assert view.map.canvas.picture.columns[-2] == "<unk>"
+
+
+def test_an_error_stands_beside_the_field(view: TranslateView, qtbot: QtBot) -> None:
+    for text, says in (("  ", "the text is empty"), ("ein " * 50, "has 51 tokens")):
+        enter(view, qtbot, text)
+        assert view.note_label.isVisible() and says in view.note_label.text()
+        assert not view.window().strip.isVisible()
+        assert "press Enter, or pick an example" in view.tokens.empty_label.text()
+    enter(view, qtbot, "ich mochte ein bier")
+    assert not view.note_label.isVisible()
+
+
+def test_any_text_is_read_without_a_traceback(view: TranslateView, qtbot: QtBot) -> None:
+    for text in ("🙂 🙃", "שלום עולם", "a\u2028b", "<b>fett</b>", "é" * 10_000):
+        enter(view, qtbot, text)
+        assert "not in the vocabulary" in view.note_label.text()
+        assert not view.window().strip.isVisible()
+
+
+def test_an_example_is_picked_from_the_menu(view: TranslateView, qtbot: QtBot) -> None:
+    view.examples.fill()
+    texts = [action.text() for action in view.examples.actions() if not action.isSeparator()]
+    assert len(texts) == len(set(texts)) >= 3
+    view.examples.actions()[-1].trigger()
+    assert view.source_edit.text() == texts[-1]
+    qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == texts[-1], timeout=WAIT_MS)
+
+
+def test_nothing_is_translated_again_where_nobody_looks(
+    german_window: MainWindow, view: TranslateView, learn: Learn, qtbot: QtBot
+) -> None:
+    before = view.typed.translation
+    german_window.show_view(0)
+    learn(20)
+    qtbot.wait(400)
+    assert view.typed.translation is before
+    german_window.show_view(german_window.views.index(view))
+    qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
+
+
+def test_keys_choose_the_head_and_every_control_is_named(view: TranslateView, qtbot: QtBot) -> None:
+    draw(view)
+    qtbot.keyClick(view.source_edit, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    draw(view)
+    assert view.map.title_label.text() == "Cross attention, layer 1 head 1, free-running · step 0"
+    controls = (view.source_edit, view.examples_button, view.weights_combo, view.translate_button, view.tokens.table)
+    for control in controls:
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert not view.chooser.feed_combo.isVisible()
+
+
+def test_unknown_tokens_in_words() -> None:
+    assert unknown_note(()) == ""
+    assert unknown_note(("a", "a")) == "“a” is not in the vocabulary: read as <unk>."
+    assert unknown_note(("a", "b", "c")) == "“a”, “b” and “c” are not in the vocabulary: each is read as <unk>."
+    many = unknown_note(tuple("abcdefg"))
+    assert many == "“a”, “b”, “c”, “d”, “e” and 2 more are not in the vocabulary: each is read as <unk>."
+    assert len(unknown_note(("x" * 10_000,))) < 80
