@@ -15,7 +15,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pyqtgraph as pg
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication
 
 from core.engine import Engine
 from core.presets import read_preset
@@ -68,9 +68,8 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
     wait_for(app, lambda: bridge.state == "paused")
     for index, view in enumerate(window.views):
         window.show_view(index)
-        if view.name == "translate":
-            view.findChild(QLineEdit).setText("ich möchte ein kaltes Bier")
-            view.findChild(QLineEdit).returnPressed.emit()
+        if view is window.translate_view:
+            window.translate_view.translate("ich möchte ein kaltes Bier")
         photograph(app, window, theme, view.name)
 
 
