@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, str(ROOT / "main.py")]
+
+MANY_COLOURS = 50  # smoothed text alone makes this many
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
@@ -21,3 +26,21 @@ def test_without_a_display_it_says_how_to_train(tmp_path: Path) -> None:
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
     assert "headlight train" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="X is Linux's")
+def test_the_window_opens_on_a_real_display_and_ends_when_told(x_display: Any, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        COMMAND, cwd=tmp_path, env=x_display.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        deadline = time.monotonic() + 30
+        while x_display.num_colours() < MANY_COLOURS and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.1)
+        num_colours = x_display.num_colours()
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (num_colours >= MANY_COLOURS, errors) == (True, "")
+    assert process.returncode in (0, 128 + signal.SIGTERM)

@@ -1,0 +1,27 @@
+"""`make run` without a display: the main job, done for real in the terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+def test_without_a_display_it_trains_translates_and_says_where_the_run_lies(home: Path) -> None:
+    hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
+    command = [sys.executable, "-m", "scripts.run"]
+    result = subprocess.run(command, cwd=ROOT, env=hidden, capture_output=True, text=True, timeout=110)
+    assert result.returncode == 0, result.stderr
+    assert "There is no display" in result.stdout
+    assert len(re.findall(r"  ->  .* \(right\)$", result.stdout, flags=re.MULTILINE)) == 3
+    run = Path(re.findall(r"The run is kept in (.*)", result.stdout)[0])
+    assert run.parent == home / "runs"
+    assert (run / "config.yaml").is_file()
+    assert result.stderr.count("\n") < 50  # a bar redraws its line; it does not print one a step

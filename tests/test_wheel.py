@@ -1,0 +1,93 @@
+"""The wheel: built, installed into an empty environment and used from a folder that is not the clone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+BIN = "Scripts" if sys.platform == "win32" else "bin"
+
+
+def call(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a command that knows nothing of the clone."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=110)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of the source, so that no older build's files get into it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    caches = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for package in ("core", "gui", "plugins", "resources"):
+        shutil.copytree(ROOT / package, folder / "source" / package, ignore=caches)
+    for name in ("main.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder / "source" / name)
+    built = call(*PIP, "wheel", "--no-deps", "--no-index", "--no-build-isolation", "./source", cwd=folder)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return next(folder.glob("headlight-*.whl"))
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of commands of an environment with nothing but the wheel; its dependencies are lent by this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
+    installed = call(*PIP, "--python", folder, "install", "--no-deps", "--no-index", wheel, cwd=folder)
+    assert installed.returncode == 0, installed.stdout + installed.stderr
+    site_packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
+    (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    return folder / BIN
+
+
+def test_wheel_holds_every_module_and_resource(wheel: Path) -> None:
+    held = set(zipfile.ZipFile(wheel).namelist())
+    expected = {"main.py", "core/py.typed"}
+    for package in ("core", "gui", "plugins", "resources"):
+        files = (path for path in (ROOT / package).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+        expected |= {path.relative_to(ROOT).as_posix() for path in files}
+    assert expected - held == set()
+    assert {name.split("/")[0] for name in held if ".dist-info/" not in name} == {
+        "main.py",
+        "core",
+        "gui",
+        "plugins",
+        "resources",
+    }
+
+
+def test_command_is_the_installed_one(environment: Path, tmp_path: Path) -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    shown = call(environment / "headlight", "--version", cwd=tmp_path)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.split()[-1] == version
+    where = call(environment / "python", "-c", "import core, main; print(core.__file__, main.__file__)", cwd=tmp_path)
+    assert all(place.startswith(str(environment.parent)) for place in where.stdout.split())
+
+
+def test_presets_are_found_from_anywhere(environment: Path, tmp_path: Path) -> None:
+    listed = call(environment / "headlight", "presets", "list", cwd=tmp_path)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    for preset in (ROOT / "resources" / "presets").glob("*.yaml"):
+        assert preset.stem in listed.stdout
+
+
+def test_trains_from_another_folder(environment: Path, tmp_path: Path) -> None:
+    arguments = ["train", "copy_task", "--set", "training.max_steps=3", "--runs-dir", str(tmp_path / "runs"), "--json"]
+    trained = call(environment / "headlight", *arguments, cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    finished = json.loads(trained.stdout.splitlines()[-1])
+    assert (finished["event"], finished["reason"]) == ("run_finished", "max_steps")
+    assert (Path(finished["run"]) / "config.yaml").is_file()
+    assert Path(finished["run"]).parent == tmp_path / "runs"
