@@ -191,7 +191,8 @@ def learnt(run: Path) -> dict[str, Any]:
     folder = RunFolder.open(run)
     steps, arrays = folder.metrics()
     metrics = {name: values.tolist() for name, values in arrays.items() if name not in TIMING}
-    weights = (run / "checkpoints" / "000300" / "model.safetensors").read_bytes()
+    # Not the file's bytes: safetensors writes its metadata in any order.
+    weights = {name: values.tobytes() for name, values in folder.checkpoint_weights(300).items()}
     return {"steps": steps.tolist(), "valid": folder.validation_metrics(), "weights": weights, **metrics}
 
 
