@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import queue
 import sys
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from signal import Signals
 from types import TracebackType
@@ -23,6 +24,7 @@ from core.events import Event, Listener, RunFinished, RunStarted
 from core.requests import Learn, Request, Stop
 
 Answer = TypeVar("Answer")
+_IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a process group and its leader are both told
 _WAKE_SECONDS = 0.5  # where a lock cannot be interrupted by a signal (Windows), it is looked at this often
 
 
@@ -33,12 +35,13 @@ class Conversation:
         self._show = show
         self._inbox: queue.SimpleQueue[Event | Future[Any] | Signals] = queue.SimpleQueue()
         self._signal: Signals | None = None
+        self._signalled_at = 0.0
         self._run: Path | None = None
         self._stack = ExitStack()
         self._plugin_dirs = plugin_dirs
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(signals_to(self._inbox.put))
+        self._stack.enter_context(signals_to(self._hear))
         self._engine = self._stack.enter_context(Engine([self._inbox.put], plugin_dirs=self._plugin_dirs))
         return self
 
@@ -64,22 +67,26 @@ class Conversation:
         learning.add_done_callback(self._inbox.put)
         while not isinstance(item := self._next(), RunFinished):
             if isinstance(item, Signals):
-                self._stop(item)
+                self._engine.ask(Stop()).add_done_callback(self._inbox.put)
             elif isinstance(item, Future):
                 item.result()  # raises what went wrong
         return item
 
     @property
     def signal(self) -> Signals | None:
-        """The signal that ended the run, if one did."""
+        """The signal that asked the process to end, if one did."""
         return self._signal
 
-    def _stop(self, number: Signals) -> None:
-        if self._signal is not None:  # asked twice: what is on disk is whole, so there is nothing to wait for
-            print(f"\nheadlight: ended at once by {number.name}; the run is {self._run}", file=sys.stderr, flush=True)
+    def _hear(self, number: Signals) -> None:
+        """Called by the signal itself, whatever the main thread is at; the second in earnest ends the process."""
+        if self._signal is None:
+            self._signal, self._signalled_at = number, time.monotonic()
+            self._inbox.put(number)
+        elif time.monotonic() - self._signalled_at > _IN_EARNEST_SECONDS:  # what is on disk is whole
+            where = "" if self._run is None else f"; the run is {self._run}"
+            with suppress(OSError):  # nobody may be there to read it
+                os.write(sys.stderr.fileno(), f"\nheadlight: ended at once by {number.name}{where}\n".encode())
             os._exit(128 + number)
-        self._signal = number
-        self._engine.ask(Stop()).add_done_callback(self._inbox.put)
 
     def _next(self) -> Event | Future[Any] | Signals:
         while True:

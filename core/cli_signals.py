@@ -20,9 +20,15 @@ class Interrupted(Exception):
 
 @contextmanager
 def signals_to(tell: Callable[[signal.Signals], None]) -> Iterator[None]:
-    """Within the block, hand each stopping signal to `tell`, which must be safe to call at any moment."""
+    """Within the block, hand each stopping signal to `tell`, which must be safe to call at any moment.
+
+    Once one was told the process is ending by it: those that come after the block are ignored, so that none breaks off
+    the sentence that says what was saved.
+    """
+    told: list[int] = []
 
     def handle(number: int, _: FrameType | None) -> None:
+        told.append(number)
         tell(signal.Signals(number))
 
     # nohup and background jobs start with a signal ignored: it stays ignored.
@@ -32,4 +38,4 @@ def signals_to(tell: Callable[[signal.Signals], None]) -> Iterator[None]:
         yield
     finally:
         for one, handler in before.items():
-            signal.signal(one, handler)
+            signal.signal(one, signal.SIG_IGN if told else handler)

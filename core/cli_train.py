@@ -37,7 +37,7 @@ def train(arguments: Namespace) -> int:
         show.progress.close()
     if not arguments.json:
         _print_result(finished)
-    if engine.signal is not None:
+    if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
         raise Interrupted(engine.signal, _saved(finished, engine.signal.name))
     if finished.reason in _GOOD_REASONS:
         return DONE

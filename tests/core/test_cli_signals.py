@@ -1,4 +1,4 @@
-"""Signals are told to whoever waits, and the earlier handlers come back."""
+"""Signals are told to whoever waits; the earlier handlers come back where none came."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import queue
 import signal
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -14,14 +16,29 @@ from core.cli_signals import STOPPING, signals_to
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
 
 
-def test_each_stopping_signal_is_told() -> None:
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[list[Any]]:
+    """The handlers of the test run itself, put back after each test."""
     before = [signal.getsignal(one) for one in STOPPING]
+    yield before
+    for one, handler in zip(STOPPING, before, strict=True):
+        signal.signal(one, handler)
+
+
+def test_each_stopping_signal_is_told_and_none_breaks_off_what_follows() -> None:
     told: queue.SimpleQueue[signal.Signals] = queue.SimpleQueue()
     with signals_to(told.put):
         for one in STOPPING:
             os.kill(os.getpid(), one)
         assert [told.get(timeout=5) for _ in STOPPING] == list(STOPPING)
-    assert [signal.getsignal(one) for one in STOPPING] == before
+    for one in STOPPING:
+        os.kill(os.getpid(), one)  # would end the test run
+
+
+def test_without_a_signal_the_earlier_handlers_come_back(handlers: list[Any]) -> None:
+    with signals_to(lambda _: None):
+        assert handlers != [signal.getsignal(one) for one in STOPPING]
+    assert handlers == [signal.getsignal(one) for one in STOPPING]
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
