@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from core.events import Event
@@ -19,6 +20,7 @@ from gui.widgets import plain_label
 
 Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
+_NARROWEST = 88  # pixels of a column in which a token and its number can be read
 
 
 class TokenTable(Panel):
@@ -61,10 +63,21 @@ class TokenTable(Panel):
         self.read_label.setFont(self.theme.token_font(0.9))
         self.output_label.setFont(self.theme.token_font(1.5))
         self.table.verticalHeader().setDefaultSectionSize(self.theme.px(28))
+        self._fit_columns()
         if translation is not self._shown:
             self._shown = translation
             self._show_texts(translation)
             self._show_tokens(translation.sentence.free_running)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """As many runners-up as can be read; the others show when there is room."""
+        fitting = max(2, self.width() // self.theme.px(_NARROWEST))
+        for column in range(len(_COLUMNS)):
+            self.table.setColumnHidden(column, column >= fitting)
 
     def _nearest(self, translation: Translation) -> str:
         wanted = self._typed.asked_step

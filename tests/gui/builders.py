@@ -1,0 +1,46 @@
+"""Probed sentences made by rule, for panels that are drawn without an engine."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.probes import Feed, ProbedSentence
+
+
+def attention(layers: int, heads: int, queries: int, keys: int) -> NDArray[np.float16]:
+    """[L, H, queries, keys]; every head reads most from another place."""
+    weights = np.full((layers, heads, queries, keys), 0.1)
+    for layer, head, query in np.ndindex(layers, heads, queries):
+        weights[layer, head, query, (layer + head + query) % keys] = 1.0
+    return (weights / weights.sum(-1, keepdims=True)).astype(np.float16)
+
+
+def feed(output: tuple[str, ...], sources: int, layers: int = 2, heads: int = 4) -> Feed:
+    """A decoder that wrote `output`, sure of it to 0.6, with three runners-up."""
+    length = len(output)
+    return Feed(
+        tgt_input=("<bos>", *output[:-1]),
+        tgt_output=output,
+        output_probability=np.full(length, 0.6, np.float32),
+        output_rank=np.zeros(length, np.int32),
+        top_tokens=tuple((token, "beer", "cake", "soup") for token in output),
+        top_probability=np.tile(np.array([0.6, 0.2, 0.1, 0.05], np.float32), (length, 1)),
+        decoder_self=attention(layers, heads, length, length),
+        cross=attention(layers, heads, length, sources),
+    )
+
+
+def sentence(source: str = "ich will", *, has_reference: bool = True) -> ProbedSentence:
+    """A sentence of two encoder and two decoder layers of four heads."""
+    tokens = (*source.split(), "<eos>")
+    return ProbedSentence(
+        source=source,
+        src_tokens=tokens,
+        reference="i want" if has_reference else None,
+        output="i want",
+        alignment=(),
+        encoder_self=attention(2, 4, len(tokens), len(tokens)),
+        by_reference=feed(("i", "want", "<eos>"), len(tokens)) if has_reference else None,
+        free_running=feed(("i", "do", "want", "<eos>"), len(tokens)),
+    )

@@ -1,0 +1,75 @@
+"""The translation, token by token."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from core.probes import Feed
+from core.requests import Translation
+from gui.main_window import MainWindow
+from gui.panels.probability_delegate import PROBABILITY
+from gui.panels.token_table import TokenTable, candidates_of
+from tests.gui.builders import feed, sentence
+
+
+@pytest.fixture
+def table(empty_window: MainWindow, qtbot: QtBot) -> TokenTable:
+    panel = TokenTable(empty_window.context.theme, empty_window.translate_view.typed)
+    qtbot.addWidget(panel)
+    panel.resize(700, 400)
+    return panel
+
+
+def show(table: TokenTable, *, step: int = 5, finished: bool = True, output: str = "i do want") -> None:
+    typed = table._typed
+    probed = sentence(has_reference=False)
+    typed.translation = Translation(
+        step=step, source=probed.source, output=output, unknown=(), finished=finished, sentence=probed
+    )
+    table.show_step(History(), step)
+
+
+def test_the_chosen_token_comes_first_then_the_others_by_probability() -> None:
+    rows = list(candidates_of(feed(("i", "<eos>"), 3)))
+    assert [token for token, _ in rows[0]] == ["i", "beer", "cake", "soup"]
+    assert [share for _, share in rows[1]] == pytest.approx([0.6, 0.2, 0.1, 0.05])
+
+
+def test_a_chosen_token_that_is_not_the_most_probable_is_not_listed_twice() -> None:
+    one = feed(("i",), 3)
+    forced = Feed(**{**one.__dict__, "tgt_output": ("cake",), "output_probability": one.top_probability[:, 2]})
+    assert [token for token, _ in next(candidates_of(forced))] == ["cake", "i", "beer", "soup"]
+
+
+def test_one_row_a_token_and_an_empty_cell_where_no_more_are_known(table: TokenTable) -> None:
+    show(table)
+    assert [table.table.item(row, 0).text() for row in range(4)] == ["i", "do", "want", "<eos>"]
+    assert table.table.item(0, 1).data(PROBABILITY) == pytest.approx(0.2)
+    assert table.table.item(0, 4).data(PROBABILITY) is None
+    assert table.title_label.text() == "Translation · weights of step 5"
+    assert table.read_label.text() == "read as   ich  will  <eos>"
+    assert not table.cut_label.isVisibleTo(table)
+
+
+def test_says_where_the_output_was_cut_and_when_it_is_empty(table: TokenTable) -> None:
+    show(table, finished=False)
+    assert table.cut_label.text() == "Cut off after 4 tokens: <eos> did not come."
+    assert table.cut_label.isVisibleTo(table)
+    show(table, output="")
+    assert table.output_label.text() == "(nothing: <eos> came first)"
+
+
+def test_narrow_it_shows_fewer_runners_up(table: TokenTable) -> None:
+    show(table)
+    assert not any(table.table.isColumnHidden(column) for column in range(5))
+    table.resize(280, 400)
+    table.grab()  # a hidden widget takes its size when it is drawn
+    assert [table.table.isColumnHidden(column) for column in range(5)] == [False] * 3 + [True] * 2
+
+
+def test_empty_it_tells_what_to_do(table: TokenTable) -> None:
+    table.show_step(History(), 0)
+    assert table.empty_label.text() == "Type a sentence above and press Enter, or pick an example."
+    assert table.empty_label.isVisibleTo(table) and not table.table.isVisibleTo(table)
