@@ -59,7 +59,7 @@ def train_in_window(preset: str, runs_dir: Path) -> dict[str, float]:
     workbench = window.context.workbench
     bridge.prepared.connect(lambda prepared: prepared.run is None and workbench.learn())
     bridge.run_started.connect(lambda _: timer.start(TICK_MS))
-    bridge.run_finished.connect(lambda _: app.quit())
+    bridge.run_finished.connect(lambda _: app.exit())
     workbench.take(read_preset(preset, (f"training.max_steps={STEPS}",)))
     app.exec()
     timer.stop()
