@@ -42,6 +42,7 @@ def train_in_window(preset: str, runs_dir: Path) -> dict[str, float]:
 
     from core.engine import Engine
     from gui.bridge import EngineBridge
+    from gui.collector import calm_collector
     from gui.context import make_context
     from gui.main_window import MainWindow
     from gui.theme import Theme
@@ -61,9 +62,10 @@ def train_in_window(preset: str, runs_dir: Path) -> dict[str, float]:
     bridge.run_started.connect(lambda _: timer.start(TICK_MS))
     bridge.run_finished.connect(lambda _: app.exit())
     workbench.take(read_preset(preset, (f"training.max_steps={STEPS}",)))
-    app.exec()
-    timer.stop()
-    window.close_down()
+    with calm_collector(bridge):
+        app.exec()
+        timer.stop()
+        window.close_down()
     gaps = sorted(1000 * (after - before) for before, after in pairwise(ticks))
     return {"p99": gaps[int(0.99 * len(gaps))], "worst": gaps[-1], "rate": steps_per_second(runs_dir)}
 

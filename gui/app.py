@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from core.engine import Engine
 from core.run_folder import default_runs_dir
 from gui.bridge import EngineBridge
+from gui.collector import calm_collector
 from gui.context import make_context
 from gui.crash import watched
 from gui.main_window import MainWindow
@@ -31,7 +32,7 @@ def run(argv: list[str]) -> int:
     pg.setConfigOptions(imageAxisOrder="row-major")
     theme = Theme()
     bridge = EngineBridge(Engine())
-    with watched(bridge.report):
+    with watched(bridge.report), calm_collector(bridge):
         theme.apply()
         window = MainWindow(make_context(bridge, theme, default_runs_dir()))
         window.left.connect(app.exit)
