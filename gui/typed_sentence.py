@@ -115,7 +115,9 @@ class TypedSentence(QObject):
             self._calm.start()
 
     def _forget(self, _: Prepared) -> None:
-        """Another model: what the one before wrote is gone."""
+        """Another model: what the one before wrote is gone, and so are its kept steps."""
+        if isinstance(self.weights, int):
+            self.weights = "playhead"
         self._question += 1  # so that an answer under way no longer counts
         self._answered = self._question
         self.translation = self.error = None

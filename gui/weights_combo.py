@@ -27,7 +27,7 @@ class WeightsCombo(QComboBox):
         self.setToolTip(_HELP)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setMaxVisibleItems(20)
-        self.show_history(History())
+        self.show_history(History(), "playhead")
         self.activated.connect(lambda place: self.chosen.emit(self.itemData(place)))
 
     @property
@@ -35,19 +35,19 @@ class WeightsCombo(QComboBox):
         """What is chosen."""
         return self.currentData()
 
-    def show_history(self, history: History) -> None:
-        """Offer what is kept now. What is chosen stays chosen, also where it has been thinned out meanwhile."""
+    def show_history(self, history: History, chosen: Weights) -> None:
+        """Offer what is kept now, and what is chosen, also where it has been thinned out meanwhile."""
         offered = _offers(history)
-        if offered == self._offered or self.view().isVisible():
+        if (offered, chosen) == (self._offered, self.weights) or self.view().isVisible():
             return
-        chosen, self._offered = self.currentData(), offered
+        self._offered = offered
         with QSignalBlocker(self):
             self.clear()
             for text, weights in offered:
                 self.addItem(text, weights)
-            if chosen is not None and self.findData(chosen) < 0:
+            if self.findData(chosen) < 0:
                 self.addItem(f"step {chosen:,}" if isinstance(chosen, int) else f"{chosen} checkpoint", chosen)
-            self.setCurrentIndex(0 if chosen is None else self.findData(chosen))
+            self.setCurrentIndex(self.findData(chosen))
 
 
 def _offers(history: History) -> list[tuple[str, Weights]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from gui.theme import GRID, Theme
@@ -17,6 +17,17 @@ class ProbabilityDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self.take_theme()
+        theme.changed.connect(self.take_theme)
+
+    def take_theme(self) -> None:
+        """Take colours and fonts from the theme; making them anew for every cell took most of the painting."""
+        theme = self._theme
+        self._text, self._focus, self._selected = theme.colour("text"), theme.colour("training"), theme.colour("hover")
+        self._chosen_bar, self._other_bar = theme.colour("training", 0.35), theme.colour("muted", 0.2)
+        self._number_font, self._token_font = theme.font(0.9), theme.token_font()
+        self._token_metrics = QFontMetrics(self._token_font)
+        self._number_width = QFontMetrics(self._number_font).horizontalAdvance("0.000")
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(self._theme.px(96), self._theme.px(28))
@@ -30,23 +41,21 @@ class ProbabilityDelegate(QStyledItemDelegate):
         painter.save()
         rect = QRectF(option.rect).adjusted(1, 1, -1, -1)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, self._theme.colour("hover"))
-        is_chosen = index.column() == 0
-        colour = self._theme.colour("training", 0.35) if is_chosen else self._theme.colour("muted", 0.2)
-        painter.fillRect(QRectF(rect.left(), rect.top(), rect.width() * probability, rect.height()), colour)
+            painter.fillRect(rect, self._selected)
+        bar = QRectF(rect.left(), rect.top(), rect.width() * probability, rect.height())
+        painter.fillRect(bar, self._chosen_bar if index.column() == 0 else self._other_bar)
         if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(self._theme.colour("training"))
+            painter.setPen(self._focus)
             painter.drawRect(rect)
         self._paint_texts(painter, rect.adjusted(GRID - 1, 0, -GRID / 2, 0), index.data(), probability)
         painter.restore()
 
     def _paint_texts(self, painter: QPainter, rect: QRectF, token: str, probability: float) -> None:
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(self._theme.font(0.9))
-        painter.setPen(self._theme.colour("text"))
-        number = painter.fontMetrics().horizontalAdvance("0.000")
+        painter.setFont(self._number_font)
+        painter.setPen(self._text)
         painter.drawText(rect, middle | Qt.AlignmentFlag.AlignRight, f"{probability:.3f}")
-        painter.setFont(self._theme.token_font())
-        room = int(rect.width()) - number - GRID // 2
-        text = painter.fontMetrics().elidedText(token, Qt.TextElideMode.ElideRight, room)
+        painter.setFont(self._token_font)
+        room = int(rect.width()) - self._number_width - GRID // 2
+        text = self._token_metrics.elidedText(token, Qt.TextElideMode.ElideRight, room)
         painter.drawText(rect, middle | Qt.AlignmentFlag.AlignLeft, text)

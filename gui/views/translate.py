@@ -127,7 +127,7 @@ class TranslateView(View):
 
     def _take(self, events: list[Event]) -> None:
         if any(isinstance(event, _KEEPS_WEIGHTS) for event in events):
-            self.weights_combo.show_history(self.context.bridge.history)
+            self.weights_combo.show_history(self.context.bridge.history, self.typed.weights)
 
     def _show(self) -> None:
         for panel in self.panels:

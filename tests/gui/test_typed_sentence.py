@@ -46,7 +46,9 @@ def test_another_model_forgets_what_the_one_before_wrote(window: MainWindow, qtb
     typed.translate(bridge.history.prepared.examples[0])
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     before = typed.translation.sentence.free_running.output_probability.tolist()
+    typed.weights = 0
     window.context.workbench.reset(seed=5)
     qtbot.waitUntil(lambda: typed.translation is None, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     assert typed.translation.sentence.free_running.output_probability.tolist() != before
+    assert typed.weights == "playhead"
