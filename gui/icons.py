@@ -19,7 +19,6 @@ def icon(name: str, colour: str) -> QIcon:
     renderer = QSvgRenderer(QByteArray(svg.replace("currentColor", colour).encode()))
     pixmap = QPixmap(SIZE, SIZE)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    renderer.render(painter)
-    painter.end()
+    with QPainter(pixmap) as painter:
+        renderer.render(painter)
     return QIcon(pixmap)

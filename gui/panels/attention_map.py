@@ -107,12 +107,14 @@ class MapCanvas(QWidget):
         return MapLayout(QRectF(self.rect()).adjusted(0, 0, -bar, -GRID), picture, self._theme.token_font())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.picture is None:
-            return
-        painter, layout = QPainter(self), self._layout(self.picture)
-        table = attention_table(self._theme.mode)
-        painter.drawImage(layout.grid, image_of(self.picture.weights, table, square_root=self._square_root))
-        if self.picture.is_causal:
+        if self.picture is not None:
+            with QPainter(self) as painter:  # an exception must not leave it painting
+                self._paint(painter, self.picture)
+
+    def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
+        layout, table = self._layout(picture), attention_table(self._theme.mode)
+        painter.drawImage(layout.grid, image_of(picture.weights, table, square_root=self._square_root))
+        if picture.is_causal:
             self._hatch(painter, layout)
         painter.setPen(QPen(self._theme.colour("line"), 1))
         painter.drawRect(layout.grid)

@@ -101,17 +101,22 @@ class GridCanvas(QWidget):
             return
         if self._picture is None:
             self._picture = self._painted()
-        painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._picture)
-        painter.setPen(QPen(self._theme.colour("training"), 3))
-        painter.drawRect(self.cell(*self.chosen_place()))
+        with QPainter(self) as painter:
+            painter.drawPixmap(0, 0, self._picture)
+            painter.setPen(QPen(self._theme.colour("training"), 3))
+            painter.drawRect(self.cell(*self.chosen_place()))
 
     def _painted(self) -> QPixmap:
         scale = self.devicePixelRatioF()
         picture = QPixmap(self.size() * scale)
         picture.setDevicePixelRatio(scale)
         picture.fill(self._theme.colour("surface"))
-        painter, layout = QPainter(picture), self._layout()
+        with QPainter(picture) as painter:
+            self._paint_rows(painter)
+        return picture
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        layout = self._layout()
         painter.setFont(self.font())
         painter.setPen(self._theme.colour("muted"))
         layout.paint_names(painter)
@@ -125,8 +130,6 @@ class GridCanvas(QWidget):
                 cell = layout.cell(row, head)
                 painter.drawImage(cell, image, QRectF(head * width, 0, width, height))
                 painter.drawRect(cell)
-        painter.end()
-        return picture
 
     def chosen_place(self) -> tuple[int, int]:
         """Row and column of the chosen head."""
