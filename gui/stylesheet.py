@@ -51,6 +51,11 @@ def stylesheet(colours: Colours, points: float, px: Callable[[float], int]) -> s
         selection-color: {c.text}; outline: none;
     }}
     QCheckBox {{ spacing: {px(8)}px; }}
+    QCheckBox:focus {{ color: {c.training}; text-decoration: underline; }}
+    QCheckBox::indicator:unchecked {{
+        width: {px(12)}px; height: {px(12)}px; border: 1px solid {c.muted}; border-radius: {px(2)}px;
+        background: {c.surface};
+    }}
 
     #learn {{
         background: {c.training}; color: {c.on_training}; border: 1px solid {c.training};

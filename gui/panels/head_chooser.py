@@ -137,6 +137,8 @@ def _show_place(spin: QSpinBox, place: int, count: int) -> None:
     spin.setSuffix(f" of {count}")
     spin.setValue(place % count + 1)
     spin.setEnabled(count > 1)
+    only = f"There is only one {spin.accessibleName().lower()} to choose"
+    spin.setToolTip(spin.accessibleDescription() if count > 1 else only)
 
 
 def _named(name: str, widget: QWidget) -> QLabel:
