@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UserError
-from core.events import Event, Trouble
+from core.events import Event
+from core.faults import as_trouble
 from core.requests import (
     AddSentence,
     ChangeSetting,
@@ -40,7 +40,9 @@ _BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps a
 class Desk:
     """Serves requests one at a time, and lets one job (preparing, evaluating, finishing) or the learning go on between.
 
-    While a job runs, requests wait that need its result; a Prepare or OpenRun replaces it, Stop and Close end it.
+    While a job runs, requests wait for its end; a Prepare or OpenRun replaces it, Stop and Close end it and cancel what
+    waits, and a Translate is served at once where a model is there. Learn is answered when the learning it began has
+    ended: paused, its steps taken, or the run finished.
     """
 
     def __init__(self, emit: Callable[[Event], None], plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
@@ -71,10 +73,12 @@ class Desk:
 
     def serve(self, request: Request[Any], future: Future[Any]) -> None:
         """Answer a request, begin what it asks for, or let it wait for the job that runs."""
+        if future.cancelled():
+            return
         match request:
             case SetPace():
                 self._pace, self._next_step_at = request.steps_per_second, 0.0
-                future.set_result(None)
+                _answer(future, None)
             case Prepare() | OpenRun():
                 self._abandon_job()
                 self._leave_off()
@@ -83,8 +87,11 @@ class Desk:
                 self._abandon_job()
                 self._leave_off()
                 self._answer(lambda _: self._session.stop(), request, future)
+                self._forget_waiting()
             case Close():
                 self._close(future)
+            case Translate() if self._session.has_model:
+                self._answer(self._session.translate, request, future)
             case _ if self._job is not None:
                 self._waiting.append((request, future))
             case _:
@@ -103,30 +110,44 @@ class Desk:
             case Evaluate():
                 self._begin_job(request, future)
             case _:
-                self._answer(self._answers[type(request)], request, future)
+                self._answer(lambda known: self._answers[type(known)](known), request, future)
+
+    def _forget_waiting(self) -> None:
+        while self._waiting:
+            self._waiting.popleft()[1].cancel()
+
+    def _serve_waiting(self) -> None:
+        for request, left in [self._waiting.popleft() for _ in range(len(self._waiting))]:
+            self.serve(request, left)
 
     def _answer(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
         try:
-            future.set_result(serve(request))
+            answer = serve(request)
         except Exception as error:
             self._fail(error, future)
+        else:
+            _answer(future, answer)
 
     def _fail(self, error: Exception, future: Future[Any]) -> None:
         """The one who asked is told; of a fault of ours, whoever watches too."""
-        if not isinstance(error, UserError):
-            self._session.log(traceback.format_exc())
-            self._emit(fault(error))
-        if not future.cancelled():
-            future.set_exception(error)
+        told = self._session.in_words(error)
+        if not isinstance(told, UserError):
+            self._emit(as_trouble(told))
+            self._session.log(as_trouble(told).details)
+        if future.set_running_or_notify_cancel():
+            future.set_exception(told)
+
+    def _break_off(self, error: Exception, future: Future[Any]) -> None:
+        """Learning, or ending the run, cannot go on: stand still, so that it can be tried again."""
+        self._session.failed(error)
+        self._fail(error, future)
 
     def _close(self, future: Future[Any]) -> None:
         self._abandon_job()
         self._leave_off()
-        while self._waiting:
-            _, left = self._waiting.popleft()
-            left.set_exception(UserError("The engine is closed; nothing more can be asked of it."))
-        self._answer(lambda _: self._session.close(), Close(), future)
+        self._forget_waiting()
         self.is_closed = True
+        self._answer(lambda _: self._session.close(), Close(), future)
 
     # -- jobs --------------------------------------------------------------------------------------------------------
 
@@ -146,18 +167,16 @@ class Desk:
             event = next(job)
         except StopIteration as end:
             self._job = None
-            if not future.cancelled():
-                future.set_result(end.value)
+            _answer(future, end.value)
         except Exception as error:
             self._job = None
             self._session.abandoned()
-            self._fail(error, future)
+            self._break_off(error, future)
         else:
             if event is not None:
                 self._emit(event)
         if self._job is None:
-            for request, left in [self._waiting.popleft() for _ in range(len(self._waiting))]:
-                self.serve(request, left)
+            self._serve_waiting()
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
@@ -178,31 +197,29 @@ class Desk:
             job, future = self._learning
             self._learning = None
             job.close()
-            if not future.cancelled():
-                future.set_result(None)
+            _answer(future, None)
 
     def _go_on_learning(self, job: Job, future: Future[Any]) -> None:
-        before = self._session.step
         try:
-            event = next(job)
-            if event is not None:
-                self._emit(event)
+            self._take_turn(job)
         except StopIteration:
             self._leave_off()
         except Exception as error:
             self._learning = None
-            self._session.failed(error)
-            self._fail(error, future)
-        else:
-            if self._session.step > before:
-                self._after_step()
+            self._break_off(error, future)
 
-    def _after_step(self) -> None:
-        if self._stop_at is not None and self._session.step >= self._stop_at:
-            self._leave_off()
-            self._session.pause(with_probe=True)
-        if self._pace is not None:
+    def _take_turn(self, job: Job) -> None:
+        before = self._session.step
+        event = next(job)
+        if event is not None:
+            self._emit(event)
+        if self._session.step > before and self._pace is not None:
             self._next_step_at = max(self._next_step_at, time.monotonic()) + 1.0 / self._pace
+            self._session.flush()  # whoever watches so slowly sees each step at once
+        if self._stop_at is not None and self._session.step >= self._stop_at and not self._session.is_anything_due:
+            job.close()
+            self._session.pause(with_probe=True)
+            self._leave_off()
 
     # -- what to do between requests ---------------------------------------------------------------------------------
 
@@ -211,7 +228,7 @@ class Desk:
         if self._job is not None:
             return 0.0
         if self._learning is not None:
-            return max(0.0, self._next_step_at - time.monotonic())
+            return self._seconds_to_next_turn()
         return 0.0 if self._session.background is not None else _LONG
 
     def go_on(self) -> None:
@@ -223,8 +240,12 @@ class Desk:
         if self._session.background is not None and (self._learning is None or now >= self._next_background_at):
             self._next_background_at = now + _BACKGROUND_SECONDS
             self._go_on_in_background(self._session.background)
-        if self._learning is not None and now >= self._next_step_at:
+        if self._learning is not None and self._seconds_to_next_turn() == 0.0:
             self._go_on_learning(*self._learning)
+
+    def _seconds_to_next_turn(self) -> float:
+        """The pace holds back steps only: what they lead to (a probe, a validation, the end) is shown at once."""
+        return 0.0 if self._session.is_anything_due else max(0.0, self._next_step_at - time.monotonic())
 
     def _go_on_in_background(self, work: Job) -> None:
         try:
@@ -235,20 +256,9 @@ class Desk:
             self._session.background = None
         except Exception as error:
             self._session.background = None
-            self._emit(error_as_trouble(error))
+            self._emit(as_trouble(self._session.in_words(error)))
 
 
-def error_as_trouble(error: Exception) -> Trouble:
-    """What the strip says of an error: a user's own in its words, any other as a fault of ours."""
-    if isinstance(error, UserError):
-        return Trouble(sentence=error.sentence, advice=error.advice)
-    return fault(error)
-
-
-def fault(error: Exception) -> Trouble:
-    """A fault of ours, with its traceback to copy."""
-    return Trouble(
-        sentence=f"Something went wrong in Headlight itself: {type(error).__name__}: {error}",
-        advice="What was saved is safe. Copy the details and report them.",
-        details="".join(traceback.format_exception(error)),
-    )
+def _answer(future: Future[Any], value: Any) -> None:
+    if future.set_running_or_notify_cancel():  # False where the one who asked no longer wants to know
+        future.set_result(value)

@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 
 from core.errors import UserError
 from core.events import Event, Listener
+from core.faults import as_trouble
 from core.requests import Close, Request
 
 Answer = TypeVar("Answer")
@@ -52,7 +53,7 @@ class Engine:
         future: Future[Answer] = Future()
         with self._door:  # so that nothing can slip in behind the Close that ends the thread
             if self._is_closed:
-                future.set_exception(UserError("The engine is closed; nothing more can be asked of it."))
+                _refuse(future)
             else:
                 self._is_closed = isinstance(request, Close)
                 self._inbox.put((request, future))
@@ -71,10 +72,22 @@ class Engine:
         for listener in tuple(self._listeners):
             try:
                 listener(event)
-            except Exception:  # a listener only watches: its faults are not the run's
+            except Exception as error:  # a listener only watches: its faults are not the run's
                 self._listeners.remove(listener)
+                self._emit(as_trouble(error))  # to those that are left
 
     def _work(self, plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
+        try:
+            self._serve(plugin_dirs, cache_dir)
+        except Exception as error:  # torch cannot be loaded, or the desk itself is broken: nobody may wait for ever
+            self._emit(as_trouble(error))
+        finally:
+            with self._door:
+                self._is_closed = True
+            while not self._inbox.empty():
+                _refuse(self._inbox.get()[1])
+
+    def _serve(self, plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
         from core.desk import Desk  # imports torch, so only here
 
         desk = Desk(self._emit, plugin_dirs, cache_dir)
@@ -85,3 +98,8 @@ class Engine:
                 desk.serve(request, future)
                 continue
             desk.go_on()
+
+
+def _refuse(future: Future[Any]) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_exception(UserError("The engine is closed; nothing more can be asked of it."))

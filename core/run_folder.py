@@ -88,6 +88,7 @@ class RunFolder:
         (path / "log.txt").touch()
         (path / "metrics.jsonl").touch()
         folder = cls(path.resolve(), RunState(created=time.time()))
+        folder.update()
         folder.claim()
         return folder
 
@@ -109,14 +110,18 @@ class RunFolder:
         write_whole(self.path / "run.json", json_bytes(asdict(state)))
         self._state = state
 
-    def claim(self) -> None:
-        """Become the one who writes, and mend what a crash left. Raises UserError where a live process writes."""
-        writer = self._state.writer()
+    def require_free(self) -> None:
+        """Raise UserError where a live other process writes this run now."""
+        writer = self.reread_state().writer()
         if writer:
             raise UserError(
                 f"{self.path} is being written by {writer}.",
                 "Watch it from here, or end that process first. If it is long gone, put null for pid in run.json.",
             )
+
+    def claim(self) -> None:
+        """Become the one who writes, and mend what a crash left. Raises UserError where a live process writes."""
+        self.require_free()
         with _refusing_to_write(self.path):
             for name in (".", "validations", "probes", "snapshots", "checkpoints"):
                 recover(self.path / name)

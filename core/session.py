@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
+import contextlib
 import dataclasses
-import traceback
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,15 @@ from core.events import (
     ProbeDone,
     RunFinished,
     RunStarted,
+    SettingChanged,
     StateChanged,
     StepsDone,
     Trouble,
     ValidationDone,
 )
+from core.faults import as_trouble, not_written
+from core.kept_weights import KeptWeights
 from core.model.transformer import Transformer
-from core.model.weights import load_weights
 from core.plugins_host.host import PluginError, PluginHost
 from core.requests import (
     AddSentence,
@@ -45,8 +46,6 @@ from core.requests import (
     Translation,
 )
 from core.run_folder import RunFolder
-from core.training.checkpoint import tensors
-from core.training.probe import make_probe
 from core.training.resolve import resolve
 from core.training.trainer import Trainer
 
@@ -66,15 +65,26 @@ class Session:
         self._folder: RunFolder | None = None
         self._is_ours = False  # whether this process writes the folder
         self._changes: tuple[tuple[str, object], ...] = ()  # to make when an opened run goes on
-        self._older: tuple[int, Transformer] | None = None  # the weights of an earlier step, and of which
+        self._kept: KeptWeights | None = None
         self._last_metrics: dict[str, float] = {}
-        self._validated_at = -1
+        self._validated_at, self._probed_at = -1, -1
         self.state: EngineState = "empty"
         self.background: Work | None = None
 
     @property
     def step(self) -> int:
+        """The step the weights are of; 0 where nothing is there."""
         return self._trainer.step if self._trainer is not None else 0
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is something to translate with."""
+        return self._trainer is not None
+
+    @property
+    def is_anything_due(self) -> bool:
+        """Whether something other than a step comes next in the learning."""
+        return self._trainer is not None and self._trainer.is_anything_due
 
     # -- beginning ---------------------------------------------------------------------------------------------------
 
@@ -108,11 +118,14 @@ class Session:
 
     def open_run(self, request: OpenRun) -> Work:
         """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
-        folder = RunFolder.open(request.run.absolute())
-        step = folder.checkpoint_step(request.checkpoint)
+        RunFolder.open(request.run.absolute()).checkpoint_step(request.checkpoint)  # or refuse, and leave nothing
         self._leave()
         self._become("preparing")
-        data = yield from self._data_of(folder)
+        data = yield from self._data_of(RunFolder.open(request.run.absolute()))
+        folder = RunFolder.open(
+            request.run.absolute()
+        )  # as it is now: this or another process may have gone on with it
+        step = folder.checkpoint_step(request.checkpoint)
         trainer = Trainer(folder.config(), data, self._host)
         trainer.begin(folder)
         trainer.load_checkpoint(step)
@@ -184,6 +197,7 @@ class Session:
         if self._folder is None:
             raise UserError("This run has no folder yet.", "Start it first.")
         if not self._is_ours:
+            self._folder.require_free()
             if trainer.step != self._folder.checkpoint_step("last"):
                 raise UserError(
                     f"Only the last checkpoint can go on learning; this is the one of step {trainer.step}.",
@@ -209,6 +223,7 @@ class Session:
         folder = self._require_folder()
         if reason in (*_GOOD_ENDS, "finished_by_user"):
             yield from self._noting(trainer.flush())
+            self._probe_here(trainer)
             if self._validated_at != trainer.step:
                 done = yield from self._noting(trainer.validate())
                 self._note(done)
@@ -224,17 +239,20 @@ class Session:
 
     def _noting(self, work: Work) -> Work:
         """Pass on what the trainer yields, and remember the figures for the end."""
-        while True:
-            try:
-                event = next(work)
-            except StopIteration as end:
-                return end.value
-            if event is not None:
-                self._note(event)
-            yield event
+        with contextlib.closing(work):
+            while True:
+                try:
+                    event = next(work)
+                except StopIteration as end:
+                    return end.value
+                if event is not None:
+                    self._note(event)
+                yield event
 
     def _note(self, event: Event) -> None:
-        if isinstance(event, ValidationDone):
+        if isinstance(event, ProbeDone):
+            self._probed_at = event.probe.step
+        elif isinstance(event, ValidationDone):
             self._validated_at = event.step
             self._last_metrics |= event.metrics
         elif isinstance(event, StepsDone):
@@ -244,30 +262,41 @@ class Session:
         """Stand still between two steps; after single steps, with a probe of what they did."""
         trainer = self._require_trainer()
         if self.state == "learning":
-            self._flush(trainer)
+            self.flush()
             if with_probe:
-                probe = trainer.probe()
-                self._require_folder().write_probe(probe)
-                self._tell(ProbeDone(probe=probe))
+                self._probe_here(trainer)
             self._require_folder().update(state="paused")
             self._become("paused")
         return trainer.step
 
     def failed(self, error: Exception) -> None:
-        """Learning broke off: save what can be saved and say what it was."""
+        """Learning broke off, or ending the run did: stand still between two steps, from where it can go on."""
+        if self.state != "learning":
+            return
         trainer, folder = self._require_trainer(), self._require_folder()
-        reason: FinishReason = "plugin" if isinstance(error, PluginError) else "disk"
-        if isinstance(error, OSError):
-            self._tell(
-                Trouble(
-                    sentence=f"The run cannot be written to {folder.path}: {error.strerror or error}.",
-                    advice="Free some space there, then go on learning; nothing is lost.",
-                    details=traceback.format_exc(),
-                )
-            )
+        told = self.in_words(error)
+        if isinstance(told, UserError):
+            self._tell(as_trouble(told))
         self._become("paused")
-        if isinstance(error, (OSError, PluginError)):
+        reason: FinishReason | None = (
+            "disk" if isinstance(error, OSError) else "plugin" if isinstance(error, PluginError) else None
+        )
+        if reason is not None:
             self._tell(RunFinished(run=folder.path, step=trainer.step, reason=reason, metrics=self._last_metrics))
+
+    def in_words(self, error: Exception) -> Exception:
+        """An OSError of the run's folder is no fault of ours, but a full disk."""
+        if isinstance(error, OSError) and self._folder is not None:
+            return not_written(error, self._folder.path)
+        return error
+
+    def _probe_here(self, trainer: Trainer) -> None:
+        """Where steps end, show and keep what they led to, whichever steps are probed besides."""
+        if self._probed_at != trainer.step:
+            probe = trainer.probe()
+            self._require_folder().write_probe(probe)
+            self._probed_at = trainer.step
+            self._tell(ProbeDone(probe=probe))
 
     def finish(self, _: object) -> Work:
         """End the run here; answers its folder, None where none has begun."""
@@ -282,7 +311,7 @@ class Session:
         trainer, folder = self._trainer, self._folder
         if trainer is None or folder is None or not self._is_ours:
             return None
-        self._flush(trainer)
+        self.flush()
         trainer.save_checkpoint()
         folder.release("stopped", "stopped")
         self._is_ours = False
@@ -295,17 +324,22 @@ class Session:
         try:
             self._leave()
         finally:
+            self._end_reading_ahead()
             self._host.close()
 
     def _leave(self) -> None:
         self.stop()
+        self._end_reading_ahead()
+        self._trainer, self._folder, self._kept, self.background = None, None, None, None
+        self._last_metrics, self._validated_at, self._probed_at, self._changes = {}, -1, -1, ()
+
+    def _end_reading_ahead(self) -> None:
         if self._trainer is not None:
             self._trainer.close()
-        self._trainer, self._folder, self._older, self.background = None, None, None, None
-        self._last_metrics, self._validated_at, self._changes = {}, -1, ()
 
-    def _flush(self, trainer: Trainer) -> None:
-        for event in self._noting(trainer.flush()):
+    def flush(self) -> None:
+        """Keep and tell what the last steps measured."""
+        for event in self._noting(self._require_trainer().flush()):
             if event is not None:
                 self._tell(event)
 
@@ -320,13 +354,21 @@ class Session:
 
     def evaluate(self, request: Evaluate) -> Work:
         """Measure a whole split; answers an Evaluation."""
+        self._require_folder()
+        if request.split not in ("valid", "test"):
+            raise UserError(f"There is no split {request.split!r} to evaluate.", "Choose valid or test.")
         evaluation: Evaluation = yield from self._require_trainer().evaluate(request.split)
         return evaluation
 
     def change_setting(self, request: ChangeSetting) -> None:
-        """Change what acts from the next step on."""
-        self._require_folder()
-        self._tell(self._require_trainer().change(request.key, request.value))
+        """Change what acts from the next step on; of a run that nobody writes, once it goes on."""
+        trainer, _ = self._require_trainer(), self._require_folder()
+        if self._is_ours:
+            self._tell(trainer.change(request.key, request.value))
+        else:
+            trainer.require_changeable(request.key, request.value)
+            self._changes = (*self._changes, (request.key, request.value))
+            self._tell(SettingChanged(step=trainer.step, key=request.key, value=request.value))
 
     def add_sentence(self, request: AddSentence) -> None:
         """Probe this sentence too: now, from now on, and in the background with every kept weight."""
@@ -334,43 +376,24 @@ class Session:
         trainer.add_sentence(request.source)
         self._tell(ProbeDone(probe=trainer.probe()))
         if self._folder is not None:
-            self.background = self._probe_back(trainer, self._folder)
-
-    def _probe_back(self, trainer: Trainer, folder: RunFolder) -> Work:
-        """Probe the kept weights anew, the newest first, so that every probe has the same sentences."""
-        for step in reversed(folder.snapshot_steps()):
-            if step not in folder.snapshot_steps():  # thinned meanwhile
-                continue
-            _, model = self._weights_at(trainer, step)
-            probe = make_probe(model, trainer.data, trainer.probe_sentences, trainer.max_length, step)
-            if self._is_ours:
-                folder.write_probe(probe)
-            yield ProbeDone(probe=probe)
+            self.background = self._kept_weights(trainer).probe_again(self._folder, write=self._is_ours)
 
     def _weights_at(self, trainer: Trainer, step: int | None) -> tuple[int, Transformer]:
-        """The newest weights at or before a step, and their own step."""
         if step is None or step >= trainer.step:
             return trainer.step, trainer.model
-        folder = self._require_folder()
-        snapshots, checkpoints = folder.snapshot_steps(), folder.checkpoint_steps()
-        kept = [known for known in (*snapshots, *checkpoints) if known <= step]
-        if not kept:
-            raise UserError(f"No weights are kept at or before step {step}.", "Choose a later step.")
-        nearest = max(kept)
-        if self._older is None or self._older[0] != nearest:
-            # A copy, not a new model: building one would draw from the run's random numbers.
-            model = self._older[1] if self._older is not None else copy.deepcopy(trainer.model)
-            read = folder.read_snapshot if nearest in snapshots else folder.checkpoint_weights
-            load_weights(model, tensors(read(nearest)))
-            self._older = nearest, model
-        return self._older
+        return self._kept_weights(trainer).at(self._require_folder(), step)
+
+    def _kept_weights(self, trainer: Trainer) -> KeptWeights:
+        self._kept = self._kept or KeptWeights(trainer)
+        return self._kept
 
     # -- saying ------------------------------------------------------------------------------------------------------
 
     def log(self, text: str) -> None:
         """Note something in the run's log, where there is a run."""
         if self._folder is not None and self._is_ours:
-            self._folder.log(text)
+            with contextlib.suppress(OSError):  # the disk is full: whoever watches was told already
+                self._folder.log(text)
 
     def _become(self, state: EngineState) -> None:
         self.state = state

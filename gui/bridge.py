@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine import Engine
-from core.errors import UserError
 from core.events import EngineState, Event, Prepared, Progress, RunFinished, RunStarted, StateChanged, Trouble
+from core.faults import as_trouble
 from core.history import History
 from core.requests import Request
 
@@ -118,16 +118,3 @@ class EngineBridge(QObject):
             on_error(error)
         else:
             self.trouble.emit(as_trouble(error))
-
-
-def as_trouble(error: BaseException) -> Trouble:
-    """What the strip says of an error: a user's own in its words, any other with its traceback to copy."""
-    if isinstance(error, UserError):
-        return Trouble(sentence=error.sentence, advice=error.advice)
-    import traceback
-
-    return Trouble(
-        sentence=f"Something went wrong in Headlight itself: {type(error).__name__}: {error}",
-        advice="Your runs are safe. Copy the details and report them.",
-        details="".join(traceback.format_exception(error)),
-    )

@@ -88,6 +88,11 @@ class Trainer:
         """The most tokens of a free output, `<eos>` counted."""
         return longest_output(self.config.decoding, self.data)
 
+    @property
+    def is_anything_due(self) -> bool:
+        """Whether `run` has something other than a step to do next: a probe, a validation, a checkpoint, or to end."""
+        return bool(self._due_now()) or self._reason_to_end() is not None
+
     def begin(self, folder: RunFolder) -> None:
         """Attach the run's folder, its documents written: all that happens from here on is written there."""
         self.folder = folder
@@ -207,10 +212,9 @@ class Trainer:
         is_kept = self._has_room_for_snapshot()
         if is_kept:
             self.folder.write_snapshot(self.step, arrays(weights(self.model)))
+            yield SnapshotSaved(step=self.step)
         self._due.done_at["probe"] = self.step
         yield ProbeDone(probe=probe)
-        if is_kept:
-            yield SnapshotSaved(step=self.step)
 
     def _has_room_for_snapshot(self) -> bool:
         kept = self.folder.snapshot_steps()
@@ -253,9 +257,13 @@ class Trainer:
 
     # -- settings ----------------------------------------------------------------------------------------------------
 
-    def change(self, key: str, value: Any) -> SettingChanged:
-        """Change a setting that takes effect now. Raises UserError for any other, and for a wrong value."""
+    def require_changeable(self, key: str, value: Any) -> None:
+        """Raise UserError for a setting that does not take effect now, and for a wrong value."""
         require_known_metric(self._settings.changed(key, value).training.best_metric, self.data, self._host)
+
+    def change(self, key: str, value: Any) -> SettingChanged:
+        """Change a setting that takes effect now. Raises UserError as `require_changeable` does."""
+        self.require_changeable(key, value)
         event = SettingChanged(step=self.step, key=key, value=value)
         self.folder.append_setting(event)
         self._settings.change(self.step, key, value)

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QFrame, QHBoxLayout, QScro
 from core.config import RunConfig, config_to_yaml, read_config
 from core.config_fields import SettingField, run_settings, schema_settings
 from core.errors import UserError
+from core.faults import as_trouble
 from core.model_size import count_parameters
 from core.plugins_host.host import PluginHost, PluginInfo
 from core.presets import preset_names, preset_summary, read_preset
-from gui.bridge import as_trouble
 from gui.context import Context
 from gui.option_form import OptionForm
 from gui.panels.schedule_plot import SchedulePlot

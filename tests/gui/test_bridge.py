@@ -13,7 +13,7 @@ from core.engine import Engine
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.requests import SetPace
-from gui.bridge import EngineBridge, as_trouble
+from gui.bridge import EngineBridge
 
 WAIT_MS = 30_000
 
@@ -47,15 +47,6 @@ def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: E
     qtbot.waitUntil(lambda: bool(refused and troubles), timeout=WAIT_MS)
     assert isinstance(refused[0], UserError)
     assert troubles == [Trouble(sentence="The sentence.", advice="The advice.")]
-
-
-def test_a_fault_carries_its_traceback_to_copy() -> None:
-    try:
-        raise KeyError("lost")
-    except KeyError as error:
-        trouble = as_trouble(error)
-    assert "KeyError" in trouble.sentence
-    assert "test_bridge.py" in trouble.details
 
 
 def test_a_flood_of_events_is_taken_in_bounded_ticks(qtbot: QtBot, bridge: EngineBridge) -> None:

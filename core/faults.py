@@ -1,0 +1,28 @@
+"""Any exception as what a person reads: a sentence, what to do, and details to copy."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+from core.errors import UserError
+from core.events import Trouble
+
+
+def as_trouble(error: BaseException) -> Trouble:
+    """A user's own error in its words, any other as a fault of ours with its traceback."""
+    if isinstance(error, UserError):
+        return Trouble(sentence=error.sentence, advice=error.advice)
+    return Trouble(
+        sentence=f"Something went wrong in Headlight itself: {type(error).__name__}: {error}",
+        advice="What was saved is safe. Copy the details and report them.",
+        details="".join(traceback.format_exception(error)),
+    )
+
+
+def not_written(error: OSError, path: Path) -> UserError:
+    """The sentence for a place that cannot be written, a full disk mostly."""
+    return UserError(
+        f"The run cannot be written to {path}: {error.strerror or error}.",
+        "Free some space there, then go on learning; nothing is lost.",
+    )

@@ -1,0 +1,53 @@
+"""The weights a run kept at earlier steps, in a model of their own: to translate and to probe with."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Generator
+
+from core.errors import UserError
+from core.events import ProbeDone
+from core.model.transformer import Transformer
+from core.model.weights import load_weights
+from core.run_folder import RunFolder
+from core.training.checkpoint import tensors
+from core.training.probe import make_probe
+from core.training.trainer import Trainer
+
+
+class KeptWeights:
+    """One second model for a trainer's run; it holds the weights that were asked for last."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self._trainer = trainer
+        self._step = -1
+        self._model: Transformer | None = None
+
+    def at(self, folder: RunFolder, step: int) -> tuple[int, Transformer]:
+        """The newest weights kept at or before a step, and their own step. Raises UserError where there are none."""
+        snapshots = folder.snapshot_steps()
+        kept = [known for known in (*snapshots, *folder.checkpoint_steps()) if known <= step]
+        if not kept:
+            raise UserError(f"No weights are kept at or before step {step}.", "Choose a later step.")
+        nearest = max(kept)
+        if self._model is None:
+            # A copy, not a new model: building one would draw from the run's random numbers.
+            self._model = copy.deepcopy(self._trainer.model)
+        if self._step != nearest:
+            self._step = -1  # until the weights are whole
+            read = folder.read_snapshot if nearest in snapshots else folder.checkpoint_weights
+            load_weights(self._model, tensors(read(nearest)))
+            self._step = nearest
+        return nearest, self._model
+
+    def probe_again(self, folder: RunFolder, *, write: bool) -> Generator[ProbeDone, None, None]:
+        """Probe every kept step anew, the newest first, so that all probes follow the same sentences."""
+        trainer = self._trainer
+        for step in reversed(folder.snapshot_steps()):
+            if step not in folder.snapshot_steps():  # thinned meanwhile
+                continue
+            _, model = self.at(folder, step)
+            probe = make_probe(model, trainer.data, trainer.probe_sentences, trainer.max_length, step)
+            if write:
+                folder.write_probe(probe)
+            yield ProbeDone(probe=probe)

@@ -1,0 +1,45 @@
+"""Lines with a checksum: any text comes back, any damage is found, a torn end is left out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import UserError
+from core.run_files.checked_lines import checked_line, is_intact, read_checked_lines
+
+VALUES = st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+RECORDS = st.dictionaries(st.text().filter(lambda key: key != "checksum"), VALUES, min_size=1)
+
+
+@given(st.lists(RECORDS, min_size=1), st.data())
+def test_records_come_back_and_a_torn_line_does_not(records: list[dict[str, object]], data: st.DataObject) -> None:
+    lines = [checked_line(record) for record in records]
+    whole = b"".join(lines)
+    read, taken = read_checked_lines(whole, "metrics.jsonl")
+    assert [{key: value for key, value in one.items() if key != "checksum"} for one in read] == records
+    assert taken == len(whole)
+    cut = data.draw(st.integers(1, len(lines[-1])))
+    read, taken = read_checked_lines(whole[:-cut], "metrics.jsonl")
+    assert (len(read), taken) == (len(records) - 1, len(whole) - len(lines[-1]))
+
+
+@given(RECORDS, st.data())
+def test_any_flipped_bit_is_found(record: dict[str, object], data: st.DataObject) -> None:
+    line = bytearray(checked_line(record)[:-1])
+    line[data.draw(st.integers(0, len(line) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    assert not is_intact(bytes(line))
+
+
+def test_the_damaged_line_is_named() -> None:
+    lines = [checked_line({"step": step}) for step in (1, 2, 3)]
+    lines[1] = lines[1].replace(b"2", b"7", 1)
+    with pytest.raises(UserError, match=r"metrics\.jsonl: line 2 is damaged"):
+        read_checked_lines(b"".join(lines), "metrics.jsonl")
+
+
+def test_a_line_is_plain_json_with_its_checksum_last() -> None:
+    assert list(json.loads(checked_line({"step": 50, "train/loss": 2.5}))) == ["step", "train/loss", "checksum"]

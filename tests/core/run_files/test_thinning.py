@@ -1,0 +1,29 @@
+"""Which steps are kept when there is not room for all."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.run_files.thinning import steps_to_keep
+
+
+@given(st.lists(st.integers(0, 10_000), unique=True, min_size=1).map(sorted), st.integers(0, 30))
+def test_as_many_as_there_is_room_for_the_ends_first(steps: list[int], room: int) -> None:
+    kept = steps_to_keep(steps, room)
+    assert len(kept) == min(room, len(steps))
+    assert set(kept) <= set(steps)
+    if room >= 1:
+        assert kept[-1] == steps[-1]
+    if room >= 2:
+        assert kept[0] == steps[0]
+
+
+def test_a_long_run_stays_spread_by_ratio() -> None:
+    kept: list[int] = []
+    for step in range(5000):
+        kept = steps_to_keep([*kept, step], 20)
+    assert (kept[0], kept[-1]) == (0, 4999)
+    assert max((after + 1) / (before + 1) for before, after in pairwise(kept)) < 3

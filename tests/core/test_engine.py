@@ -1,0 +1,512 @@
+"""The engine, driven for real: its one thread, every request in every state, and runs that survive anything."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import (
+    Event,
+    Prepared,
+    ProbeDone,
+    Progress,
+    RunFinished,
+    SettingChanged,
+    StateChanged,
+    Trouble,
+    ValidationDone,
+)
+from core.requests import (
+    AddSentence,
+    ChangeSetting,
+    Close,
+    Evaluate,
+    Finish,
+    Learn,
+    OpenRun,
+    Pause,
+    Prepare,
+    Request,
+    SetPace,
+    Start,
+    Stop,
+    Translate,
+)
+from core.run_folder import RunFolder
+from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
+
+TEXT = "1 2 3"
+
+
+@pytest.fixture
+def watcher() -> Watcher:
+    return Watcher()
+
+
+@pytest.fixture
+def engine(watcher: Watcher) -> Iterator[Engine]:
+    with Engine([watcher]) as engine:
+        yield engine
+
+
+def final_weights(run: Path, step: int | None = None) -> dict[str, np.ndarray]:
+    folder = RunFolder.open(run)
+    return dict(folder.checkpoint(folder.checkpoint_step("last") if step is None else step).model)
+
+
+def assert_same_weights(one: Path, other: Path) -> None:
+    mine, theirs = final_weights(one), final_weights(other)
+    assert mine.keys() == theirs.keys()
+    for name, array in mine.items():
+        np.testing.assert_array_equal(array, theirs[name], err_msg=name, strict=True)
+
+
+def whole_run(engine: Engine, runs_dir: Path, **training: int) -> Path:
+    run = begun(engine, runs_dir, **training)
+    answered(engine, Learn())
+    return run
+
+
+# -- a run from beginning to end -----------------------------------------------------------------------------------
+
+
+def test_a_run_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    prepared = answered(engine, Prepare(config=tiny_config()))
+    assert prepared.run is None
+    assert prepared.num_parameters > 1000
+    assert watcher.wait(ProbeDone).probe.step == 0
+    run = answered(engine, Start(runs_dir=tmp_path))
+    assert watcher.states() == ["preparing", "ready"]  # Start makes the folder, Learn learns
+    answered(engine, Learn())
+    finished = watcher.wait(RunFinished)
+    assert (finished.run, finished.step, finished.reason) == (run, 60, "max_steps")
+    assert {"valid/loss", "valid/exact_match", "train/loss"} <= finished.metrics.keys()
+    assert watcher.states() == ["preparing", "ready", "learning", "finished"]
+    assert watcher.steps() == list(range(1, 61))
+    assert [done.step for done in watcher.all(ValidationDone)] == [20, 40, 60]
+    folder = RunFolder.open(run)
+    assert (folder.state.state, folder.state.reason, folder.state.pid) == ("finished", "max_steps", None)
+    assert folder.metrics()[0].tolist() == list(range(1, 61))
+    assert folder.validation_steps() == [20, 40, 60]
+    assert folder.probe_steps()[:6] == [0, 1, 2, 3, 5, 8]
+    assert folder.environment()["data_fingerprint"] == folder.vocabulary()["fingerprint"]
+    assert {"python", "libraries", "device", "num_threads", "command_line"} <= folder.environment().keys()
+
+
+def test_more_steps_after_the_end(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = whole_run(engine, tmp_path)
+    answered(engine, Learn(steps=40))
+    assert [event.step for event in watcher.all(RunFinished)] == [60, 100]
+    assert watcher.steps() == list(range(1, 101))
+    assert RunFolder.open(run).state.state == "finished"
+
+
+def test_finish_validates_saves_and_ends(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=7))
+    assert answered(engine, Finish()) == run
+    finished = watcher.wait(RunFinished)
+    assert (finished.step, finished.reason) == (7, "finished_by_user")
+    assert finished.metrics["valid/loss"] > 0
+    assert RunFolder.open(run).checkpoint_steps()[-1] == 7
+
+
+def test_early_stopping_ends_a_run(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    hopeless = {"name": "sgd", "learning_rate": 1e-9}
+    begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
+    answered(engine, Learn())
+    assert watcher.wait(RunFinished).reason == "early_stopping"
+    assert answered(engine, Pause()) < 1000
+
+
+def test_a_run_that_diverges_keeps_its_last_good_checkpoint(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    wild = {"name": "sgd", "learning_rate": 100.0, "momentum": 0.99}
+    constant = {"name": "constant", "warmup_steps": 0}
+    run = begun(engine, tmp_path, optimizer=wild, schedule=constant, max_grad_norm=None, max_steps=100_000)
+    answered(engine, Learn())
+    finished = watcher.wait(RunFinished)
+    assert finished.reason == "diverged"
+    assert f"at step {finished.step + 1}" in watcher.wait(Trouble).sentence
+    assert RunFolder.open(run).state.state == "failed"
+    assert all(np.isfinite(array).all() for array in final_weights(run).values())
+
+
+# -- steps, pauses, pace -------------------------------------------------------------------------------------------
+
+
+def test_single_steps_end_with_what_is_due_there(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    begun(engine, tmp_path, probe_every=40)
+    for step, count in ((1, 1), (11, 10), (20, 9), (60, 40)):
+        answered(engine, Learn(steps=count))
+        assert answered(engine, Pause()) == step
+        assert watcher.steps()[-1] == step
+        assert watcher.all(ProbeDone)[-1].probe.step == step
+    assert [done.step for done in watcher.all(ValidationDone)] == [20, 40, 60]
+    assert watcher.states()[-1] == "finished"
+
+
+def test_pausing_does_not_wait_for_a_validation(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    begun(engine, tmp_path, max_steps=5, validate_every=5)
+    learning = engine.ask(Learn())
+    watcher.wait(StateChanged, lambda event: event.state == "learning")
+    answered(engine, Pause())
+    learning.result(SECONDS)
+    answered(engine, Learn())
+    assert [done.step for done in watcher.all(ValidationDone)] == [5]
+    assert watcher.all(RunFinished)[-1].step == 5
+
+
+def test_the_pace_holds_back_steps_and_nothing_else(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    begun(engine, tmp_path, max_steps=1000)
+    answered(engine, SetPace(steps_per_second=4.0))
+    engine.ask(Learn())
+    watcher.wait(ProbeDone, lambda event: event.probe.step == 2)  # and not only when step 3 is taken
+    assert watcher.steps() == [1, 2]
+    started = time.monotonic()
+    answered(engine, Translate(texts=(TEXT,)))
+    assert time.monotonic() - started < 0.2
+    time.sleep(1.0)
+    assert 5 <= answered(engine, Pause()) <= 8
+    answered(engine, SetPace(steps_per_second=None))
+    engine.ask(Learn())
+    watcher.wait(ProbeDone, lambda event: event.probe.step >= 60)
+
+
+# -- the same weights, whatever happens -----------------------------------------------------------------------------
+
+
+def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:
+    with Engine() as alone:
+        plain = whole_run(alone, tmp_path)
+    watcher = Watcher()
+    with Engine([watcher]) as engine:
+        engine.ask(SetPace(steps_per_second=200))
+        disturbed = begun(engine, tmp_path)
+        answered(engine, Learn(steps=3))
+        engine.ask(Learn())
+        answered(engine, Translate(texts=(TEXT,), with_attention=True))
+        answered(engine, AddSentence(source="4 3 2"))
+        answered(engine, Pause())
+        answered(engine, Translate(texts=(TEXT,), step=1))
+        answered(engine, Evaluate(split="test"))
+        answered(engine, Learn())
+    assert_same_weights(plain, disturbed)
+
+
+def test_a_run_left_and_opened_again_gives_the_same_weights(tmp_path: Path) -> None:
+    with Engine() as engine:
+        plain = whole_run(engine, tmp_path)
+        stopped = begun(engine, tmp_path)
+        answered(engine, Learn(steps=33))
+        assert answered(engine, Stop()) == stopped
+        assert RunFolder.open(stopped).state.state == "stopped"
+    watcher = Watcher()
+    with Engine([watcher]) as engine:
+        prepared = answered(engine, OpenRun(run=stopped))
+        assert prepared.run == stopped
+        answered(engine, Learn())
+    assert watcher.steps() == list(range(34, 61))
+    assert RunFolder.open(stopped).metrics()[0].tolist() == list(range(1, 61))
+    assert_same_weights(plain, stopped)
+
+
+LEARNER = """
+import sys
+from pathlib import Path
+from core.engine import Engine
+from core.events import StepsDone
+from core.requests import Learn
+from tests.core.watcher import begun
+def show(event):
+    if isinstance(event, StepsDone):
+        print(event.first_step, flush=True)
+with Engine([show]) as engine:
+    print(begun(engine, Path(sys.argv[1]), max_steps=int(sys.argv[2]), checkpoint_every=7), flush=True)
+    engine.ask(Learn()).result()
+"""
+
+
+def test_a_killed_run_goes_on_from_its_newest_checkpoint(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", LEARNER, str(tmp_path), "200"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as child:
+        assert child.stdout
+        run = Path(child.stdout.readline().strip())
+        while int(child.stdout.readline()) < 20:
+            pass
+        with Engine() as engine, pytest.raises(UserError, match=f"written by process {child.pid}"):
+            answered(engine, OpenRun(run=run))
+            answered(engine, Learn())
+        os.killpg(child.pid, signal.SIGKILL)
+    last = RunFolder.open(run).checkpoint_step("last")
+    assert last >= 14
+    with Engine() as engine:
+        answered(engine, OpenRun(run=run))
+        answered(engine, Learn())
+        plain = whole_run(engine, tmp_path, max_steps=200, checkpoint_every=7)
+    assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 201))
+    assert_same_weights(plain, run)
+
+
+# -- translating and my sentence -----------------------------------------------------------------------------------
+
+
+def test_translating_with_the_weights_of_any_kept_step(engine: Engine, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path, max_steps=200, optimizer={"name": "adam", "learning_rate": 0.01})
+    at_first = answered(engine, Translate(texts=(TEXT,), with_attention=True))[0]
+    assert at_first.step == 0
+    answered(engine, Learn())
+    now = answered(engine, Translate(texts=(TEXT, "5 zebra 5"), with_attention=True))
+    assert [one.step for one in now] == [200, 200]
+    assert now[1].unknown == ("zebra",)
+    again = answered(engine, Translate(texts=(TEXT,), step=0, with_attention=True))[0]
+    assert again.step == 0
+    assert again.sentence is not None and at_first.sentence is not None and now[0].sentence is not None
+    np.testing.assert_array_equal(again.sentence.encoder_self, at_first.sentence.encoder_self)
+    assert (again.sentence.encoder_self != now[0].sentence.encoder_self).any()
+    kept = RunFolder.open(run).snapshot_steps()
+    asked = kept[3] + 1 if kept[3] + 1 not in kept else kept[3]
+    assert answered(engine, Translate(texts=(TEXT,), step=asked))[0].step == kept[3]
+    with pytest.raises(UserError, match="empty"):
+        answered(engine, Translate(texts=("",)))
+
+
+def test_my_sentence_is_followed_on_and_back_through_the_snapshots(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=30))
+    answered(engine, AddSentence(source="4 3 2"))
+    answered(engine, Learn(steps=30))
+    folder = RunFolder.open(run)
+    watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.probe.sentences[-1].source == "4 3 2")
+    for step in folder.snapshot_steps():
+        assert folder.probe(step).sentences[-1].source == "4 3 2", step
+    back = [e.probe.step for e in watcher.all(ProbeDone) if e.probe.sentences[-1].source == "4 3 2"]
+    assert [step for step in back if step < 30] == sorted((step for step in back if step < 30), reverse=True)
+
+
+# -- settings ------------------------------------------------------------------------------------------------------
+
+
+def test_a_setting_acts_between_two_steps_and_one_that_waits_is_refused(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path, schedule={"name": "constant", "warmup_steps": 0})
+    answered(engine, Learn(steps=5))
+    answered(engine, ChangeSetting(key="training.optimizer.learning_rate", value=0.25))
+    answered(engine, Learn(steps=5))
+    folder = RunFolder.open(run)
+    rates = folder.metrics()[1]["train/learning_rate"]
+    assert rates[4] == pytest.approx(1e-3)
+    assert rates[5] == pytest.approx(0.25)
+    changed = SettingChanged(step=5, key="training.optimizer.learning_rate", value=0.25)
+    assert watcher.all(SettingChanged) == folder.settings_changed() == [changed]
+    for key, value in (("model.d_model", 32), ("training.optimizer.learning_rate", -1), ("training.nothing", 1)):
+        with pytest.raises(UserError):
+            answered(engine, ChangeSetting(key=key, value=value))
+
+
+def test_a_setting_of_an_opened_run_is_kept_until_it_goes_on(engine: Engine, tmp_path: Path) -> None:
+    run = whole_run(engine, tmp_path)
+    answered(engine, OpenRun(run=run))
+    before = (run / "metrics.jsonl").read_bytes()
+    answered(engine, ChangeSetting(key="training.max_steps", value=70))
+    assert (run / "metrics.jsonl").read_bytes() == before
+    answered(engine, Learn())
+    assert RunFolder.open(run).metrics()[0][-1] == 70
+
+
+# -- requests at any time ------------------------------------------------------------------------------------------
+
+
+def every_request(runs_dir: Path) -> list[Request[object]]:
+    requests: list[Request[object]] = [
+        *(Learn(), Learn(steps=2), Pause(), Pause(), SetPace(steps_per_second=50.0), SetPace(steps_per_second=None)),
+        *(Translate(texts=(TEXT,)), Translate(texts=(TEXT,), step=3), AddSentence(source="1 1"), Stop(), Finish()),
+        *(Start(runs_dir=runs_dir), ChangeSetting(key="training.label_smoothing", value=0.2), Evaluate()),
+        Prepare(config=tiny_config(seed=1, max_steps=15)),
+    ]
+    return requests
+
+
+def test_every_request_is_answered_before_anything_is_prepared(engine: Engine, tmp_path: Path) -> None:
+    for request in every_request(tmp_path)[:-1]:
+        future = engine.ask(request)
+        error = future.exception(SECONDS)
+        assert error is None or isinstance(error, UserError), request
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_storm_of_requests_leaves_no_future_unanswered(seed: int, tmp_path: Path) -> None:
+    rng, watcher = random.Random(seed), Watcher()
+    with Engine([watcher]) as engine:
+        begun(engine, tmp_path, max_steps=30)
+        futures = []
+        for request in rng.choices(every_request(tmp_path), k=60):
+            futures.append((request, engine.ask(request)))
+            if rng.random() < 0.2:
+                futures[rng.randrange(len(futures))][1].cancel()
+            time.sleep(rng.choice((0.0, 0.0, 0.01, 0.05)))
+        answered(engine, Stop())
+        learning = [future for _, future in futures if not future.done()]
+        assert not learning
+    for request, future in futures:
+        error = None if future.cancelled() else future.exception()
+        assert error is None or isinstance(error, UserError), (request, error)
+    faults = [event for event in watcher.all(Trouble) if event.details]
+    assert faults == []
+    assert all(RunFolder.open(run).state.pid is None for run in tmp_path.iterdir())
+
+
+def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher) -> None:
+    earlier = engine.ask(Prepare(config=tiny_config(seed=1)))
+    watcher.wait(Progress)
+    later = engine.ask(Prepare(config=tiny_config(seed=2)))
+    assert later.result(SECONDS).config.seed == 2
+    with pytest.raises(CancelledError):
+        earlier.result(SECONDS)
+    assert [event.config.seed for event in watcher.all(Prepared)] == [2]
+
+
+def test_stop_during_a_prepare_cancels_what_waited_for_it(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    engine.ask(Prepare(config=tiny_config()))
+    watcher.wait(Progress)
+    start = engine.ask(Start(runs_dir=tmp_path))
+    assert answered(engine, Stop()) is None
+    with pytest.raises(CancelledError):
+        start.result(SECONDS)
+    assert watcher.states() == ["preparing", "empty"]
+
+
+def test_a_new_prepare_saves_the_run_it_leaves(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    learning = engine.ask(Learn())
+    watcher.wait(ProbeDone, lambda event: event.probe.step >= 5)
+    answered(engine, Prepare(config=tiny_config(seed=1)))
+    learning.result(SECONDS)
+    folder = RunFolder.open(run)
+    assert (folder.state.state, folder.state.pid) == ("stopped", None)
+    assert folder.checkpoint_step("last") == folder.metrics()[0][-1]
+
+
+def test_opening_the_run_that_is_learning_goes_on_where_it_was(engine: Engine, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=13))
+    answered(engine, OpenRun(run=run))
+    assert answered(engine, Pause()) == 13
+
+
+def test_what_cannot_be_prepared_says_why_and_the_engine_lives(engine: Engine, tmp_path: Path) -> None:
+    unknown = tiny_config().model_copy(update={"dataset": tiny_config().dataset.model_copy(update={"plugin": "nope"})})
+    with pytest.raises(UserError, match="nope"):
+        answered(engine, Prepare(config=unknown))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="is not a run"):
+        answered(engine, OpenRun(run=tmp_path / "file"))
+    answered(engine, Prepare(config=tiny_config()))
+    with pytest.raises(UserError, match="cannot be written"):
+        answered(engine, Start(runs_dir=tmp_path / "file"))
+    answered(engine, Start(runs_dir=tmp_path))
+
+
+def test_an_evaluation_gives_the_figures_of_the_contract(engine: Engine, tmp_path: Path) -> None:
+    run = whole_run(engine, tmp_path)
+    answered(engine, OpenRun(run=run, checkpoint="best"))
+    evaluation = answered(engine, Evaluate(split="test"))
+    assert (evaluation.run, evaluation.split) == (run, "test")
+    assert evaluation.sentences == len(evaluation.predictions) > 0
+    assert {"loss", "perplexity", "token_accuracy", "exact_match", "bleu", "chrf"} <= evaluation.metrics.keys()
+    with pytest.raises(UserError):
+        answered(engine, Evaluate(split="train set"))
+
+
+# -- listeners, threads, the end -----------------------------------------------------------------------------------
+
+
+def test_a_listener_that_fails_is_dropped_and_told_of(tmp_path: Path) -> None:
+    calls: list[Event] = []
+
+    def broken(event: Event) -> None:
+        calls.append(event)
+        raise ValueError("out of order")
+
+    watcher = Watcher()
+    with Engine([broken, watcher]) as engine:
+        whole_run(engine, tmp_path)
+    assert len(calls) == 1
+    assert "out of order" in watcher.wait(Trouble).sentence
+    assert watcher.all(RunFinished)
+
+
+def test_after_close_every_request_is_refused(tmp_path: Path) -> None:
+    engine = Engine()
+    run = begun(engine, tmp_path)
+    learning = engine.ask(Learn())
+    closing = engine.ask(Close())
+    late = engine.ask(Pause())
+    closing.result(SECONDS)
+    learning.result(SECONDS)
+    with pytest.raises(UserError, match="closed"):
+        late.result(SECONDS)
+    engine.close()
+    assert RunFolder.open(run).state.state == "stopped"
+    assert not [thread for thread in threading.enumerate() if thread.name == "engine"]
+
+
+def test_all_events_come_from_one_thread(tmp_path: Path) -> None:
+    threads: set[str] = set()
+    with Engine([lambda _: threads.add(threading.current_thread().name)]) as engine:
+        whole_run(engine, tmp_path)
+    assert threads == {"engine"}
+
+
+# -- a disk without room -------------------------------------------------------------------------------------------
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from core.engine import Engine
+from core.errors import UserError
+from core.events import RunFinished, Trouble
+from core.requests import Learn
+from tests.core.watcher import Watcher, answered, begun
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+watcher = Watcher()
+with Engine([watcher]) as engine:
+    run = begun(engine, Path(sys.argv[1]), max_steps=40)
+    answered(engine, Learn(steps=5))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
+    try:
+        answered(engine, Learn())
+    except UserError as error:
+        print(error.sentence)
+    print(watcher.states()[-1], watcher.wait(RunFinished).reason, watcher.wait(Trouble).sentence)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    answered(engine, Learn())
+    print(run)
+"""
+
+
+def test_a_full_disk_pauses_the_run_and_nothing_is_lost(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FULL, tmp_path], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    refused, paused, run = done.stdout.split("\n")[:-1]
+    assert "cannot be written" in refused
+    assert paused == f"paused disk {refused}"
+    assert RunFolder.open(Path(run)).metrics()[0].tolist() == list(range(1, 41))
+    assert RunFolder.open(Path(run)).state.state == "finished"
+    with Engine() as engine:
+        assert_same_weights(whole_run(engine, tmp_path, max_steps=40), Path(run))

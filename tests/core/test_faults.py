@@ -1,0 +1,30 @@
+"""Errors in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.errors import UserError
+from core.events import Trouble
+from core.faults import as_trouble, not_written
+
+
+def test_a_users_error_keeps_its_words() -> None:
+    assert as_trouble(UserError("The sentence.", "The advice.")) == Trouble(
+        sentence="The sentence.", advice="The advice."
+    )
+
+
+def test_a_fault_carries_its_traceback_to_copy() -> None:
+    try:
+        raise KeyError("lost")
+    except KeyError as error:
+        trouble = as_trouble(error)
+    assert "KeyError" in trouble.sentence
+    assert "test_faults.py" in trouble.details
+
+
+def test_a_full_disk_is_named_with_its_place() -> None:
+    error = not_written(OSError(28, "No space left on device"), Path("runs/a"))
+    assert error.sentence == f"The run cannot be written to {Path('runs/a')}: No space left on device."
+    assert "Free some space" in error.advice
