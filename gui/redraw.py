@@ -77,11 +77,17 @@ class Redraws(QObject):
                 panel.mark_dirty()
 
     def _tick(self) -> None:
-        if self.draw():
-            self._timer.start(0)
-            return
+        pause = 0.0
+        try:
+            if not self.draw():
+                pause = self._pause()
+        finally:  # a panel that fails must not end the drawing of all the others
+            self._timer.start(round(1000 * pause))
+
+    def _pause(self) -> float:
+        """Seconds until the next drawing, so that what the last one cost stays within `SHARE` of the time."""
         wall, busy = time.perf_counter(), time.thread_time()
         cost, passed = busy - self._busy, max(wall - self._wall, 1e-6)
         self._wall, self._busy = wall, busy
         self.watching += 0.2 * (min(cost / passed, 1.0) - self.watching)
-        self._timer.start(round(1000 * min(max(cost / SHARE, FASTEST_S), SLOWEST_S)))
+        return min(max(cost / SHARE, FASTEST_S), SLOWEST_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_DECAY = 0.95
+_DECAY = 0.9  # follows within ten steps
 _KERNEL = _DECAY ** np.arange(int(np.log(1e-3) / np.log(_DECAY)))
 
 

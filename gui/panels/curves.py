@@ -39,5 +39,14 @@ class Curves(Panel):
             self.show_empty()
             return
         self.show_body()
+        self.set_title(self.title + figures_at(history, step))
         for plot in (self.loss, self.learning_rate, self.ticks):
             plot.show_step(history, step)
+
+
+def figures_at(history: History, step: int) -> str:
+    """The numbers under the playhead, in words; nothing before the first step."""
+    metrics = {"train": "train/loss", "valid": "valid/loss", "learning rate": "train/learning_rate"}
+    values = {name: history.value(metric, step) for name, metric in metrics.items()}
+    known = [f"{name} {value:.3g}" for name, value in values.items() if value is not None]
+    return f" · step {step:,}: {', '.join(known)}" if known else ""

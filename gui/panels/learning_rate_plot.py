@@ -13,6 +13,7 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 _PLANNED_POINTS = 200
+_HEADROOM = 1.15
 
 
 class LearningRatePlot(StepPlot):
@@ -24,7 +25,9 @@ class LearningRatePlot(StepPlot):
         self._done.setDownsampling(auto=True, method="peak")
         self._done.setClipToView(True)
         self.hideAxis("bottom")
-        self.getAxis("left").setTickSpacing(1e9, 1e9)  # one strip needs no grid of numbers; hover and header tell them
+        self.getAxis("left").setTicks([])
+        self._name = pg.TextItem("learning rate", anchor=(0, 0))
+        self.addItem(self._name, ignoreBounds=True)
         self.setAccessibleName("Learning rate over steps")
         self.take_theme()
 
@@ -32,6 +35,8 @@ class LearningRatePlot(StepPlot):
         super().take_theme()
         self._done.setPen(pg.mkPen(self.theme.colour("good"), width=2))
         self._planned.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
+        self._name.setColor(self.theme.colour("good"))
+        self._name.setFont(self.theme.font(0.85))
         self.setFixedHeight(self.theme.px(40))
 
     def draw(self, history: History) -> None:
@@ -47,6 +52,9 @@ class LearningRatePlot(StepPlot):
                 steps,
             )
             self._planned.setData(steps, plan)
+            peak = float(np.max(plan))
+            self._name.setText(f"learning rate, peak {peak:.2g}")
+            self._name.setPos(0, peak * _HEADROOM)
             if not self.underMouse():
-                self.setYRange(0, float(np.max(plan)) * 1.1, padding=0)
+                self.setYRange(0, peak * _HEADROOM, padding=0)
         self._done.setData(*history.curve("train/learning_rate"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -29,14 +30,15 @@ class LossPlot(StepPlot):
         for curve in (self._raw, self._train):  # after addItem: pyqtgraph#1855
             curve.setDownsampling(auto=True, method="peak")
             curve.setClipToView(True)
-        self._names = {"train": pg.TextItem("train", anchor=(1, 0)), "valid": pg.TextItem("valid", anchor=(1, 1))}
+        self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in ("train", "valid")}
+        self._invitation = pg.TextItem("Press Space: the loss falls from here.", anchor=(0.5, 0.5))
         # Each label stands where the curve is not: it starts at guessing and ends near the limit.
         places = {"guessing": (0.98, [(1, 0), (1, 1)]), "limit": (0.02, [(0, 0), (0, 1)])}
         self._levels = {
             name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": position, "anchors": anchors})
             for name, (position, anchors) in places.items()
         }
-        for item in (*self._names.values(), *self._levels.values()):
+        for item in (*self._names.values(), *self._levels.values(), self._invitation):
             item.setVisible(False)
             self.addItem(item, ignoreBounds=True)
         self.setAccessibleName("Loss in nats per target token over steps")
@@ -54,6 +56,8 @@ class LossPlot(StepPlot):
         for name, colour in (("train", training), ("valid", validation)):
             self._names[name].setColor(colour)
             self._names[name].setFont(self.theme.font(0.9, bold=True))
+        self._invitation.setColor(self.theme.colour("muted"))
+        self._invitation.setFont(self.theme.font())
         for line in self._levels.values():
             line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
             line.label.setColor(self.theme.colour("muted"))
@@ -65,12 +69,13 @@ class LossPlot(StepPlot):
         self._raw.setData(steps, losses)
         self._train.setData(steps, smooth)
         valid_steps, valid = self._draw_validations(history)
-        self._name_end("train", steps, smooth)
-        self._name_end("valid", valid_steps, valid)
         highest = self._draw_levels(history)
         if not self.underMouse():
             seen = np.concatenate([smooth[np.isfinite(smooth)], valid, [highest]])
             self.setYRange(0, max(float(seen.max()), 0.1) * _HEADROOM, padding=0)
+        self._name_ends({"train": (steps, smooth), "valid": (valid_steps, valid)})
+        self._invitation.setVisible(len(steps) == 0)
+        self._invitation.setPos(self.viewRect().center())
 
     def _draw_validations(self, history: History) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         points = [(step, one["valid/loss"]) for step, one in sorted(history.validations.items()) if "valid/loss" in one]
@@ -98,8 +103,16 @@ class LossPlot(StepPlot):
         line.setValue(loss)
         line.label.setFormat(text)
 
-    def _name_end(self, name: str, steps: NDArray[np.integer | np.floating], values: NDArray[np.float64]) -> None:
-        label = self._names[name]
-        label.setVisible(len(values) > 0)
-        if len(values) > 0:
-            label.setPos(float(steps[-1]), float(values[-1]))
+    def _name_ends(self, curves: dict[str, tuple[NDArray[Any], NDArray[np.float64]]]) -> None:
+        """Put each curve's name behind its end, a line apart from the other's and above the axis."""
+        line = self._names["train"].boundingRect().height() * self.plotItem.vb.viewPixelSize()[1]
+        lowest = line / 2
+        for name, (steps, values) in sorted(
+            curves.items(), key=lambda item: item[1][1][-1] if len(item[1][1]) else 0.0
+        ):
+            label = self._names[name]
+            label.setVisible(len(values) > 0)
+            if len(values) > 0:
+                place = max(float(values[-1]), lowest)
+                label.setPos(float(steps[-1]), place)
+                lowest = place + line

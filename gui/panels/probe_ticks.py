@@ -18,7 +18,7 @@ class ProbeTicks(StepPlot):
         super().__init__(theme, playhead)
         self._probes, self._snapshots = self.plot(connect="pairs"), self.plot(connect="pairs")
         self.hideAxis("bottom")
-        self.getAxis("left").setTicks([])
+        self.getAxis("left").setTicks([[(0.45, "probes")]])
         self.setYRange(0, 1, padding=0)
         self.setAccessibleName("Probes over steps")
         self.take_theme()

@@ -1,0 +1,52 @@
+"""When panels are drawn."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from gui.main_window import MainWindow
+from gui.panel import Panel
+from tests.gui.conftest import WAIT_MS
+
+
+class Counting(Panel):
+    """Counts how often it is drawn, and fails the first time."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window.context.theme)
+        self.drawn = 0
+
+    def show_step(self, history: History, step: int) -> None:
+        self.drawn += 1
+        if self.drawn == 1:
+            raise RuntimeError("this panel cannot be drawn")
+
+
+@pytest.mark.qt_no_exception_capture
+def test_a_panel_that_fails_does_not_end_the_drawing(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[BaseException] = []
+    monkeypatch.setattr("sys.excepthook", lambda kind, error, trace: seen.append(error))
+    panel = Counting(window)
+    window.train_view.layout().addWidget(panel)
+    window.context.redraws.add(panel)
+    qtbot.waitUntil(lambda: panel.drawn == 1, timeout=WAIT_MS)
+    window.context.redraws.mark_all()
+    qtbot.waitUntil(lambda: panel.drawn == 2, timeout=WAIT_MS)
+    assert [str(error) for error in seen] == ["this panel cannot be drawn"]
+    seen.clear()
+
+
+def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
+    panel = Counting(window)
+    panel.drawn = 1
+    window.attention_view.layout().addWidget(panel)
+    window.context.redraws.add(panel)
+    window.context.redraws.mark_all()
+    qtbot.wait(300)
+    assert panel.drawn == 1
+    window.show_view(1)
+    qtbot.waitUntil(lambda: panel.drawn > 1, timeout=WAIT_MS)
