@@ -122,9 +122,8 @@ class Session:
         self._leave()
         self._become("preparing")
         data = yield from self._data_of(RunFolder.open(request.run.absolute()))
-        folder = RunFolder.open(
-            request.run.absolute()
-        )  # as it is now: this or another process may have gone on with it
+        # Opened anew: this or another process may have gone on with it meanwhile.
+        folder = RunFolder.open(request.run.absolute())
         step = folder.checkpoint_step(request.checkpoint)
         trainer = Trainer(folder.config(), data, self._host)
         trainer.begin(folder)
@@ -397,6 +396,7 @@ class Session:
 
     def _become(self, state: EngineState) -> None:
         self.state = state
+        self.log(f"{state} at step {self.step}")
         self._tell(StateChanged(state=state, step=self.step))
 
     def _require_trainer(self) -> Trainer:
