@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+OF_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")  # make tells its children that they are its children
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are not Windows'")
 
 
 def call(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command without a terminal."""
-    return subprocess.run(
-        command, cwd=cwd, env=os.environ | environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
+    """Runs a command without a terminal, and as if no make had started these tests."""
+    environment = {name: value for name, value in os.environ.items() if name not in OF_MAKE} | environment
+    return subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
 def normalised(name: str) -> str:
