@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
 from core.cli_engine import Conversation
@@ -103,13 +102,10 @@ def _print_result(finished: RunFinished) -> None:
 
 
 def _saved(finished: RunFinished, why: str) -> str:
-    checkpoint = _newest_checkpoint(finished.run)
+    stopped, steps = f"stopped at step {finished.step} ({why})", RunFolder.open(finished.run).checkpoint_steps()
+    if not steps:
+        return f"{stopped}; no checkpoint was saved before that in {finished.run}. Begin anew."
     return (
-        f"stopped at step {finished.step} ({why}); saved: {checkpoint}. "
+        f"{stopped}; saved: {finished.run / 'checkpoints' / f'{steps[-1]:06}'}. "
         f"Go on with: headlight train --resume {finished.run}"
     )
-
-
-def _newest_checkpoint(run: Path) -> str:
-    steps = RunFolder.open(run).checkpoint_steps()
-    return str(run / "checkpoints" / f"{steps[-1]:06}") if steps else "no checkpoint yet"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from core.errors import UserError
 from core.events import Event
 from core.faults import as_trouble
+from core.plugins_host.host import PluginHost
 from core.requests import (
     AddSentence,
     ChangeSetting,
@@ -45,10 +46,10 @@ class Desk:
     ended: paused, its steps taken, or the run finished.
     """
 
-    def __init__(self, emit: Callable[[Event], None], plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
+    def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
         self.is_closed = False
         self._emit = emit
-        self._session = Session(emit, plugin_dirs, cache_dir)
+        self._session = Session(emit, host, cache_dir)
         self._waiting: deque[Asked] = deque()
         self._job: tuple[Job, Future[Any]] | None = None
         self._learning: tuple[Job, Future[Any]] | None = None
@@ -137,6 +138,13 @@ class Desk:
         if future.set_running_or_notify_cancel():
             future.set_exception(told)
 
+    def give_up(self, error: Exception) -> None:
+        """After a fault that nothing caught: nobody may wait for ever."""
+        under_way = [work[1] for work in (self._job, self._learning) if work is not None]
+        for future in (*under_way, *(left for _, left in self._waiting)):
+            if future.set_running_or_notify_cancel():
+                future.set_exception(error)
+
     def _break_off(self, error: Exception, future: Future[Any]) -> None:
         """Learning, or ending the run, cannot go on: stand still, so that it can be tried again."""
         self._session.failed(error)
@@ -205,8 +213,8 @@ class Desk:
         except StopIteration:
             self._leave_off()
         except Exception as error:
-            self._learning = None
             self._break_off(error, future)
+            self._learning = None
 
     def _take_turn(self, job: Job) -> None:
         before = self._session.step

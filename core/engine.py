@@ -13,12 +13,16 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from core.errors import UserError
 from core.events import Event, Listener
 from core.faults import as_trouble
-from core.requests import Close, Request
+from core.plugins_host.host import PluginHost
+from core.requests import Close, OpenRun, Prepare, Request, Stop
+
+if TYPE_CHECKING:
+    from core.desk import Desk
 
 Answer = TypeVar("Answer")
 Asked = tuple[Request[Any], "Future[Any]"]
@@ -36,8 +40,9 @@ class Engine:
         self._listeners = list(listeners)
         self._inbox: queue.SimpleQueue[Asked] = queue.SimpleQueue()
         self._door = threading.Lock()
+        self._host = PluginHost(plugin_dirs)
         self._is_closed = False
-        self._thread = threading.Thread(target=self._work, args=(plugin_dirs, cache_dir), name="engine")
+        self._thread = threading.Thread(target=self._work, args=(cache_dir,), name="engine")
         self._thread.start()
 
     def __enter__(self) -> Self:
@@ -57,6 +62,8 @@ class Engine:
             else:
                 self._is_closed = isinstance(request, Close)
                 self._inbox.put((request, future))
+                if isinstance(request, (Close, Stop, Prepare, OpenRun)):  # these end what is under way
+                    self._host.hurry()
         return future
 
     def add_listener(self, listener: Listener) -> None:
@@ -76,9 +83,9 @@ class Engine:
                 self._listeners.remove(listener)
                 self._emit(as_trouble(error))  # to those that are left
 
-    def _work(self, plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
+    def _work(self, cache_dir: Path | None) -> None:
         try:
-            self._serve(plugin_dirs, cache_dir)
+            self._serve(cache_dir)
         except Exception as error:  # torch cannot be loaded, or the desk itself is broken: nobody may wait for ever
             self._emit(as_trouble(error))
         finally:
@@ -86,18 +93,26 @@ class Engine:
                 self._is_closed = True
             while not self._inbox.empty():
                 _refuse(self._inbox.get()[1])
+            self._host.close()
 
-    def _serve(self, plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
+    def _serve(self, cache_dir: Path | None) -> None:
         from core.desk import Desk  # imports torch, so only here
 
-        desk = Desk(self._emit, plugin_dirs, cache_dir)
-        while not desk.is_closed:
-            with contextlib.suppress(queue.Empty):
-                seconds = desk.seconds_to_wait()
-                request, future = self._inbox.get(timeout=seconds) if seconds else self._inbox.get_nowait()
-                desk.serve(request, future)
-                continue
-            desk.go_on()
+        desk = Desk(self._emit, self._host, cache_dir)
+        try:
+            while not desk.is_closed:
+                self._take_turn(desk)
+        except Exception as error:
+            desk.give_up(error)
+            raise
+
+    def _take_turn(self, desk: Desk) -> None:
+        with contextlib.suppress(queue.Empty):
+            seconds = desk.seconds_to_wait()
+            request, future = self._inbox.get(timeout=seconds) if seconds else self._inbox.get_nowait()
+            desk.serve(request, future)
+            return
+        desk.go_on()
 
 
 def _refuse(future: Future[Any]) -> None:

@@ -61,13 +61,13 @@ class RunFolder:
     @classmethod
     def create(cls, runs_dir: Path, name: str) -> RunFolder:
         """Make a new folder in `runs_dir`, named after this second and `name`."""
-        with _refusing_to_write(runs_dir):
+        with refusing_to_write(runs_dir):
             return cls._begin(make_run_dir(runs_dir, name))
 
     @classmethod
     def create_at(cls, path: Path) -> RunFolder:
         """Make a new run in exactly this folder, which must be absent or empty."""
-        with _refusing_to_write(path):
+        with refusing_to_write(path):
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
                 raise UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
@@ -122,7 +122,7 @@ class RunFolder:
     def claim(self) -> None:
         """Become the one who writes, and mend what a crash left. Raises UserError where a live process writes."""
         self.require_free()
-        with _refusing_to_write(self.path):
+        with refusing_to_write(self.path):
             for name in (".", "validations", "probes", "snapshots", "checkpoints"):
                 recover(self.path / name)
             self.update(pid=os.getpid(), host=socket.gethostname())
@@ -346,7 +346,8 @@ class RunFolder:
 
 
 @contextmanager
-def _refusing_to_write(path: Path) -> Iterator[None]:
+def refusing_to_write(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses within the block into a sentence about this path."""
     try:
         yield
     except OSError as error:

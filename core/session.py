@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Generator, Sequence
+import shutil
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ from core.requests import (
     Translate,
     Translation,
 )
-from core.run_folder import RunFolder
+from core.run_folder import RunFolder, refusing_to_write
 from core.training.resolve import resolve
 from core.training.trainer import Trainer
 
@@ -57,9 +58,9 @@ _GOOD_ENDS: tuple[FinishReason, ...] = ("max_steps", "early_stopping")
 class Session:
     """One run at a time, from `prepare` or `open_run` on. Everything here happens in the engine's thread."""
 
-    def __init__(self, emit: Callable[[Event], None], plugin_dirs: Sequence[Path], cache_dir: Path | None) -> None:
+    def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
         self._tell = emit
-        self._host = PluginHost(plugin_dirs)
+        self._host = host
         self._cache_dir = cache_dir or user_cache_path("headlight") / "prepared"
         self._trainer: Trainer | None = None
         self._folder: RunFolder | None = None
@@ -107,14 +108,22 @@ class Session:
             raise UserError(f"This run has begun already, in {self._folder.path}.", "Prepare again for a new one.")
         name = trainer.config.name
         folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
-        folder.write_config(trainer.config)
-        folder.write_vocabulary(trainer.data.vocabulary_document())
-        folder.write_environment(environment(trainer.config, trainer.data.fingerprint))
-        folder.update(parent=request.parent)
+        with refusing_to_write(folder.path):
+            self._write_documents(folder, trainer, request.parent)
         trainer.begin(folder)
         self._folder, self._is_ours = folder, True
         self._tell(RunStarted(run=folder.path, step=0))
         return folder.path
+
+    def _write_documents(self, folder: RunFolder, trainer: Trainer, parent: str | None) -> None:
+        try:
+            folder.write_config(trainer.config)
+            folder.write_vocabulary(trainer.data.vocabulary_document())
+            folder.write_environment(environment(trainer.config, trainer.data.fingerprint))
+            folder.update(parent=parent)
+        except OSError:
+            shutil.rmtree(folder.path)  # nothing has been learnt: better no run than half of one
+            raise
 
     def open_run(self, request: OpenRun) -> Work:
         """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
@@ -310,21 +319,24 @@ class Session:
         trainer, folder = self._trainer, self._folder
         if trainer is None or folder is None or not self._is_ours:
             return None
-        self.flush()
-        trainer.save_checkpoint()
-        folder.release("stopped", "stopped")
+        try:
+            self.flush()
+            trainer.save_checkpoint()
+            folder.release("stopped", "stopped")
+        except OSError as error:
+            self.failed(error)
+            raise
         self._is_ours = False
         self._become("paused")
         self._tell(RunFinished(run=folder.path, step=trainer.step, reason="stopped", metrics=self._last_metrics))
         return folder.path
 
     def close(self) -> None:
-        """Save, and end the plugins' process."""
+        """Save, and end what reads ahead."""
         try:
             self._leave()
         finally:
             self._end_reading_ahead()
-            self._host.close()
 
     def _leave(self) -> None:
         self.stop()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -298,12 +300,47 @@ def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
     assert not (plugins / "runs").exists() or not list((plugins / "runs").iterdir())
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Path) -> None:
+    reached = plugins / "reached"
+    body = f"        open({str(reached)!r}, 'w').close()\n        while True: pass"
+    (plugins / "hangs.py").write_text(PLUGIN.format(name="hangs", body=body), encoding="utf-8")
+    command = [*MAIN, *with_plugin("hangs", plugins, "--run-dir", str(plugins / "never"))]
+    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not reached.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=10)  # it has 30 s for an answer when nobody is in a hurry
+    assert (process.returncode, errors) == (128 + signal.SIGTERM, "headlight: ended by SIGTERM.\n")
+    assert not (plugins / "never").exists()
+
+
 def test_one_example_is_enough(place: Path, plugins: Path) -> None:
     arguments = with_plugin("one_example", plugins, "--run-dir", str(plugins / "one"), "--set", "training.max_steps=40")
     result = headlight(*arguments, cwd=place)
     assert result.returncode == 0, result.stderr
     answer = headlight("translate", plugins / "one", "ich mag bier", cwd=place)
     assert answer.stdout == "i like beer\n", answer.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Path, plugins: Path) -> None:
+    def within(kilobytes: int, name: str) -> subprocess.CompletedProcess[str]:
+        command = shlex.join([*MAIN, *with_plugin("one_example", plugins, "--run-dir", name)])
+        shell = ["bash", "-c", f"ulimit -f {kilobytes}; exec {command}"]  # no file may grow beyond it
+        return subprocess.run(shell, cwd=place, capture_output=True, text=True, timeout=100)
+
+    result = within(70, "full")  # holds a checkpoint, but not all metrics
+    assert result.returncode == 3 and "Traceback" not in result.stderr, result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert "(disk)" in last and f"train --resume {place / 'full'}" in last
+    assert Path(last.partition("saved: ")[2].partition(". Go on")[0]) == place / "full" / "checkpoints" / "000200"
+    result = headlight("train", "--resume", "full", "--plugins-dir", plugins, cwd=place)
+    assert result.returncode == 0, result.stderr
+    assert RunFolder.open(place / "full").metrics()[0].tolist() == list(range(1, 301))
+    assert f"{place / 'begun'} cannot be written: File too large." in refused(within(1, "begun"))
+    assert not (place / "begun").exists()
 
 
 def test_what_is_no_run_or_cannot_be_written_is_refused_in_a_sentence(run: Path, place: Path) -> None:

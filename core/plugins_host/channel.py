@@ -19,6 +19,8 @@ import core
 OUTPUT_LINES = 200
 """How much of what plugins print is kept to explain a crash."""
 WHERE_SECONDS = 1.0
+LOOK_SECONDS = 0.2
+"""How often a wait looks whether the process has ended or somebody is in a hurry."""
 
 
 class HostEnded(Exception):
@@ -31,11 +33,12 @@ class HostEnded(Exception):
 
 
 class HostSilent(Exception):
-    """No answer within the time limit; `line` is where the plugin's file is, 0 when it cannot be told."""
+    """No answer in time; `line` is where the plugin's file is, 0 when it cannot be told."""
 
-    def __init__(self, line: int) -> None:
-        super().__init__(line)
+    def __init__(self, line: int, seconds: float) -> None:
+        super().__init__(line, seconds)
         self.line = line
+        self.seconds = seconds
 
 
 class HostProcess:
@@ -57,6 +60,7 @@ class HostProcess:
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
         self._ids = count(1)
+        self._deadline = 0.0
         self._threads = [
             threading.Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
             threading.Thread(target=self._read_output, args=(self._process.stderr,), daemon=True),
@@ -69,13 +73,15 @@ class HostProcess:
 
         Raises: HostEnded, HostSilent. The process is of no more use then: close it.
         """
+        started = time.monotonic()
         try:
             request_id = self._send(request)
             return self._wait_for(request_id, time_limit)
         except (BrokenPipeError, EOFError):
             raise self._ended() from None
         except TimeoutError:
-            raise HostSilent(self._where(request.get("source", {}).get("path", ""))) from None
+            seconds = time.monotonic() - started
+            raise HostSilent(self._where(request.get("source", {}).get("path", "")), seconds) from None
 
     def _send(self, request: dict[str, Any]) -> int:
         request_id = next(self._ids)
@@ -84,15 +90,15 @@ class HostProcess:
         return request_id
 
     def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
-        deadline = time.monotonic() + time_limit
+        self._deadline = time.monotonic() + time_limit
         while True:
             try:
-                answer = self._answers.get(timeout=min(1.0, max(0.0, deadline - time.monotonic())))
+                answer = self._answers.get(timeout=min(LOOK_SECONDS, max(0.0, self._deadline - time.monotonic())))
             except queue.Empty:
                 # A child of the plugin may keep the pipe open after the process has ended.
                 if self._process.poll() is not None and self._answers.empty():
                     raise EOFError from None
-                if time.monotonic() >= deadline:
+                if time.monotonic() >= self._deadline:
                     raise TimeoutError from None
                 continue
             if not answer:
@@ -124,6 +130,10 @@ class HostProcess:
     def _read_output(self, pipe: IO[bytes]) -> None:
         while line := pipe.readline(4096):
             self._output.append(line.decode(errors="replace").rstrip())
+
+    def hurry(self, seconds: float) -> None:
+        """Wait no longer than this for the answer that is waited for now. May be called from any thread."""
+        self._deadline = min(self._deadline, time.monotonic() + seconds)
 
     def kill(self) -> None:
         """End the process and what plugins may have started in it. May be called from any thread."""

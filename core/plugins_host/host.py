@@ -19,6 +19,8 @@ SHARD_SIZE = 10_000
 MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
 """A split that goes on beyond this is taken to be endless."""
 START_SECONDS = 60.0
+HURRY_SECONDS = 2.0
+"""Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
 
 Message = dict[str, Any]
 
@@ -77,6 +79,12 @@ class PluginHost:
         with self._lock:
             self._rows = []
             self._end_process()
+
+    def hurry(self) -> None:
+        """Give the answer that is waited for now, if any, only a moment more: somebody wants to stop."""
+        process = self._process
+        if process is not None:
+            process.hurry(HURRY_SECONDS)
 
     def plugins(self) -> list[PluginInfo]:
         """List all plugins, those that cannot be used as rows with their error."""
@@ -196,7 +204,7 @@ class PluginHost:
                 answer = self._process.ask(request, time_limit)
             except HostSilent as silent:
                 self._end_process()
-                sentence = f"gave no answer within {time_limit:g} s"
+                sentence = f"gave no answer within {silent.seconds:.0f} s"
                 raise self._failure(name, sentence, file, silent.line) from None
             except HostEnded as ended:
                 self._end_process()

@@ -344,6 +344,22 @@ def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, write_plugin:
     assert time.monotonic() - started < 5 and len(errors) == 1
 
 
+def test_in_a_hurry_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
+    folder: Path, write_plugin: Any
+) -> None:
+    write_plugin("def pairs(self, split, rng):\n    while True: pass\n    yield")
+    with PluginHost([folder]) as host:
+        host.plugins()
+        timer = threading.Timer(0.3, host.hurry)
+        timer.start()
+        with pytest.raises(PluginError, match=r"'named' gave no answer within 2 s"):
+            drawn(host, "named")
+        timer.join()
+        host.plugins()
+        host.hurry()
+        assert len(drawn(host, "copy_task", "valid")) == 1000
+
+
 def test_a_plugin_that_closes_every_file_is_ended(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("def pairs(self, split, rng):\n    os.closerange(3, 100)\n    while True: pass\n    yield")
     with pytest.raises(PluginError, match="'named'"):
