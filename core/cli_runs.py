@@ -11,6 +11,9 @@ from core.cli_output import print_json
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
+from core.run_summary import summarise
+
+_SHOWN = ("run", "name", "state", "reason", "last_step", "best_step", "best_metric", "best_value")
 
 
 def list_all(arguments: Namespace) -> int:
@@ -19,7 +22,7 @@ def list_all(arguments: Namespace) -> int:
     width = max((len(path.name) for path in runs), default=0)
     for path in runs:
         try:
-            record = _summary(RunFolder.open(path))
+            record = _record(RunFolder.open(path))
         except UserError as error:  # one damaged run must not hide the others
             record = {"run": str(path), "state": "damaged", "error": str(error)}
         if arguments.json:
@@ -34,7 +37,7 @@ def list_all(arguments: Namespace) -> int:
 def show(arguments: Namespace) -> int:
     """Print a run's state, its newest figures and its settings."""
     run = RunFolder.open(find_run(arguments.run, _runs_dir(arguments)))
-    record = _summary(run)
+    record = _record(run)
     validations = run.validation_metrics()
     metrics = validations[max(validations)] if validations else {}
     if arguments.json:
@@ -68,21 +71,10 @@ def _runs_dir(arguments: Namespace) -> Path:
     return runs_dir or default_runs_dir()
 
 
-def _summary(run: RunFolder) -> dict[str, object]:
-    state = run.state
-    # A run that says it is learning while its process is gone was cut off.
-    cut_off = state.state in ("new", "learning", "paused") and state.writer() is None
-    return {
-        "run": str(run.path),
-        "name": run.config().name,
-        "state": "interrupted" if cut_off else state.state,
-        "reason": state.reason,
-        "last_step": state.last_step,
-        "best_step": state.best_step,
-        "best_metric": run.config().training.best_metric,
-        "best_value": state.best_value,
-        "created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state.created)),
-    }
+def _record(run: RunFolder) -> dict[str, object]:
+    summary = summarise(run)
+    record = {name: getattr(summary, name) for name in _SHOWN}
+    return record | {"created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(summary.created))}
 
 
 def _best(record: dict[str, object]) -> str:

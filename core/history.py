@@ -240,8 +240,12 @@ class _Tail:
         places = ("snapshots", "checkpoints", "run.json")
         self.seen = (
             *(self.offset, self._file, self._probes),
-            *((folder.path / place).stat().st_mtime_ns for place in places),
+            *(_changed_at(folder.path / place) for place in places),
         )
+
+
+def _changed_at(place: Path) -> int:
+    return place.stat().st_mtime_ns if place.exists() else 0  # a run that came by git or zip has no empty folders
 
 
 class _Newest(Generic[Kept]):

@@ -202,7 +202,12 @@ class RunFolder:
 
     def validation_metrics(self) -> dict[int, dict[str, float]]:
         """Step -> metrics of its validation."""
-        return {line["step"]: metrics_file.metrics_of(line) for line in self.read_metrics().validations}
+        lines = metrics_file.read_validations(self.path / "metrics.jsonl")
+        return {line["step"]: metrics_file.metrics_of(line) for line in lines}
+
+    def last_trained_step(self) -> int:
+        """The newest step with figures, which may lie after the newest checkpoint."""
+        return metrics_file.last_step(self.path / "metrics.jsonl")
 
     def settings_changed(self) -> list[SettingChanged]:
         """Settings changed during the run, in order."""

@@ -31,6 +31,7 @@ class EngineBridge(QObject):
     """Asks the engine, and repeats its events as signals in the GUI thread, oldest first."""
 
     drained = Signal(list)  # the events of one tick, after `history` took them
+    shown_changed = Signal()  # another history is drawn, or the followed one has grown
     state_changed = Signal(StateChanged)
     prepared = Signal(Prepared)
     progressed = Signal(Progress)
@@ -41,7 +42,8 @@ class EngineBridge(QObject):
     def __init__(self, engine: Engine) -> None:
         super().__init__()
         self.engine = engine
-        self.history = History()
+        self.history = History()  # of the engine's own run
+        self.followed: History | None = None  # of a run that another process writes, while it is drawn instead
         self.state: EngineState = "empty"
         self._inbox: deque[Event | Callable[[], object]] = deque()
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
@@ -58,6 +60,16 @@ class EngineBridge(QObject):
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self.drain)
         self._timer.start()
+
+    @property
+    def shown(self) -> History:
+        """What panels draw: the followed run, or the engine's own."""
+        return self.followed or self.history
+
+    def show(self, history: History | None) -> None:
+        """Have the panels draw the run of another process, or what is new in it; None: the engine's own again."""
+        self.followed = history
+        self.shown_changed.emit()
 
     def ask(
         self, request: Request[Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.requests import AddSentence
 from gui.bridge import EngineBridge
+from gui.follower import Follower
 from gui.playhead import Playhead
 from gui.redraw import Redraws
 from gui.selection import Selection
@@ -24,6 +25,7 @@ class Context:
     theme: Theme
     redraws: Redraws
     workbench: Workbench
+    follower: Follower
     runs_dir: Path
 
     def follow_sentence(self, text: str) -> None:
@@ -35,4 +37,5 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     """The models of one window."""
     playhead, selection = Playhead(), Selection()
     redraws = Redraws(bridge, playhead, selection, theme)
-    return Context(bridge, playhead, selection, theme, redraws, Workbench(bridge, playhead, runs_dir), runs_dir)
+    workbench, follower = Workbench(bridge, playhead, runs_dir), Follower(bridge, playhead)
+    return Context(bridge, playhead, selection, theme, redraws, workbench, follower, runs_dir)

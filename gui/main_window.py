@@ -94,6 +94,7 @@ class MainWindow(QMainWindow):
     def close_down(self) -> None:
         """End what the window started: timers, the engine's thread. Waits for it."""
         self.context.redraws.stop()
+        self.context.follower.stop()
         self.context.bridge.close()
         self.setup_drawer.close_host()
         self.hide()
@@ -101,7 +102,7 @@ class MainWindow(QMainWindow):
             plot.getPlotItem().close()  # its menu is a window of its own
 
     def _advance(self) -> None:
-        self.context.playhead.advance(self.context.bridge.history.last_step)
+        self.context.playhead.advance(self.context.bridge.shown.last_step)
 
     def _saved(self, _: object) -> None:
         self.left.emit(self._status)
@@ -126,6 +127,8 @@ class MainWindow(QMainWindow):
         bridge.trouble.connect(self.strip.show_trouble)
         bridge.prepared.connect(playhead.restart)
         bridge.drained.connect(self._advance)
+        bridge.shown_changed.connect(self._advance)
+        self.runs_view.opened.connect(partial(self.show_view, 0))
         self.banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.asked_to_learn.connect(self.banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)

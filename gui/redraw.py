@@ -37,6 +37,7 @@ class Redraws(QObject):
         self._timer.timeout.connect(self._tick)
         self._timer.start(round(FASTEST_S * 1000))
         bridge.drained.connect(self._take)
+        bridge.shown_changed.connect(self.mark_all)
         playhead.moved.connect(self.mark_all)
         selection.changed.connect(self.mark_all)
         theme.changed.connect(self.mark_all)
@@ -63,7 +64,7 @@ class Redraws(QObject):
             if time.perf_counter() > end:
                 return True
             panel.is_dirty = False
-            panel.show_step(self._bridge.history, self._playhead.step)
+            panel.show_step(self._bridge.shown, self._playhead.step)
         return False
 
     def stop(self) -> None:

@@ -44,7 +44,7 @@ class StatusBar(QFrame):
 
     def refresh(self) -> None:
         """Show the newest figures."""
-        history = self.context.bridge.history
+        history = self.context.bridge.shown
         epoch, speed = history.curve("train/epoch")[1], history.curve("train/target_tokens_per_second")[1]
         self.epoch_label.setText(f"epoch {epoch[-1]:.1f}" if len(epoch) else "epoch 0")
         self.speed_label.setText(f"{compact(float(speed[-1]))} target tok/s" if len(speed) else "")

@@ -10,7 +10,7 @@ from core.events import EngineState
 from gui.context import Context
 from gui.icons import icon
 from gui.theme import GRID
-from gui.widgets import IconButton, button, plain_label
+from gui.widgets import IconButton, button, enable, plain_label
 from gui.workbench import MORE_STEPS
 
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
@@ -54,30 +54,43 @@ class Transport(QFrame):
         bridge, playhead, workbench = self.context.bridge, self.context.playhead, self.context.workbench
         state = bridge.state
         self.mode_button.set_icon("light" if self.context.theme.mode == "dark" else "dark")
-        self.state_label.setText(f"{_mark(state)} {STATES[state]} · step {playhead.live_step:,}{self._of_steps()}")
+        said = self.context.follower.sentence or f"{_mark(state)} {STATES[state]}"
+        self.state_label.setText(f"{said} · step {playhead.live_step:,}{self._of_steps()}")
         self._show_learn(state)
         for step_button in self.step_buttons:
-            _enable(step_button, state in ("ready", "paused"), "Steps are counted from a pause: pause first")
-        _enable(self.reset_button, workbench.draft is not None, "Nothing to reset yet: data are being prepared")
+            enable(step_button, self._why_no_steps(state))
+        enable(self.reset_button, "" if workbench.draft else "Nothing to reset yet: data are being prepared")
         has_run = workbench.run is not None and state in ("learning", "paused")
-        _enable(self.finish_button, has_run, "There is no run to finish yet: Learn begins one")
+        enable(self.finish_button, "" if has_run else "There is no run to finish yet: Learn begins one")
         self.live_button.setVisible(not playhead.is_live)
         self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
         if workbench.draft is not None and not self.seed_edit.hasFocus():
             self.seed_edit.setText(str(workbench.draft.seed))
 
     def _of_steps(self) -> str:
-        applied = self.context.workbench.applied
+        applied = None if self.context.follower.sentence else self.context.workbench.applied
         return f" of {applied.training.max_steps:,}" if applied else ""
 
     def _show_learn(self, state: EngineState) -> None:
         texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
         text = texts.get(state, "Learn")
-        colour = self.context.theme.colours.on_training if state in CAN_LEARN else self.context.theme.colours.faint
+        reason = self._why_no_learning(state)
+        colour = self.context.theme.colours.faint if reason else self.context.theme.colours.on_training
         self.learn_button.setText(text)
         self.learn_button.setAccessibleName(text)
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
-        _enable(self.learn_button, state in CAN_LEARN, "Data and model are not ready yet")
+        enable(self.learn_button, reason)
+
+    def _why_no_learning(self, state: EngineState) -> str:
+        if watching := self.context.follower.sentence:
+            return f"{watching[0].upper()}{watching[1:]}: stop following it in Runs to learn here again"
+        if self.context.workbench.is_example:
+            return "The example run stays as it is: Reset begins a run of your own with its settings"
+        return "" if state in CAN_LEARN else "Data and model are not ready yet"
+
+    def _why_no_steps(self, state: EngineState) -> str:
+        counted = "" if state in ("ready", "paused") else "Steps are counted from a pause: pause first"
+        return self._why_no_learning(state) or counted
 
     def _reset(self) -> None:
         draft = self.context.workbench.draft
@@ -134,6 +147,7 @@ class Transport(QFrame):
         for signal in (context.bridge.state_changed, context.playhead.moved, context.playhead.live_moved):
             signal.connect(self.refresh)
         workbench.changed.connect(self.refresh)
+        context.follower.changed.connect(self.refresh)
         context.theme.changed.connect(self.refresh)
 
     def _step(self) -> None:
@@ -172,9 +186,3 @@ def _pace_slider() -> QSlider:
     slider.setAccessibleName("Pace")
     slider.setToolTip("At most 1, 3 or 10 steps a second, or as fast as it goes. It never changes the weights.")
     return slider
-
-
-def _enable(widget: QPushButton, enabled: bool, reason: str) -> None:
-    """A disabled button says why."""
-    widget.setEnabled(enabled)
-    widget.setToolTip(widget.accessibleDescription() if enabled else reason)

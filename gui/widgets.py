@@ -29,6 +29,12 @@ def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButt
     return made
 
 
+def enable(widget: QPushButton, reason: str) -> None:
+    """Enable a button where there is no reason against it; a disabled one says why in its tooltip."""
+    widget.setEnabled(not reason)
+    widget.setToolTip(reason or widget.accessibleDescription())
+
+
 def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:
     """Widgets side by side or one over the other, sharing the room in these proportions; none can be closed."""
     made = QSplitter(orientation)

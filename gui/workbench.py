@@ -14,6 +14,7 @@ from core.events import Prepared, RunFinished, RunStarted
 from core.requests import ChangeSetting, Finish, Learn, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
+from gui.run_rows import example_path
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 MORE_STEPS = 1000
@@ -72,6 +73,11 @@ class Workbench(QObject):
         if self.run is None or self.draft is None or self.applied is None:
             return ()
         return changed_keys(self.applied, self.draft)
+
+    @property
+    def is_example(self) -> bool:
+        """Whether the run is the one that Headlight brings along, which nobody writes."""
+        return self.run == example_path()
 
     # Transport
 
@@ -132,6 +138,10 @@ class Workbench(QObject):
     def open_run(self, run: Path, checkpoint: str = "last") -> None:
         """Load a run to look at it, translate with it, or go on."""
         self._bridge.ask(OpenRun(run=run, checkpoint=checkpoint))
+
+    def continue_run(self, run: Path) -> None:
+        """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
+        self._bridge.ask(OpenRun(run=run), lambda _: self.toggle())
 
     def _take_prepared(self, prepared: Prepared) -> None:
         self.resolved = prepared

@@ -7,6 +7,7 @@ not finite is null.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,10 +20,12 @@ from numpy.typing import NDArray
 
 from core.events import SettingChanged
 from core.run_files.atomic import write_whole
-from core.run_files.checked_lines import checked_line, read_checked_lines
+from core.run_files.checked_lines import checked_line, is_intact, read_checked_lines
 
 Record = dict[str, Any]
 Arrays = Mapping[str, NDArray[np.float64]]
+_VALIDATION_MARK = b', "is_best": '
+_LONGEST_LINE = 16_384  # bytes
 NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
 
 
@@ -79,6 +82,21 @@ def read(path: Path, offset: int = 0) -> MetricsRecords:
     settings = [record for record in records if "setting" in record]
     steps = [record for record in records if "is_best" not in record and "setting" not in record]
     return MetricsRecords(steps, validations, settings, offset + taken)
+
+
+def read_validations(path: Path) -> list[Record]:
+    """Only the lines of validations: in a long run few of very many. Raises UserError where one is damaged."""
+    with path.open("rb") as file:
+        lines = [line for line in file if _VALIDATION_MARK in line]
+    return read_checked_lines(b"".join(lines), f"{path} (its validations)")[0]
+
+
+def last_step(path: Path) -> int:
+    """The step of the last whole line, read from the end of the file; 0 where there is none."""
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_LINE))
+        lines = file.read().split(b"\n")[:-1]
+    return int(json.loads(lines[-1])["step"]) if lines and is_intact(lines[-1]) else 0
 
 
 def cut_back_to(path: Path, step: int) -> None:

@@ -30,11 +30,15 @@ class RunState:
 
     def writer(self) -> str | None:
         """The live other process that writes this run, in words; None where there is none."""
-        if self.pid is None or (self.pid == os.getpid() and self.host == socket.gethostname()):
+        if self.pid is None or self.is_ours():
             return None
         if self.host != socket.gethostname():
             return f"process {self.pid} on {self.host}"
         return f"process {self.pid}" if _is_alive(self.pid) else None
+
+    def is_ours(self) -> bool:
+        """Whether this very process writes the run."""
+        return self.pid == os.getpid() and self.host == socket.gethostname()
 
 
 def state_from_record(record: dict[str, Any]) -> RunState:

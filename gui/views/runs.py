@@ -1,14 +1,170 @@
-"""The Runs view."""
+"""The Runs view: every run with its state and figures; open one again, continue it, follow another process's."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.context import Context
+from gui.panels.run_table import RunTable
+from gui.run_actions import why_not_continue, why_not_follow, why_not_open
+from gui.run_rows import RunRow, RunRows
+from gui.theme import GRID
 from gui.view import View
+from gui.widgets import button, enable, plain_label
+
+LIVE_MS = 2000  # between two looks at the folder while a run is being written and somebody watches the table
+_WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
+EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
 class RunsView(View):
-    """All runs: open, compare, continue."""
+    """Reads the runs folder beside the GUI thread: when it is shown, when a run begins or ends, and on F5."""
 
     name = "runs"
     title = "Runs"
     icon = "runs"
-    help = "All runs: open, compare, continue"
+    help = "All runs: open, continue, follow"
+
+    opened = Signal()  # a run was chosen to be looked at: Train shows it
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._rows = RunRows(context.runs_dir)
+        self._is_reading = self._read_again = False
+        self.open_button = button("Open", "Load this run and look at it: curves, attention, translation (Enter)")
+        self.continue_button = button("Continue", "Go on learning from the last checkpoint; 1,000 steps if finished")
+        self.follow_button = button("Follow", "Watch another process write this run, live and read-only (Enter)")
+        self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
+        self.path_label = plain_label(str(context.runs_dir), role="muted")
+        self.empty_label = plain_label(EMPTY)
+        self.table = RunTable(context.theme)
+        self._timer = QTimer(self)
+        self._timer.setInterval(LIVE_MS)
+        self._timer.timeout.connect(self._refresh_live)
+        self._lay_out()
+        self._connect()
+        self._show_actions()
+
+    def refresh(self) -> None:
+        """Read the folder again, beside the GUI thread; asked while it is read, once more afterwards."""
+        if self._is_reading:
+            self._read_again = True
+            return
+        self._is_reading = True
+        self.context.bridge.call(self._rows.read, self._show, self._fail)
+
+    def open_chosen(self) -> None:
+        """Load the chosen run and show it."""
+        if (row := self.table.chosen) is not None and not why_not_open(row):
+            self.context.workbench.open_run(row.path)
+            self.opened.emit()
+
+    def continue_chosen(self) -> None:
+        """Load the chosen run and go on learning."""
+        if (row := self.table.chosen) is not None and not why_not_continue(row):
+            self.context.workbench.continue_run(row.path)
+            self.opened.emit()
+
+    def follow_chosen(self) -> None:
+        """Show what another process writes."""
+        if (row := self.table.chosen) is not None and not self._why_not_follow(row):
+            self.context.follower.follow(row.path)
+            self.opened.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.refresh()
+        self._timer.start()
+        self.table.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._timer.stop()
+
+    def _lay_out(self) -> None:
+        self.path_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.path_label.setAccessibleName("Runs folder")
+        self.path_label.setToolTip("Where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
+        self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty_label.hide()
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        for widget in (self.open_button, self.continue_button, self.follow_button):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self.path_label)
+        row.addWidget(self.refresh_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        layout.addLayout(row)
+        layout.addWidget(self.empty_label)
+        layout.addWidget(self.table, 1)
+
+    def _connect(self) -> None:
+        bridge = self.context.bridge
+        self.open_button.clicked.connect(self.open_chosen)
+        self.continue_button.clicked.connect(self.continue_chosen)
+        self.follow_button.clicked.connect(self._follow_or_stop)
+        self.context.follower.changed.connect(self._show_actions)
+        self.refresh_button.clicked.connect(self.refresh)
+        self.table.doubleClicked.connect(self._act)
+        self.table.currentCellChanged.connect(self._show_actions)
+        for keys in ("Return", "Enter"):
+            self._add_shortcut(keys, self.table, self._act)
+        self._add_shortcut("F5", self, self.refresh)
+        for signal in (bridge.run_started, bridge.run_finished, bridge.state_changed):
+            signal.connect(self._take)
+
+    def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
+        QShortcut(QKeySequence(keys), where, context=_WITHIN).activated.connect(act)
+
+    def _act(self) -> None:
+        """Follow what is being written, open anything else."""
+        row = self.table.chosen
+        if row is not None and not self._why_not_follow(row):
+            self.follow_chosen()
+        else:
+            self.open_chosen()
+
+    def _follow_or_stop(self) -> None:
+        if self.context.follower.run is not None:
+            self.context.follower.leave()
+        else:
+            self.follow_chosen()
+
+    def _take(self, _: object) -> None:
+        if self.isVisible():
+            self.refresh()
+        self._show_actions()
+
+    def _refresh_live(self) -> None:
+        if any(row.writer is not None or row.is_ours for row in self.table.rows):
+            self.refresh()
+
+    def _show(self, rows: list[RunRow]) -> None:
+        self._is_reading = False
+        self.table.show_rows(rows)
+        self.empty_label.setVisible(all(row.is_example for row in rows))
+        self._show_actions()
+        if self._read_again:
+            self._read_again = False
+            self.refresh()
+
+    def _fail(self, error: Exception) -> None:
+        self._is_reading = self._read_again = False
+        self.context.bridge.report(error)
+
+    def _show_actions(self, *_: object) -> None:
+        row = self.table.chosen
+        enable(self.open_button, why_not_open(row))
+        enable(self.continue_button, why_not_continue(row))
+        is_following = self.context.follower.run is not None
+        self.follow_button.setText("Stop following" if is_following else "Follow")
+        self.follow_button.setAccessibleName(self.follow_button.text())
+        enable(self.follow_button, "" if is_following else self._why_not_follow(row))
+
+    def _why_not_follow(self, row: RunRow | None) -> str:
+        return why_not_follow(row, self.context.bridge.state)

@@ -1,0 +1,49 @@
+"""Where a run stands, in figures: what the terminal's list and the window's table both say of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.run_folder import RunFolder
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSummary:
+    """One run at the moment it was read."""
+
+    run: Path
+    name: str
+    state: str  # a state of run.json, or "interrupted": it says that it learns, and its process is gone
+    reason: str | None  # a FinishReason, once the run has ended
+    writer: str | None  # the live other process that writes the run, in words
+    last_step: int
+    best_step: int | None
+    best_metric: str
+    best_value: float | None
+    created: float  # seconds since the epoch
+
+
+def summarise(run: RunFolder) -> RunSummary:
+    """Put together what run.json and config.yaml say. Raises UserError where they are damaged."""
+    state, config = run.state, run.config()
+    cut_off = state.state in ("new", "learning", "paused") and state.writer() is None and not state.is_ours()
+    return RunSummary(
+        run=run.path,
+        name=config.name,
+        state="interrupted" if cut_off else state.state,
+        reason=state.reason,
+        writer=state.writer(),
+        last_step=state.last_step,
+        best_step=state.best_step,
+        best_metric=config.training.best_metric,
+        best_value=state.best_value,
+        created=state.created,
+    )
+
+
+def best_of(validations: dict[int, dict[str, float]], metric: str, *, smallest: bool) -> float | None:
+    """The best value a metric has had in any validation; None where no validation gave a finite one."""
+    values = [metrics[metric] for metrics in validations.values() if math.isfinite(metrics.get(metric, math.nan))]
+    return (min if smallest else max)(values, default=None)

@@ -1,0 +1,95 @@
+"""Watches a run that another process writes: read only, from its folder, once a second."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.errors import UserError
+from core.history import History
+from core.run_folder import RunFolder
+from gui.bridge import EngineBridge
+from gui.playhead import Playhead
+
+INTERVAL_MS = 1000
+
+
+class Follower(QObject):
+    """Has the panels draw another process's run until it is left, or another run is prepared or opened here.
+
+    The engine and its own history are not touched: whoever stops following finds their own run as it was.
+    """
+
+    changed = Signal()  # another run, another writer, or none
+
+    def __init__(self, bridge: EngineBridge, playhead: Playhead) -> None:
+        super().__init__()
+        self.run: Path | None = None
+        self.writer: str | None = None  # in words; None when that process has ended
+        self._bridge = bridge
+        self._playhead = playhead
+        self._timer = QTimer(self)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(self._refresh)
+        bridge.prepared.connect(self.leave)
+
+    @property
+    def sentence(self) -> str:
+        """Who writes the followed run, or that nobody does any more; empty while none is followed."""
+        history = self._bridge.followed
+        if self.run is None or history is None:
+            return ""
+        if self.writer is not None:
+            return f"watching {self.writer}"
+        return f"{self.run.name} is no longer being written"
+
+    def follow(self, run: Path) -> None:
+        """Show this run live; its first reading happens beside the GUI thread."""
+        self.leave()
+        self.run = run
+        self._bridge.call(lambda: History.read(RunFolder.open(run)), self._show, self._fail)
+
+    def leave(self, _: object = None) -> None:
+        """Show the engine's own run again."""
+        self._timer.stop()
+        if self.run is not None:
+            self.run = self.writer = None
+            self._playhead.restart()
+            self._bridge.show(None)
+            self.changed.emit()
+
+    def stop(self) -> None:
+        """Read no more: the window goes."""
+        self._timer.stop()
+
+    def _show(self, history: History) -> None:
+        if history.folder is None or history.folder.path != self.run:  # left, or another one chosen meanwhile
+            return
+        self._playhead.restart()
+        self._bridge.show(history)
+        self._timer.start()
+        self._look_for_writer(history)
+
+    def _refresh(self) -> None:
+        history = self._bridge.followed
+        assert history is not None
+        try:
+            is_new = history.refresh()
+        except (UserError, OSError) as error:
+            self._fail(error)
+            return
+        if is_new:
+            self._bridge.show(history)
+        self._look_for_writer(history)
+
+    def _look_for_writer(self, history: History) -> None:
+        assert history.folder is not None
+        self.writer = history.folder.state.writer()
+        if self.writer is None:
+            self._timer.stop()
+        self.changed.emit()
+
+    def _fail(self, error: Exception) -> None:
+        self.leave()
+        self._bridge.report(error)

@@ -1,0 +1,40 @@
+"""What can be done with a run of the table, and why not where it cannot."""
+
+from __future__ import annotations
+
+from gui.run_rows import RunRow
+
+NOTHING_CHOSEN = "Choose a run in the table first"
+
+
+def why_not_open(row: RunRow | None) -> str:
+    """A sentence; empty where the run can be opened."""
+    if row is None:
+        return NOTHING_CHOSEN
+    if row.problem:
+        return f"This folder cannot be opened: {row.problem}"
+    if not row.has_checkpoint:
+        return "This run has no checkpoint yet: there are no weights to load"
+    return ""
+
+
+def why_not_continue(row: RunRow | None) -> str:
+    """A sentence; empty where the run can go on learning."""
+    if row is not None and row.is_example:
+        return "The example run is part of Headlight and stays as it is: open it, and Reset begins a run of your own"
+    if row is not None and row.writer is not None:
+        return f"Only one process can write a run, and {row.writer} does: follow it, or end that process first"
+    return why_not_open(row)
+
+
+def why_not_follow(row: RunRow | None, engine_state: str) -> str:
+    """A sentence; empty where another process writes the run and this window's own is not learning."""
+    if row is None:
+        return NOTHING_CHOSEN
+    if row.is_ours:
+        return "This window writes the run itself: Train shows it live"
+    if row.writer is None:
+        return "No process writes this run now: open it instead"
+    if engine_state == "learning":
+        return "Your own run is learning: pause it first"
+    return ""

@@ -1,0 +1,114 @@
+"""The rows of the Runs view: every folder in the runs folder, and the example run, as plain figures.
+
+Reading waits for a disk: `RunRows.read` runs beside the GUI thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from core.errors import UserError
+from core.run_folder import RunFolder
+from core.run_summary import RunSummary, best_of, summarise
+
+EXAMPLE_NAME = "Example run"
+STATES = {"new": "begun", "learning": "learning in this window", "paused": "paused in this window"}
+REASONS = {
+    "max_steps": "",
+    "stopped": "",
+    "early_stopping": "stopped early",
+    "finished_by_user": "ended by hand",
+    "diverged": "the loss diverged",
+    "disk": "the disk could not be written",
+    "memory": "memory ran out",
+    "plugin": "a plugin failed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRow:
+    """One line of the table; `problem` is the sentence of a folder that cannot be read as a run."""
+
+    path: Path
+    name: str
+    created: float = 0.0  # seconds since the epoch
+    state: str = ""
+    writer: str | None = None  # the live other process that writes it, in words
+    is_ours: bool = False  # this window writes it
+    is_example: bool = False
+    step: int = 0
+    best_loss: float | None = None
+    exact_match: float | None = None
+    has_checkpoint: bool = False
+    problem: str = ""
+
+
+def example_path() -> Path:
+    """The finished run that Headlight brings along."""
+    return Path(str(files("resources").joinpath("finished_run")))
+
+
+class RunRows:
+    """Reads rows, and only those anew whose files have changed since the last time."""
+
+    def __init__(self, runs_dir: Path) -> None:
+        self._runs_dir = runs_dir
+        self._known: dict[Path, tuple[object, RunRow]] = {}
+
+    def read(self) -> list[RunRow]:
+        """The newest run first, the example last."""
+        paths = [path for path in self._runs_dir.iterdir() if path.is_dir()] if self._runs_dir.is_dir() else []
+        rows = sorted((self._row(path) for path in paths), key=lambda row: row.created, reverse=True)
+        return [*rows, self._row(example_path())]
+
+    def _row(self, path: Path) -> RunRow:
+        stamp = _stamp(path)
+        known = self._known.get(path)
+        if known is None or known[0] != stamp or known[1].writer is not None:  # a writer's end changes no file
+            known = self._known[path] = stamp, read_row(path)
+        return known[1]
+
+
+def read_row(path: Path) -> RunRow:
+    """What there is to say of one folder; a damaged or foreign one is told by its sentence."""
+    try:
+        folder = RunFolder.open(path)
+        summary = summarise(folder)
+        validations, last_step = folder.validation_metrics(), folder.last_trained_step()
+    except (UserError, OSError) as error:
+        return RunRow(path=path, name=path.name, created=_made_at(path), state="damaged", problem=str(error))
+    is_example = path == example_path()
+    return RunRow(
+        path=path,
+        name=EXAMPLE_NAME if is_example else summary.name,
+        created=summary.created,
+        state=state_in_words(summary),
+        writer=summary.writer,
+        is_ours=folder.state.is_ours(),
+        is_example=is_example,
+        step=max(summary.last_step, last_step),
+        best_loss=best_of(validations, "valid/loss", smallest=True),
+        exact_match=best_of(validations, "valid/exact_match", smallest=False),
+        has_checkpoint=bool(folder.checkpoint_steps()),
+    )
+
+
+def state_in_words(summary: RunSummary) -> str:
+    """`finished: stopped early`, `learning by process 4711`, `failed: the loss diverged`."""
+    if summary.writer is not None:
+        return f"{summary.state} by {summary.writer}"
+    state = STATES.get(summary.state, summary.state)
+    reason = REASONS.get(summary.reason or "", summary.reason) if summary.state in ("finished", "failed") else ""
+    return f"{state}: {reason}" if reason else state
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Changes with every file that a row is read from."""
+    names = (".", "run.json", "config.yaml", "metrics.jsonl", "checkpoints")
+    return tuple(place.stat().st_mtime_ns if (place := path / name).exists() else 0 for name in names)
+
+
+def _made_at(path: Path) -> float:
+    return path.stat().st_mtime if path.exists() else 0.0

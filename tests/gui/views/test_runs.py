@@ -1,0 +1,210 @@
+"""The Runs view, driven as a person drives it, on runs that a real engine and a real process write."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import RunFolder, list_runs
+from gui.main_window import MainWindow
+from gui.run_rows import EXAMPLE_NAME, RunRow, example_path
+from gui.views.runs import EMPTY, RunsView
+
+Wait = Callable[[str], None]
+WAIT_MS = 30_000
+ROOT = Path(__file__).parents[3]
+TINY = (
+    *("dataset.options.num_symbols=4", "dataset.options.min_length=3", "dataset.options.max_length=3"),
+    *("model.d_model=16", "model.num_heads=2", "model.num_encoder_layers=1", "model.num_decoder_layers=1"),
+    *("model.d_ff=16", "training.batch_size=4", "training.num_threads=1", "training.max_steps=100000"),
+    *("training.probe_every=20", "training.checkpoint_every=50", "training.validate_every=100000"),
+)
+
+
+@pytest.fixture
+def writing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Another process that trains without end into the window's runs folder."""
+    settings = [word for setting in TINY for word in ("--set", setting)]
+    command = [sys.executable, "main.py", "train", "copy_task", *settings, "--runs-dir", str(tmp_path / "runs")]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    yield process
+    process.terminate()
+    process.wait(30)
+
+
+def show(window: MainWindow, qtbot: QtBot) -> RunsView:
+    """Open the view as the rail does, and wait for its rows."""
+    window.show_view(window.views.index(window.runs_view))
+    qtbot.waitUntil(lambda: bool(window.runs_view.table.rows), timeout=WAIT_MS)
+    return window.runs_view
+
+
+def row_of(view: RunsView, qtbot: QtBot, wanted: Callable[[RunRow], bool]) -> int:
+    """Waits for a row of this kind; its number."""
+    qtbot.waitUntil(lambda: any(map(wanted, view.table.rows)), timeout=WAIT_MS)
+    return next(number for number, row in enumerate(view.table.rows) if wanted(row))
+
+
+def text(view: RunsView, row: int) -> list[str]:
+    return [view.table.item(row, column).text() for column in range(view.table.columnCount())]
+
+
+def learn_to_the_end(window: MainWindow, qtbot: QtBot, steps: int = 6) -> Path:
+    """A finished run of a few steps."""
+    window.context.workbench.edit("training.max_steps", steps)
+    window.context.workbench.learn()
+    qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
+    return list_runs(window.context.runs_dir)[-1]
+
+
+def test_without_runs_it_says_how_one_begins(empty_window: MainWindow, qtbot: QtBot) -> None:
+    view = show(empty_window, qtbot)
+    assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
+    assert view.path_label.text() == str(empty_window.context.runs_dir)
+    assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
+    assert text(view, 0)[2:] == ["finished", "800", "0.0833", "99.6 %"]
+
+
+def test_the_example_opens_and_stays_as_it_is(empty_window: MainWindow, qtbot: QtBot) -> None:
+    view, before = show(empty_window, qtbot), files_of(example_path())
+    assert not view.continue_button.isEnabled() and "stays as it is" in view.continue_button.toolTip()
+    qtbot.keyClick(view.table, Qt.Key.Key_Return)
+    assert empty_window.pages.currentWidget() is empty_window.train_view
+    qtbot.waitUntil(lambda: empty_window.context.playhead.live_step == 800, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "finished", timeout=WAIT_MS)
+    assert not empty_window.transport.learn_button.isEnabled()
+    assert "Reset" in empty_window.transport.learn_button.toolTip()
+    empty_window.context.workbench.edit("training.max_grad_norm", 2.0)
+    done: list[object] = []
+    empty_window.context.follow_sentence(empty_window.context.bridge.history.prepared.examples[0])
+    empty_window.context.bridge.call(lambda: None, done.append)
+    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
+    empty_window.context.workbench.prepare()
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert empty_window.transport.learn_button.isEnabled()
+    assert files_of(example_path()) == before
+    assert not empty_window.strip.isVisible()
+
+
+def files_of(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_finished_run_opens_translates_and_goes_on(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path
+) -> None:
+    run = learn_to_the_end(window, qtbot)
+    window.context.workbench.prepare()  # leave it
+    wait_for_state("ready")
+    view = show(window, qtbot)
+    number = row_of(view, qtbot, lambda row: row.path == run)
+    assert number == 0 and view.table.rows[-1].is_example and not view.empty_label.isVisible()
+    assert text(view, 0)[2:4] == ["finished", "6"] and text(view, 0)[4] != "–"
+    view.table.setCurrentCell(0, 0)
+    qtbot.mouseClick(view.open_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.context.playhead.live_step == 6, timeout=WAIT_MS)
+    assert window.pages.currentWidget() is window.train_view
+    assert len(window.context.bridge.history.curve("train/loss")[0]) == 6
+    window.show_view(window.views.index(window.translate_view))
+    window.translate_view.translate("1 2 3")
+    qtbot.waitUntil(lambda: window.translate_view.typed.translation is not None, timeout=WAIT_MS)
+    assert window.translate_view.typed.translation.step == 6
+    show(window, qtbot)
+    view.table.setCurrentCell(0, 0)
+    qtbot.mouseClick(view.continue_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 20, timeout=WAIT_MS)
+    assert window.context.workbench.applied.training.max_steps == 1006
+    assert list_runs(tmp_path / "runs") == [run]
+
+
+def test_a_stopped_run_goes_on_where_it_was(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path
+) -> None:
+    window.context.workbench.learn(10)
+    wait_for_state("paused")
+    view = show(window, qtbot)
+    row_of(view, qtbot, lambda row: row.state == "paused in this window" and row.step == 10)
+    window.context.workbench.prepare()  # leave it
+    wait_for_state("ready")
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.state == "stopped"), 0)
+    view.continue_chosen()
+    wait_for_state("finished")
+    assert window.context.bridge.history.last_step == 40
+    assert len(list_runs(tmp_path / "runs")) == 1
+
+
+def test_what_is_no_run_is_a_row_that_says_so(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    run = learn_to_the_end(window, qtbot)
+    (tmp_path / "runs" / "holiday pictures").mkdir()
+    (run / "run.json").write_text("{", encoding="utf-8")
+    view = show(window, qtbot)
+    for path, says in ((run, "run.json"), (tmp_path / "runs" / "holiday pictures", "it has no run.json")):
+        number = row_of(view, qtbot, lambda row, path=path: row.path == path and bool(row.problem))
+        assert says in text(view, number)[2]
+        view.table.setCurrentCell(number, 0)
+        for action in (view.open_button, view.continue_button):
+            assert not action.isEnabled() and says in action.toolTip()
+
+
+def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
+    view = show(window, qtbot)
+    qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
+    window.context.workbench.set_pace(10)
+    window.context.workbench.learn()
+    row_of(view, qtbot, lambda row: row.state == "learning in this window")
+    window.context.workbench.set_pace(None)
+    row_of(view, qtbot, lambda row: row.state == "finished" and row.step == 40)
+
+
+def test_f5_finds_what_was_put_there(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    view = show(empty_window, qtbot)
+    RunFolder.create(tmp_path / "runs", "half made")
+    qtbot.keyClick(view.table, Qt.Key.Key_F5)
+    row_of(view, qtbot, lambda row: "it has no config.yaml" in row.problem)
+
+
+def test_another_process_is_followed_live(
+    window: MainWindow, qtbot: QtBot, writing: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    context, view = window.context, show(window, qtbot)
+    qtbot.waitUntil(lambda: bool(list_runs(tmp_path / "runs")), timeout=WAIT_MS)
+    view.refresh()
+    number = row_of(view, qtbot, lambda row: row.writer == f"process {writing.pid}" and row.has_checkpoint)
+    assert text(view, number)[2] == f"learning by process {writing.pid}"
+    step = view.table.rows[number].step
+    qtbot.waitUntil(lambda: view.table.rows[number].step > step, timeout=WAIT_MS)  # the table is live as well
+    view.table.setCurrentCell(number, 0)
+    assert not view.continue_button.isEnabled() and "Only one process" in view.continue_button.toolTip()
+    qtbot.keyClick(view.table, Qt.Key.Key_Return)
+    assert window.pages.currentWidget() is window.train_view
+    watching = f"watching process {writing.pid} · step "
+    qtbot.waitUntil(lambda: window.transport.state_label.text().startswith(watching), timeout=WAIT_MS)
+    assert not window.transport.learn_button.isEnabled()
+    step = context.playhead.live_step
+    qtbot.waitUntil(lambda: context.playhead.live_step > step + 50, timeout=WAIT_MS)
+    row = window.train_view.sentence_row
+    qtbot.waitUntil(lambda: row.source_label.text() == context.bridge.shown.probe(step).sentences[0].source)
+    writing.terminate()
+    writing.wait(30)
+    ended = "is no longer being written"
+    qtbot.waitUntil(lambda: ended in window.transport.state_label.text(), timeout=WAIT_MS)
+    assert context.playhead.live_step == RunFolder.open(list_runs(tmp_path / "runs")[0]).last_trained_step()
+    assert context.bridge.history.last_step == 0  # its own run is as it was
+    show(window, qtbot)
+    assert view.follow_button.text() == "Stop following"
+    qtbot.mouseClick(view.follow_button, Qt.MouseButton.LeftButton)
+    assert context.playhead.live_step == 0 and window.transport.learn_button.isEnabled()
+
+
+def test_every_control_is_named_and_reached_by_tab(empty_window: MainWindow, qtbot: QtBot) -> None:
+    view = show(empty_window, qtbot)
+    assert view.table.hasFocus()
+    for control in (view.open_button, view.continue_button, view.follow_button, view.refresh_button, view.table):
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
