@@ -112,6 +112,10 @@ def stylesheet(colours: Colours, points: float, px: Callable[[float], int]) -> s
         background: {c.surface}; border: 1px solid {c.line}; gridline-color: {c.line}; alternate-background-color:
         {c.window}; selection-background-color: {c.hover}; selection-color: {c.text};
     }}
+    #runs {{ outline: none; }}
+    #runs::item {{ padding: 0 {px(5)}px; border: none; }}
+    #runs::item:selected {{ background: {c.hover}; color: {c.text}; }}
+    #runs:focus {{ border: 1px solid {c.training}; }}
     QHeaderView::section {{
         background: {c.window}; color: {c.muted}; border: none; border-bottom: 1px solid {c.line};
         padding: {px(4)}px {px(8)}px;

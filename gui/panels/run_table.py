@@ -31,6 +31,7 @@ class RunTable(QTableWidget):
         self._theme = theme
         self.rows: list[RunRow] = []
         self._name_columns()
+        self.setObjectName("runs")
         self.setAccessibleName("Runs")
         self.setToolTip("Enter opens a run, or follows it live where another process writes it")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -101,9 +102,9 @@ class RunTable(QTableWidget):
 
 def texts_of(row: RunRow) -> tuple[str, ...]:
     """What a row shows, column by column; "–" where a figure is not known."""
-    created = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.created))
     if row.problem:
-        return row.name, created, row.problem, "", "", ""
+        return row.name, "–", row.problem, "", "", ""
+    created = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.created))
     loss = "–" if row.best_loss is None else f"{row.best_loss:.4f}"
     exact = "–" if row.exact_match is None else f"{100 * row.exact_match:.1f} %"
     return row.name, created, row.state, f"{row.step:,}", loss, exact
