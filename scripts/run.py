@@ -17,14 +17,19 @@ NUM_SENTENCES = 3
 def headlight(*arguments: str, capture: bool = False) -> tuple[int, str]:
     """Exit status and standard output of one call of the command line.
 
-    Ctrl-C reaches the command line too, which saves its run; here it is only waited for.
+    Ctrl-C reaches the command line too, which saves its run; here it is only waited for. What make passes on when it is
+    told to end reaches only this process, and is passed on.
     """
     with subprocess.Popen([*HEADLIGHT, *arguments], stdout=subprocess.PIPE if capture else None, text=True) as process:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        before = {
+            signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
+            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
+        }
         try:
             output, _ = process.communicate()
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
     return process.returncode, output or ""
 
 

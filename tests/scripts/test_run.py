@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -25,3 +26,17 @@ def test_without_a_display_it_trains_translates_and_says_where_the_run_lies(home
     assert run.parent == home / "runs"
     assert (run / "config.yaml").is_file()
     assert result.stderr.count("\n") < 50  # a bar redraws its line; it does not print one a step
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals of POSIX")
+def test_told_to_end_it_passes_that_on_and_the_run_is_saved(home: Path) -> None:
+    hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "scripts.run"], cwd=ROOT, env=hidden, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        seen = next(line for line in process.stderr if line.startswith("run "))
+        process.terminate()
+        rest = process.stderr.read()
+    assert process.returncode == 128 + signal.SIGTERM, rest
+    assert f"train --resume {seen.removeprefix('run ').strip()}" in rest and "Traceback" not in rest
