@@ -148,7 +148,7 @@ class Session:
         known = PreparedData.from_document(folder.vocabulary())
         try:
             data: PreparedData = yield from prepare_data(folder.config().dataset, self._host, self._cache_dir)
-        except PluginError as error:
+        except UserError as error:  # the plugin is gone or fails, or it no longer knows these options
             self._tell(Trouble(sentence=error.sentence, advice="The run can translate; it cannot go on learning."))
         else:
             if data.fingerprint == known.fingerprint:
