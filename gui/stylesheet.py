@@ -98,6 +98,7 @@ def stylesheet(colours: Colours, points: float, px: Callable[[float], int]) -> s
     #drawer {{ background: {c.surface}; border-right: 1px solid {c.line}; }}
     #drawer QScrollArea, #drawer QScrollArea > QWidget > QWidget {{ background: {c.surface}; border: none; }}
     #panel {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: {px(4)}px; }}
+    #panel:focus {{ border-color: {c.training}; }}
 
     QSlider::groove:horizontal {{ height: {px(4)}px; background: {c.line}; border-radius: {px(2)}px; }}
     QSlider::handle:horizontal {{

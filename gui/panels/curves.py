@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+
 from core.history import History
 from gui.panel import Panel
 from gui.panels.learning_rate_plot import LearningRatePlot
@@ -19,6 +22,8 @@ class Curves(Panel):
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme)
+        self._playhead = playhead
+        self._probe_steps: list[int] = []
         self.loss = LossPlot(theme, playhead)
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
@@ -30,8 +35,11 @@ class Curves(Panel):
         self.body.addWidget(self.ticks)
         self.setToolTip(
             "Unsmoothed cross entropy in nats per target token, <eos> counted. "
-            "Train with dropout on, valid with it off. Click or drag to look at an earlier step."
+            "Train with dropout on, valid with it off. Click, drag or use the arrow keys to look at an earlier step; "
+            "taller ticks below keep the weights too."
         )
+        self.setAccessibleDescription("Left and right go from probe to probe, Home to step 0, End to the newest step")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run with the playhead at `step`."""
@@ -39,9 +47,25 @@ class Curves(Panel):
             self.show_empty()
             return
         self.show_body()
+        self._probe_steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
         for plot in (self.loss, self.learning_rate, self.ticks):
             plot.show_step(history, step)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """From probe to probe, as a mouse drags the playhead."""
+        here, steps = self._playhead.step, self._probe_steps
+        match event.key():
+            case Qt.Key.Key_Left:
+                self._playhead.view(max((step for step in steps if step < here), default=0))
+            case Qt.Key.Key_Right:
+                self._playhead.view(min((step for step in steps if step > here), default=self._playhead.live_step))
+            case Qt.Key.Key_Home:
+                self._playhead.view(0)
+            case Qt.Key.Key_End:
+                self._playhead.go_live()
+            case _:
+                super().keyPressEvent(event)
 
 
 def figures_at(history: History, step: int) -> str:

@@ -21,9 +21,7 @@ class LearningRatePlot(StepPlot):
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead)
-        self._planned, self._done = self.plot(), self.plot()
-        self._done.setDownsampling(auto=True, method="peak")
-        self._done.setClipToView(True)
+        self._planned, self._done = self.plot(), self.long_curve()
         self.hideAxis("bottom")
         self.getAxis("left").setTicks([])
         self._name = pg.TextItem("learning rate", anchor=(0, 0))

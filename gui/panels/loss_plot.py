@@ -16,7 +16,7 @@ from gui.playhead import Playhead
 from gui.smoothing import smoothed
 from gui.theme import Theme
 
-_HEADROOM = 1.08
+_HEADROOM = 1.12
 
 
 class LossPlot(StepPlot):
@@ -24,16 +24,13 @@ class LossPlot(StepPlot):
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead)
-        self._raw, self._train = self.plot(), self.plot()
+        self._raw, self._train = self.long_curve(), self.long_curve()
         self._valid = self.plot(symbol="o", symbolSize=5)
         self._best = self.plot(pen=None, symbol="star", symbolSize=13)
-        for curve in (self._raw, self._train):  # after addItem: pyqtgraph#1855
-            curve.setDownsampling(auto=True, method="peak")
-            curve.setClipToView(True)
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in ("train", "valid")}
         self._invitation = pg.TextItem("Press Space: the loss falls from here.", anchor=(0.5, 0.5))
-        # Each label stands where the curve is not: it starts at guessing and ends near the limit.
-        places = {"guessing": (0.98, [(1, 0), (1, 1)]), "limit": (0.02, [(0, 0), (0, 1)])}
+        # Each label stands where nothing else is: curves start at guessing and end near the limit, with the playhead.
+        places = {"guessing": (0.6, [(0.5, 0), (0.5, 1)]), "limit": (0.02, [(0, 0), (0, 1)])}
         self._levels = {
             name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": position, "anchors": anchors})
             for name, (position, anchors) in places.items()
@@ -71,8 +68,8 @@ class LossPlot(StepPlot):
         valid_steps, valid = self._draw_validations(history)
         highest = self._draw_levels(history)
         if not self.underMouse():
-            seen = np.concatenate([smooth[np.isfinite(smooth)], valid, [highest]])
-            self.setYRange(0, max(float(seen.max()), 0.1) * _HEADROOM, padding=0)
+            seen = np.concatenate([smooth, valid, [highest]])
+            self.setYRange(0, max(float(seen[np.isfinite(seen)].max()), 0.1) * _HEADROOM, padding=0)
         self._name_ends({"train": (steps, smooth), "valid": (valid_steps, valid)})
         self._invitation.setVisible(len(steps) == 0)
         self._invitation.setPos(self.viewRect().center())
@@ -81,7 +78,7 @@ class LossPlot(StepPlot):
         points = [(step, one["valid/loss"]) for step, one in sorted(history.validations.items()) if "valid/loss" in one]
         steps, losses = np.array(points, dtype=np.float64).reshape(-1, 2).T
         self._valid.setData(steps, losses)
-        best = [int(losses.argmin())] if len(losses) else []
+        best = [int(np.nanargmin(losses))] if np.isfinite(losses).any() else []
         self._best.setData(steps[best], losses[best])
         return steps, losses
 
@@ -107,12 +104,10 @@ class LossPlot(StepPlot):
         """Put each curve's name behind its end, a line apart from the other's and above the axis."""
         line = self._names["train"].boundingRect().height() * self.plotItem.vb.viewPixelSize()[1]
         lowest = line / 2
-        for name, (steps, values) in sorted(
-            curves.items(), key=lambda item: item[1][1][-1] if len(item[1][1]) else 0.0
-        ):
-            label = self._names[name]
-            label.setVisible(len(values) > 0)
-            if len(values) > 0:
-                place = max(float(values[-1]), lowest)
-                label.setPos(float(steps[-1]), place)
-                lowest = place + line
+        drawn = {name: curve for name, curve in curves.items() if np.isfinite(curve[1][-1:]).any()}
+        for name, label in self._names.items():
+            label.setVisible(name in drawn)
+        for name, (steps, values) in sorted(drawn.items(), key=lambda item: float(item[1][1][-1])):
+            place = max(float(values[-1]), lowest)
+            self._names[name].setPos(float(steps[-1]), place)
+            lowest = place + line

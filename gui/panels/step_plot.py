@@ -34,6 +34,13 @@ class StepPlot(pg.PlotWidget):
         self.scene().sigMouseClicked.connect(self._click)
         theme.changed.connect(self.take_theme)
 
+    def long_curve(self) -> pg.PlotDataItem:
+        """A curve of any number of steps: drawn as the lowest and highest value of each pixel or two."""
+        curve = self.plot(autoDownsampleFactor=1.0)  # pyqtgraph's own 5 points a pixel cost five times the time
+        curve.setDownsampling(auto=True, method="peak")  # after addItem: pyqtgraph#1855
+        curve.setClipToView(True)
+        return curve
+
     def take_theme(self) -> None:
         """Take colours, fonts and sizes from the theme; also after each of its changes."""
         self.setBackground(self.theme.colour("surface"))
