@@ -13,6 +13,9 @@ from gui.panels.probe_ticks import ProbeTicks
 from gui.playhead import Playhead
 from gui.theme import Theme
 
+_SHORTEST_AXIS = 20  # steps
+_ROOM_FOR_NAMES = 1.06  # of the axis, so that a name fits behind the end of its line
+
 
 class Curves(Panel):
     """The run so far, all of it; the playhead stands at step s."""
@@ -49,8 +52,11 @@ class Curves(Panel):
         self.show_body()
         self._probe_steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
-        for plot in (self.loss, self.learning_rate, self.ticks):
+        plots = (self.loss, self.learning_rate, self.ticks)
+        for plot in plots:
             plot.show_step(history, step)
+        if not any(plot.underMouse() for plot in plots):  # the other plots are linked to the first
+            self.loss.setXRange(0, max(history.last_step, _SHORTEST_AXIS) * _ROOM_FOR_NAMES, padding=0.01)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """From probe to probe, as a mouse drags the playhead."""

@@ -12,8 +12,6 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 _AXIS_WIDTH = 64  # of every plot, so that equal steps stand below each other
-_SHORTEST_AXIS = 20  # steps
-_ROOM_FOR_NAMES = 1.06  # of the axis, so that a name fits behind the end of its line
 
 
 class StepPlot(pg.PlotWidget):
@@ -58,8 +56,6 @@ class StepPlot(pg.PlotWidget):
         if not self._line.moving:
             self._line.setValue(step)
         self.draw(history)
-        if not self.underMouse():
-            self.setXRange(0, max(history.last_step, _SHORTEST_AXIS) * _ROOM_FOR_NAMES, padding=0.01)
 
     def draw(self, history: History) -> None:
         """Draw the curves."""

@@ -1,30 +1,64 @@
-"""Colours for attention weights."""
+"""The colours of attention weights: honest to the eye."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor
+from numpy.typing import NDArray
 
 from gui.colour_map import attention_table, image_of
-from gui.theme import DARK, LIGHT
+from gui.theme import DARK, LIGHT, Mode
+
+SURFACES = {"light": LIGHT.surface, "dark": DARK.surface}
+MODES = list(SURFACES)
 
 
-@pytest.mark.parametrize(("mode", "background"), [("light", LIGHT.surface), ("dark", DARK.surface)])
-def test_zero_is_the_background_and_every_weight_stands_out_more(mode: str, background: str) -> None:
-    table = attention_table(mode)
-    assert QColor(int(table[0])).name() == background
-    lightness = np.array([QColor(int(colour)).lightnessF() for colour in table])
-    steps = np.diff(lightness) if mode == "dark" else -np.diff(lightness)
-    assert (steps > -0.01).all()
-    assert abs(lightness[-1] - lightness[0]) > 0.7
+def oklab(table: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """[n, 3] OKLab (Ottosson 2020) by way of XYZ, another way than the source's."""
+    srgb = np.stack([(table >> shift) & 255 for shift in (16, 8, 0)], axis=1) / 255
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    xyz = linear @ np.array(
+        [[0.4124564, 0.2126729, 0.0193339], [0.3575761, 0.7151522, 0.1191920], [0.1804375, 0.0721750, 0.9503041]]
+    )
+    lms = xyz @ np.array(
+        [[0.8189330, 0.0329845, 0.0482003], [0.3618667, 0.9293119, 0.2643663], [-0.1288597, 0.0361456, 0.6338517]]
+    )
+    return np.cbrt(lms) @ np.array(
+        [[0.2104543, 1.9779985, 0.0259040], [0.7936178, -2.4285922, 0.7827718], [-0.0040720, 0.4505937, -0.8086758]]
+    )
 
 
-def test_colours_do_not_depend_on_the_other_weights() -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_weight_zero_is_the_background(mode: Mode) -> None:
+    assert attention_table(mode)[0] == int("ff" + SURFACES[mode][1:], 16)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lightness_goes_one_way_only(mode: Mode) -> None:
+    steps = np.diff(oklab(attention_table(mode))[:, 0]) * (-1 if mode == "light" else 1)
+    assert steps.min() > -2e-3  # 8 bits a channel round
+    assert steps.sum() > 0.7
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_equal_steps_of_weight_look_equally_far_apart(mode: Mode) -> None:
+    distances = np.linalg.norm(np.diff(oklab(attention_table(mode))[::15], axis=0), axis=1)
+    assert distances.max() / distances.min() < 1.1
+
+
+def test_an_image_has_one_pixel_a_weight_on_a_fixed_scale() -> None:
     table = attention_table("light")
-    alone, beside = image_of(np.array([[0.25]]), table), image_of(np.array([[0.25, 1.0]]), table)
-    assert alone.pixel(0, 0) == beside.pixel(0, 0)
+    image = image_of(np.array([[0.0, 0.25, 1.0]], np.float16), table)
+    assert (image.width(), image.height()) == (3, 1)
+    assert [image.pixel(x, 0) for x in range(3)] == [table[0], table[64], table[255]]
 
 
 def test_the_square_root_spreads_small_weights() -> None:
     table = attention_table("light")
-    assert image_of(np.array([[0.25]]), table, square_root=True).pixel(0, 0) == int(table[128])
-    assert image_of(np.array([[1.0, 0.0]]), table, square_root=True).pixel(1, 0) == int(table[0])
+    assert image_of(np.array([[0.25]]), table, square_root=True).pixel(0, 0) == table[128]
+
+
+def test_what_is_no_weight_is_drawn_as_none() -> None:
+    table = attention_table("dark")
+    image = image_of(np.array([[np.nan, -1.0, 2.0]]), table)
+    assert [image.pixel(x, 0) for x in range(3)] == [table[0], table[0], table[255]]

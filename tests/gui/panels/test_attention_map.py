@@ -1,16 +1,131 @@
-"""The large map and the grid of heads, in the real window."""
+"""The large map: painted from the probe at the playhead, read with mouse and keys."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
-from PySide6.QtCore import QPoint, Qt
+import pytest
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from core.history import History
+from core.probes import Probe
+from gui.colour_map import attention_table
 from gui.head_picture import chosen_head
 from gui.main_window import MainWindow
 from gui.panels.attention_map import AttentionMap
-from gui.panels.head_grid import HeadGrid
+from gui.panels.map_layout import MapLayout
+from gui.selection import Selection
+from gui.theme import Theme
+from tests.gui.builders import sentence
 from tests.gui.conftest import WAIT_MS
+
+Stage = Callable[[QWidget, int, int], None]
+
+
+@pytest.fixture
+def panel(stage: Stage, theme: Theme) -> AttentionMap:
+    """The panel, shown, empty."""
+    made = AttentionMap(theme, Selection())
+    stage(made, 700, 420)
+    return made
+
+
+def colour_at(panel: AttentionMap, row: int, column: int) -> QColor:
+    """What is painted in the middle of a cell."""
+    centre = cell(panel, row, column).center().toPoint()
+    return panel.canvas.grab().toImage().pixelColor(centre)
+
+
+def cell(panel: AttentionMap, row: int, column: int) -> QRectF:
+    layout: MapLayout = panel.canvas._layout(panel.canvas.picture)
+    return layout.cell(row, column)
+
+
+def test_a_weight_has_its_colour_and_its_words(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
+    panel.show_step(history, 300)
+    assert panel.title_label.text() == "Cross attention, layer 2 head 1, fed by the reference · step 300"
+    weights = panel.canvas.picture.weights
+    for row, column in ((0, 0), (0, 1), (2, 0)):
+        expected = QColor(int(attention_table("light")[round(float(weights[row, column]) * 255)]))
+        assert colour_at(panel, row, column) == expected
+    qtbot.mouseMove(panel.canvas, cell(panel, 1, 2).center().toPoint())
+    assert panel.canvas.readout() == f"i → want  reads from  <eos>  with weight {float(weights[1, 2]):.3f}"
+    assert panel.canvas.readout() in [label.text() for label in panel.findChildren(type(panel.title_label))]
+
+
+def test_arrow_keys_read_the_weights_and_wrap_around(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
+    panel.show_step(history, 300)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Down)
+    assert panel.canvas.readout().startswith("i → want  reads from  ich")
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Up)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Left)
+    assert panel.canvas.readout().startswith("<bos> → i  reads from  <eos>")
+    assert panel.canvas.accessibleDescription() == panel.canvas.readout()
+
+
+def test_it_shows_the_newest_probe_at_or_before_the_playhead(panel: AttentionMap, history: History) -> None:
+    for step, shown in ((400, 300), (299, 100), (0, 0)):
+        panel.show_step(history, step)
+        assert panel.title_label.text().endswith(f"step {shown}")
+
+
+def test_without_a_probe_there_is_a_sentence(panel: AttentionMap) -> None:
+    panel.show_step(History(), 0)
+    assert panel.empty_label.isVisible() and panel.empty_label.text() == panel.empty_sentence
+
+
+def test_what_a_decoder_position_may_not_see_is_hatched_and_said(
+    panel: AttentionMap, history: History, qtbot: QtBot
+) -> None:
+    panel._selection.choose(kind="decoder_self")
+    panel.show_step(history, 300)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Right)
+    assert panel.canvas.readout() == "<bos> → i  may not see  i: it comes later"
+    image, area = panel.canvas.grab().toImage(), cell(panel, 0, 2).toRect().adjusted(4, 4, -4, -4)
+    colours = {image.pixel(x, y) for x in range(area.left(), area.right()) for y in range(area.top(), area.bottom())}
+    assert len(colours) > 1
+    allowed = cell(panel, 2, 0).toRect().adjusted(4, 4, -4, -4)
+    plain = {image.pixel(x, allowed.center().y()) for x in range(allowed.left(), allowed.right())}
+    assert len(plain) == 1
+
+
+def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, theme: Theme) -> None:
+    aligned = replace(sentence(), alignment=((1, 0),))
+    history._probes.put(300, Probe(step=300, sentences=(aligned,)))
+    panel.show_step(history, 300)
+    image, area = panel.canvas.grab().toImage(), cell(panel, 0, 1).toRect()
+    edge = {
+        image.pixelColor(x, y).name()
+        for x in range(area.left(), area.right())
+        for y in range(area.top(), area.top() + 4)
+    }
+    assert theme.colours.validation in edge
+
+
+def test_the_pointed_cell_is_forgotten_where_the_next_head_is_smaller(
+    panel: AttentionMap, history: History, qtbot: QtBot
+) -> None:
+    panel._selection.choose(sentence=1)
+    panel.show_step(history, 300)
+    qtbot.mouseMove(panel.canvas, cell(panel, 0, 3).center().toPoint())
+    assert "bier" in panel.canvas.readout() or "<eos>" in panel.canvas.readout()
+    panel._selection.choose(sentence=0)
+    panel.show_step(history, 300)
+    assert panel.canvas.readout() == ""
+
+
+def test_the_theme_switches_live(panel: AttentionMap, history: History, theme: Theme) -> None:
+    panel.show_step(history, 300)
+    theme.set_mode("dark")
+    corner = panel.canvas.grab().toImage().pixelColor(QPoint(1, 1))
+    assert corner.lightness() < 64
+    weight = float(panel.canvas.picture.weights[0, 0])
+    assert colour_at(panel, 0, 0) == QColor(int(attention_table("dark")[round(weight * 255)]))
 
 
 def test_the_map_shows_the_chosen_head_of_the_probe(window: MainWindow, qtbot: QtBot) -> None:
@@ -25,40 +140,3 @@ def test_the_map_shows_the_chosen_head_of_the_probe(window: MainWindow, qtbot: Q
         )
         assert panel.canvas.picture.rows == expected.rows
         assert panel.canvas.picture.is_causal == (kind == "decoder_self")
-
-
-def test_arrow_keys_read_weights_aloud(window: MainWindow, qtbot: QtBot) -> None:
-    canvas = window.train_view.findChild(AttentionMap).canvas
-    qtbot.waitUntil(lambda: canvas.picture is not None, timeout=WAIT_MS)
-    qtbot.keyClick(canvas, Qt.Key.Key_Down)
-    picture = canvas.picture
-    assert canvas.readout() == (
-        f"{picture.rows[1]}  reads from  {picture.columns[0]}  with weight {picture.weights[1, 0]:.3f}"
-    )
-    assert canvas.accessibleDescription() == canvas.readout()
-
-
-def test_the_mouse_reads_the_cell_below_it(window: MainWindow, qtbot: QtBot) -> None:
-    canvas = window.train_view.findChild(AttentionMap).canvas
-    qtbot.waitUntil(lambda: canvas.picture is not None, timeout=WAIT_MS)
-    centre = canvas._layout(canvas.picture).cell(2, 1).center().toPoint()
-    qtbot.mouseMove(canvas, centre - QPoint(1, 1))
-    qtbot.mouseMove(canvas, centre)
-    assert f"{canvas.picture.rows[2]}  reads from  {canvas.picture.columns[1]}" in canvas.readout()
-
-
-def test_a_masked_cell_says_so(window: MainWindow, qtbot: QtBot) -> None:
-    canvas = window.train_view.findChild(AttentionMap).canvas
-    window.context.selection.choose(kind="decoder_self")
-    qtbot.waitUntil(lambda: canvas.picture is not None and canvas.picture.is_causal, timeout=WAIT_MS)
-    qtbot.keyClick(canvas, Qt.Key.Key_Right)
-    assert "comes later" in canvas.readout()
-
-
-def test_a_click_in_the_grid_makes_a_head_large(window: MainWindow, qtbot: QtBot) -> None:
-    grid, selection = window.train_view.findChild(HeadGrid).canvas, window.context.selection
-    qtbot.waitUntil(lambda: bool(grid._rows), timeout=WAIT_MS)
-    qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=grid.cell(0, 1).center().toPoint())
-    assert (selection.chosen.kind, selection.chosen.layer, selection.chosen.head) == ("encoder_self", 0, 1)
-    qtbot.keyClick(grid, Qt.Key.Key_Down)
-    assert selection.chosen.kind == "decoder_self"

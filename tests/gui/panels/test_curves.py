@@ -1,21 +1,169 @@
-"""The curves over one axis of steps, in the real window."""
+"""Loss, learning rate and probes: what they draw, and the playhead through them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from core.events import StepsDone
+from core.history import History
 from gui.main_window import MainWindow
 from gui.panels.curves import Curves
+from gui.panels.step_plot import StepPlot
+from gui.playhead import Playhead
+from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
+from tests.gui.panels.conftest import NUM_STEPS, prepared
+
+Stage = Callable[[QWidget, int, int], None]
+
+
+@pytest.fixture
+def panel(stage: Stage, theme: Theme, history: History) -> Curves:
+    """The curves of 400 steps, the playhead live."""
+    playhead = Playhead()
+    playhead.advance(NUM_STEPS)
+    made = Curves(theme, playhead)
+    stage(made, 1100, 260)
+    made.show_step(history, NUM_STEPS)
+    made.grab()
+    return made
+
+
+def place_of(plot: StepPlot, step: float, height: float) -> QPoint:
+    """Where a point of the axes is on the plot's widget."""
+    return plot.mapFromScene(plot.plotItem.vb.mapViewToScene(QPointF(step, height)))
+
+
+def test_raw_and_smooth_training_loss_and_validations_are_drawn(panel: Curves, history: History) -> None:
+    steps, losses = history.curve("train/loss")
+    raw_steps, raw = panel.loss._raw.getOriginalDataset()
+    np.testing.assert_array_equal(raw_steps, steps)
+    np.testing.assert_array_equal(raw, losses)
+    assert len(panel.loss._train.getOriginalDataset()[1]) == NUM_STEPS
+    assert panel.loss._valid.getOriginalDataset()[1].tolist() == [1.5, 0.9, 0.8, 0.95]
+
+
+def test_the_star_is_at_the_best_validation(panel: Curves) -> None:
+    steps, losses = panel.loss._best.getOriginalDataset()
+    assert (steps.tolist(), losses.tolist()) == ([300], [0.8])
+
+
+def test_guessing_and_the_noise_floor_are_lines_with_their_numbers(panel: Curves) -> None:
+    guessing, limit = panel.loss._levels["guessing"], panel.loss._levels["limit"]
+    assert guessing.value() == pytest.approx(math.log(50))
+    assert guessing.label.toPlainText() == "guessing: ln 50 = 3.91"
+    assert limit.value() == 0.537
+    assert limit.label.toPlainText() == "noise floor 0.537"
+    low, high = panel.loss.viewRange()[1]
+    assert low == 0 and math.log(50) < high
+
+
+def test_before_the_first_step_the_axes_already_say_where_guessing_is(panel: Curves) -> None:
+    untrained = History()
+    untrained.take(prepared())
+    panel.show_step(untrained, 0)
+    assert panel.loss._levels["guessing"].isVisible()
+    assert not panel.loss._names["train"].isVisible()
+    assert len(panel.learning_rate._planned.getOriginalDataset()[0]) > 100
+
+
+def test_nothing_prepared_is_a_sentence(panel: Curves) -> None:
+    panel.show_step(History(), 0)
+    assert panel.empty_label.isVisible()
+
+
+@pytest.mark.parametrize("height", [200, 260, 600])
+def test_the_names_at_the_ends_never_touch(panel: Curves, history: History, height: int, qtbot: QtBot) -> None:
+    panel.window().resize(1100, height)
+    qtbot.wait(20)
+    panel.show_step(history, NUM_STEPS)  # 0.72 and 0.95 of 3.9: nearer than a line of text
+    panel.grab()
+    train, valid = (panel.loss._names[name].sceneBoundingRect() for name in ("train", "valid"))
+    assert not train.adjusted(0, 1, 0, -1).intersects(valid)
+
+
+def test_a_loss_that_is_not_finite_leaves_the_axis_usable(panel: Curves, history: History) -> None:
+    history.take(StepsDone(first_step=401, arrays={"train/loss": np.array([np.inf, np.nan])}))
+    panel.show_step(history, 402)
+    assert np.isfinite(panel.loss.viewRange()[1]).all()
+
+
+def test_the_strips_share_the_steps_of_the_loss(panel: Curves) -> None:
+    for step in (0, 200, 400):
+        places = {place_of(plot, step, 0).x() for plot in (panel.loss, panel.learning_rate, panel.ticks)}
+        assert max(places) - min(places) <= 1
+
+
+def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(panel: Curves, history: History) -> None:
+    history.snapshot_steps = [0, 300]
+    panel.show_step(history, NUM_STEPS)
+    steps, heights = panel.ticks._probes.getOriginalDataset()
+    assert steps.tolist() == [0, 0, 100, 100, 300, 300]
+    kept_steps, kept_heights = panel.ticks._snapshots.getOriginalDataset()
+    assert kept_steps.tolist() == [0, 0, 300, 300]
+    assert kept_heights.max() > heights.max()
+
+
+def test_a_click_in_any_strip_puts_the_playhead_there(panel: Curves, qtbot: QtBot) -> None:
+    for plot, step in ((panel.loss, 120), (panel.ticks, 240)):
+        middle = sum(plot.viewRange()[1]) / 2
+        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, step, middle))
+        assert panel._playhead.step == pytest.approx(step, abs=2)
+        qtbot.wait(600)  # or the second click is a double one
+
+
+def test_the_playhead_drags(panel: Curves, history: History, qtbot: QtBot) -> None:
+    plot = panel.loss
+    start, end = place_of(plot, 400, 2), place_of(plot, 150, 2)
+    qtbot.mouseMove(plot.viewport(), start)
+    qtbot.mousePress(plot.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    for share in range(1, 11):
+        qtbot.mouseMove(plot.viewport(), start + (end - start) * (share / 10))
+        qtbot.wait(20)
+    panel.show_step(history, panel._playhead.step)  # a redraw meanwhile does not take it away
+    qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    assert panel._playhead.step == pytest.approx(150, abs=5)
+
+
+def test_keys_go_from_probe_to_probe(panel: Curves, qtbot: QtBot) -> None:
+    panel.setFocus()
+    seen = []
+    keys = (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
+    for key in keys:
+        qtbot.keyClick(panel, key)
+        seen.append(panel._playhead.step)
+    assert seen == [300, 100, 300, 0, 400]
+    assert panel._playhead.is_live
+
+
+def test_the_axis_does_not_move_under_the_mouse(
+    panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panel.loss, "underMouse", lambda: True)
+    before = panel.loss.viewRange()
+    history.take(StepsDone(first_step=401, arrays={"train/loss": np.full(400, 9.0)}))
+    panel.show_step(history, 800)
+    assert panel.loss.viewRange() == before
+
+
+def test_the_theme_switches_live(panel: Curves, theme: Theme) -> None:
+    theme.set_mode("dark")
+    corner = panel.loss.grab().toImage().pixelColor(200, 60)
+    assert corner.lightness() < 64
+    assert panel.loss._train.opts["pen"].color().name() == theme.colours.training
+    assert panel.loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine
 
 
 @pytest.fixture
 def trained(qtbot: QtBot, window: MainWindow) -> MainWindow:
+    """The real window after twelve steps."""
     window.context.workbench.learn(12)
     bridge = window.context.bridge
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 12, timeout=WAIT_MS)
@@ -28,12 +176,6 @@ def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtB
     loss = window.findChild(Curves).loss
     qtbot.waitUntil(lambda: loss._invitation.isVisible(), timeout=WAIT_MS)
     assert "Space" in loss._invitation.toPlainText()
-
-
-def test_guessing_is_drawn_at_the_logarithm_of_the_vocabulary(trained: MainWindow) -> None:
-    loss = trained.findChild(Curves).loss
-    assert loss._levels["guessing"].value() == pytest.approx(math.log(8))
-    assert not loss._levels["limit"].isVisible()
 
 
 def test_the_curves_are_those_of_the_run(trained: MainWindow) -> None:
@@ -56,18 +198,3 @@ def test_dragging_the_playhead_looks_at_an_earlier_step_and_says_its_figures(tra
     loss = trained.context.bridge.history.value("train/loss", 5)
     qtbot.waitUntil(lambda: f"step 5: train {loss:.3g}" in curves.title_label.text(), timeout=WAIT_MS)
     assert curves.learning_rate._line.value() == 5
-
-
-def test_a_click_puts_the_playhead_there(trained: MainWindow, qtbot: QtBot) -> None:
-    loss = trained.findChild(Curves).loss
-    place = loss.mapFromScene(loss.plotItem.vb.mapViewToScene(QPointF(7.0, 1.0)))
-    qtbot.mouseClick(loss.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    qtbot.waitUntil(lambda: trained.context.playhead.step == 7, timeout=WAIT_MS)
-
-
-def test_both_modes_draw_in_their_own_colours(trained: MainWindow) -> None:
-    loss, theme = trained.findChild(Curves).loss, trained.context.theme
-    for mode in ("dark", "light"):
-        theme.set_mode(mode)
-        assert loss._train.opts["pen"].color() == theme.colour("training")
-        assert loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine

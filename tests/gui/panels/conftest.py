@@ -1,0 +1,76 @@
+"""Histories made by rule, for panels that are drawn without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtWidgets import QMainWindow, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.events import Prepared, ProbeDone, StepsDone, ValidationDone
+from core.history import History
+from core.presets import read_preset
+from core.probes import Probe
+from gui.theme import Theme
+from tests.gui.builders import sentence
+
+NUM_STEPS = 400
+
+
+@pytest.fixture
+def stage(qtbot: QtBot) -> Iterator[Callable[[QWidget, int, int], None]]:
+    """Shows a panel in a window, so that it has a place in one as in the application."""
+    window = QMainWindow()
+    window.setMinimumSize(100, 100)  # or the offscreen platform warns that it knows no size hints
+
+    def show(panel: QWidget, width: int, height: int) -> None:
+        window.setCentralWidget(panel)
+        window.resize(width, height)
+        window.show()
+        qtbot.waitExposed(window)
+
+    yield show
+    window.close()
+    for plot in window.findChildren(pg.PlotWidget):
+        plot.getPlotItem().close()
+    window.deleteLater()
+
+
+@pytest.fixture
+def theme(qapp: object) -> Theme:
+    """The light theme, applied."""
+    made = Theme("light")
+    made.apply()
+    return made
+
+
+@pytest.fixture
+def history() -> History:
+    """400 steps with three probes of two sentences and four validations, the third the best."""
+    made = History()
+    made.take(prepared())
+    steps = np.arange(1, NUM_STEPS + 1)
+    arrays = {"train/loss": 3 * np.exp(-steps / 80) + 0.7, "train/learning_rate": steps / NUM_STEPS * 1e-3}
+    made.take(StepsDone(first_step=1, arrays=arrays))
+    for step in (0, 100, 300):
+        made.take(ProbeDone(probe=Probe(step=step, sentences=(sentence("ich will"), sentence("du willst bier")))))
+    for step, loss in ((100, 1.5), (200, 0.9), (300, 0.8), (400, 0.95)):
+        made.take(ValidationDone(step=step, metrics={"valid/loss": loss}, sentences=(), is_best=loss != 0.95))
+    return made
+
+
+def prepared() -> Prepared:
+    """The German preset, with a vocabulary of 50 and a noise floor."""
+    return Prepared(
+        config=read_preset("toy_german_english", ("training.max_steps=400",)),
+        num_parameters=1,
+        src_tokens=("a",) * 40,
+        tgt_tokens=("b",) * 50,
+        num_pairs={},
+        limits={"valid/loss": 0.537},
+        examples=(),
+        run=None,
+    )
