@@ -231,12 +231,12 @@ class _Tail:
 
     def probes_were_rewritten(self, folder: RunFolder) -> bool:
         """Whether a probe was replaced: somebody added a sentence."""
-        return (folder.path / "probes").stat().st_mtime_ns != self._probes
+        return _changed_at(folder.path / "probes") != self._probes
 
     def see(self, folder: RunFolder) -> None:
         """Remember how it is now."""
         self._file = (folder.path / "metrics.jsonl").stat().st_ino
-        self._probes = (folder.path / "probes").stat().st_mtime_ns
+        self._probes = _changed_at(folder.path / "probes")
         places = ("snapshots", "checkpoints", "run.json")
         self.seen = (
             *(self.offset, self._file, self._probes),

@@ -124,6 +124,7 @@ class RunFolder:
         self.require_free()
         with refusing_to_write(self.path):
             for name in (".", "validations", "probes", "snapshots", "checkpoints"):
+                (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
                 recover(self.path / name)
             self.update(pid=os.getpid(), host=socket.gethostname())
 

@@ -16,6 +16,7 @@ import pytest
 
 from core.errors import UserError
 from core.events import SettingChanged
+from core.history import History
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 
@@ -275,3 +276,16 @@ def test_a_file_that_finds_no_room_changes_nothing(tmp_path: Path) -> None:
     folder = RunFolder.open(Path(path))
     assert folder.checkpoint_steps() == [1]
     assert folder.metrics()[0].tolist() == list(range(1, 21))
+
+
+def test_a_run_that_lost_its_empty_folders_to_git_or_an_archive_goes_on(tmp_path: Path) -> None:
+    made = run_folder(tmp_path)
+    made.release("stopped")
+    path = made.path
+    for name in ("validations", "probes", "snapshots", "checkpoints"):
+        (path / name).rmdir()
+    folder = RunFolder.open(path)
+    assert History.read(folder).probe_steps == []
+    folder.claim()
+    folder.write_snapshot(0, {"weight": np.zeros(2, np.float32)})
+    assert folder.snapshot_steps() == [0]
