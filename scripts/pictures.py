@@ -64,6 +64,9 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
     workbench.take(read_preset(PRESET))
     wait_for(app, lambda: bridge.state == "ready")
     photograph(app, window, theme, "untrained")
+    window.setup_drawer.show()
+    photograph(app, window, theme, "setup")
+    window.setup_drawer.hide()
     workbench.learn(STEPS)
     wait_for(app, lambda: bridge.state == "paused")
     for index, view in enumerate(window.views):
