@@ -41,9 +41,9 @@ _BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps a
 class Desk:
     """Serves requests one at a time, and lets one job (preparing, evaluating, finishing) or the learning go on between.
 
-    While a job runs, requests wait for its end; a Prepare or OpenRun replaces it, Stop and Close end it and cancel what
-    waits, and a Translate is served at once where a model is there. Learn is answered when the learning it began has
-    ended: paused, its steps taken, or the run finished.
+    While a job runs, requests wait for its end. A Prepare or OpenRun replaces the job, Stop and Close end it, and all
+    four cancel what waits; a Translate is served at once where a model is there. Learn is answered when the learning it
+    began has ended: paused, its steps taken, or the run finished.
     """
 
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
@@ -83,6 +83,7 @@ class Desk:
             case Prepare() | OpenRun():
                 self._abandon_job()
                 self._leave_off()
+                self._forget_waiting()  # it was asked of what is given up now
                 self._begin_job(request, future)
             case Stop():
                 self._abandon_job()

@@ -91,15 +91,17 @@ class EngineBridge(QObject):
         """Take what has arrived, for at most `BUDGET_S`; what is left waits for the next tick."""
         events: list[Event] = []
         end = time.perf_counter() + BUDGET_S
-        while self._inbox and time.perf_counter() < end:
-            item = self._inbox.popleft()
-            if isinstance(item, Event):
-                self._take(item)
-                events.append(item)
-            else:
-                item()
-        if events:
-            self.drained.emit(events)
+        try:
+            while self._inbox and time.perf_counter() < end:
+                item = self._inbox.popleft()
+                if isinstance(item, Event):
+                    self._take(item)
+                    events.append(item)
+                else:
+                    item()
+        finally:  # whoever fails on an answer must not keep these events from the others
+            if events:
+                self.drained.emit(events)
 
     def close(self) -> None:
         """Save what is unsaved and end the engine's thread and our own; waits for them."""

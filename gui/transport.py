@@ -86,6 +86,8 @@ class Transport(QFrame):
             return f"{watching[0].upper()}{watching[1:]}: stop following it in Runs to learn here again"
         if self.context.workbench.is_example:
             return "The example run stays as it is: Reset begins a run of your own with its settings"
+        if state == "failed":
+            return "This run cannot go on; Reset begins another"
         return "" if state in CAN_LEARN else "Data and model are not ready yet"
 
     def _why_no_steps(self, state: EngineState) -> str:

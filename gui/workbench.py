@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.config import RunConfig, change_setting
 from core.config_fields import setting_effect
-from core.events import Prepared, RunFinished, RunStarted
+from core.events import Prepared, RunFinished
+from core.faults import as_trouble
 from core.requests import ChangeSetting, Finish, Learn, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
@@ -39,12 +41,12 @@ class Workbench(QObject):
         self._bridge = bridge
         self._playhead = playhead
         self._runs_dir = runs_dir
+        self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
         self._preparing.setInterval(PREPARE_DELAY_MS)
         self._preparing.timeout.connect(self.prepare)
         bridge.prepared.connect(self._take_prepared)
-        bridge.run_started.connect(self._take_run)
         bridge.run_finished.connect(self._take_finish)
 
     # Editing
@@ -85,7 +87,7 @@ class Workbench(QObject):
         """Have the engine make data, model and first probe of the draft."""
         self._preparing.stop()
         if self.draft is not None:
-            self.applied, self.run = self.draft, None
+            self.applied, self.run, self._start = self.draft, None, None
             self._bridge.ask(Prepare(config=self.draft))
             self.changed.emit()
 
@@ -113,9 +115,11 @@ class Workbench(QObject):
         """Take steps, in a run folder of their own that begins with the first one."""
         if self._preparing.isActive():
             self.prepare()
-        if self.run is None:
-            self._bridge.ask(Start(runs_dir=self._runs_dir))
-        self._bridge.ask(Learn(steps=steps))
+        if self.run is not None:
+            self._bridge.ask(Learn(steps=steps))
+        elif self._start is None:
+            start = self._start = Start(runs_dir=self._runs_dir)
+            self._bridge.ask(start, partial(self._begin, start, steps), partial(self._give_up, start))
         self.asked_to_learn.emit()
 
     def step(self, steps: int) -> None:
@@ -150,9 +154,16 @@ class Workbench(QObject):
             self.draft = self.applied = prepared.config
         self.changed.emit()
 
-    def _take_run(self, started: RunStarted) -> None:
-        self.run = started.run
-        self.changed.emit()
+    def _begin(self, start: Start, steps: int | None, run: Path) -> None:
+        if start is self._start:  # nothing else was prepared meanwhile
+            self._start, self.run = None, run
+            self._bridge.ask(Learn(steps=steps))
+            self.changed.emit()
+
+    def _give_up(self, start: Start, error: Exception) -> None:
+        if start is self._start:
+            self._start = None
+        self._bridge.trouble.emit(as_trouble(error))
 
     def _take_finish(self, finished: RunFinished) -> None:
         self.changed.emit()

@@ -110,18 +110,23 @@ class SetupDrawer(QFrame):
             form.show_error(key, "")
 
     def _edit_option(self, key: str, value: object) -> None:
-        draft = self.context.workbench.draft
+        draft, form = self.context.workbench.draft, self.options_form
         assert draft is not None
-        options = {**draft.dataset.options, key: value}
+        dataset = draft.dataset
         self.context.bridge.call(
-            lambda: self.host.options(draft.dataset.plugin, options),
-            lambda _: self._accept_options(key, options),
-            lambda error: self.options_form.show_error(key, str(error)),
+            lambda: self.host.options(dataset.plugin, {**dataset.options, key: value}),
+            lambda _: self._take_verdict(form, key, value),
+            lambda error: self._take_verdict(form, key, value, error),
         )
 
-    def _accept_options(self, key: str, options: dict[str, object]) -> None:
-        self.options_form.show_error(key, "")
-        self.context.workbench.edit("dataset.options", options)
+    def _take_verdict(self, form: OptionForm, key: str, value: object, error: Exception | None = None) -> None:
+        """The plugin has judged an option. Meanwhile another may have been edited, or another plugin chosen."""
+        draft = self.context.workbench.draft
+        if form is not self.options_form or draft is None:
+            return
+        form.show_error(key, str(error or ""))
+        if error is None:
+            self.context.workbench.edit("dataset.options", {**draft.dataset.options, key: value})
 
     def _options(self, draft: RunConfig) -> dict[str, object]:
         info = self._plugins.get(draft.dataset.plugin)

@@ -69,3 +69,17 @@ def test_errors_of_any_thread_reach_the_strip(qtbot: QtBot, bridge: EngineBridge
     thread.join()
     qtbot.waitUntil(lambda: bool(troubles), timeout=WAIT_MS)
     assert "far away" in troubles[0].sentence
+
+
+def test_an_answer_that_fails_keeps_no_event_from_the_others(qtbot: QtBot, bridge: EngineBridge) -> None:
+    told: list[Event] = []
+    bridge.drained.connect(told.extend)
+    event = Trouble(sentence="Before the answer.")
+
+    def fail() -> None:
+        raise ValueError("a slot of ours")
+
+    bridge._inbox.extend([event, fail])
+    with pytest.raises(ValueError, match="a slot of ours"):
+        bridge.drain()
+    assert told == [event]

@@ -79,3 +79,28 @@ def test_the_draft_is_saved_as_it_is_read(qtbot: QtBot, window: MainWindow, tmp_
     path = tmp_path / "saved.yaml"
     path.write_text(config_to_yaml(draft), encoding="utf-8")
     assert read_config(path) == draft
+
+
+def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_plugin(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.options_form.rows, timeout=WAIT_MS)
+    drawer.options_form.edited.emit("num_symbols", 5)
+    drawer.options_form.edited.emit("num_symbols", -5)
+    drawer.choose_preset("phonetic_to_letter")
+    answered: list[object] = []
+    window.context.bridge.call(lambda: None, answered.append)  # behind those two
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    assert workbench.draft is not None and "num_symbols" not in workbench.draft.dataset.options
+
+
+def test_two_options_edited_at_once_are_both_kept(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.options_form.rows, timeout=WAIT_MS)
+    drawer.options_form.edited.emit("num_symbols", 5)
+    drawer.options_form.edited.emit("max_length", 4)
+    answered: list[object] = []
+    window.context.bridge.call(lambda: None, answered.append)
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    assert workbench.draft is not None
+    options = workbench.draft.dataset.options
+    assert (options["num_symbols"], options["max_length"]) == (5, 4)

@@ -1,0 +1,65 @@
+"""What clicks ask of the engine, and when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import list_runs
+from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
+
+
+def test_learn_clicked_twice_begins_one_run(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.transport.pace_slider.setValue(0)
+    for _ in range(2):  # before the engine has said that it began
+        qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step >= 1, timeout=WAIT_MS)
+    assert len(list_runs(tmp_path / "runs")) == 1
+    assert window.strip.trouble is None
+
+
+def test_a_run_that_cannot_begin_can_be_begun_later(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    in_the_way = tmp_path / "runs"
+    in_the_way.write_text("a file where the folder should be", encoding="utf-8")
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    assert "cannot be written" in window.strip.sentence.text()
+    in_the_way.unlink()
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
+
+
+def test_reset_takes_back_a_learn_that_still_waits(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.restart()
+    workbench.reset(3)
+    qtbot.waitUntil(lambda: workbench.resolved is not None and workbench.resolved.config.seed == 3, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    assert bridge.history.last_step == 0 and not list_runs(tmp_path / "runs")
+    workbench.learn(2)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    assert window.strip.trouble is None and workbench.run == list_runs(tmp_path / "runs")[-1]
+
+
+def test_after_a_loss_that_is_not_finite_another_run_can_begin(
+    qtbot: QtBot, empty_window: MainWindow, small_file: Path
+) -> None:
+    diverging = "training: {optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, schedule: {name: constant, "
+    diverging += "warmup_steps: 0}, max_grad_norm: null, "
+    text = small_file.read_text(encoding="utf-8")
+    small_file.write_text(text.replace("training: {", diverging), encoding="utf-8")
+    window, bridge = empty_window, empty_window.context.bridge
+    window.setup_drawer.open_file(small_file)
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "failed", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    assert "diverged" in window.strip.sentence.text()
+    assert "Reset" in window.transport.learn_button.toolTip()
+    window.transport.reset_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    assert window.transport.learn_button.isEnabled()
