@@ -22,7 +22,7 @@ from core.run_folder import RunFolder
 ROUNDS = 3
 STEPS = 400
 WARM_UP = 30  # steps that are not counted
-TICK_MS = 4
+TICK_MS = 10  # a tick takes the GIL from the training it measures, so no more than needed
 PRESETS = ("copy_task", "phonetic_to_letter", "toy_german_english")
 
 
