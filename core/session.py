@@ -385,7 +385,10 @@ class Session:
         """Probe this sentence too: now, from now on, and in the background with every kept weight."""
         trainer = self._require_trainer()
         trainer.add_sentence(request.source)
-        self._tell(ProbeDone(probe=trainer.probe()))
+        probe = trainer.probe()
+        if self._folder is not None and self._is_ours:
+            self._folder.write_probe(probe)  # first: who is told of a step may read it again later
+        self._tell(ProbeDone(probe=probe))
         if self._folder is not None:
             self.background = self._kept_weights(trainer).probe_again(self._folder, write=self._is_ours)
 

@@ -133,7 +133,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.asked_to_learn.connect(self.banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
         self.rail.chosen.connect(self.show_view)
-        self.rail.setup_toggled.connect(self.setup_drawer.setVisible)
+        self.rail.setup_toggled.connect(self._show_setup)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)
         self._add_shortcut("Ctrl+E", self.rail.setup_button.toggle)
         for keys, act in self._shortcuts():
@@ -165,6 +165,12 @@ class MainWindow(QMainWindow):
             self.help_sheet.hide()
         else:
             self.strip.dismiss()
+
+    def _show_setup(self, is_shown: bool) -> None:
+        focused = self.focusWidget()
+        if focused is not None and self.setup_drawer.isAncestorOf(focused):
+            focused.clearFocus()  # or the next button would get it, and Space would press that
+        self.setup_drawer.setVisible(is_shown)
 
     def _fold_setup(self) -> None:
         self.rail.setup_button.setChecked(False)

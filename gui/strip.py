@@ -25,8 +25,8 @@ class Strip(QFrame):
         layout.setContentsMargins(2 * GRID, GRID // 2, GRID, GRID // 2)
         layout.setSpacing(GRID)
         layout.addWidget(plain_label("!", role="error"))
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.advice, 1)
+        layout.addWidget(self.sentence, 3)
+        layout.addWidget(self.advice, 2)
         layout.addWidget(self.copy_button)
         layout.addWidget(self.dismiss_button)
         self.copy_button.clicked.connect(self._copy)
@@ -57,6 +57,7 @@ class Strip(QFrame):
         more = f"  ({len(self._waiting) - 1} more)" if len(self._waiting) > 1 else ""
         self.sentence.setText(trouble.sentence + more)
         self.advice.setText(trouble.advice)
+        self.advice.setVisible(bool(trouble.advice))
         self.setAccessibleDescription(f"{trouble.sentence} {trouble.advice}")
         self.copy_button.setVisible(bool(trouble.details))
 

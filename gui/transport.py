@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRegularExpression, Qt
 from PySide6.QtGui import QRegularExpressionValidator
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QSlider
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QSlider, QWidget
 
 from core.events import EngineState
 from gui.context import Context
+from gui.flow import FlowLayout
 from gui.icons import icon
 from gui.theme import GRID
 from gui.widgets import IconButton, button, enable, plain_label
@@ -111,29 +114,18 @@ class Transport(QFrame):
         self.context.workbench.set_pace(pace)
 
     def _lay_out(self) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID // 2)
         self.learn_button.setMinimumWidth(112)
-        for widget in (self.learn_button, *self.step_buttons):
-            layout.addWidget(widget)
-        layout.addSpacing(GRID)
-        layout.addWidget(self.reset_button)
-        layout.addWidget(plain_label("seed", role="muted"))
-        layout.addWidget(self.seed_edit)
-        layout.addSpacing(GRID)
-        layout.addWidget(plain_label("pace", role="muted"))
-        layout.addWidget(self.pace_slider)
-        layout.addWidget(self.pace_label)
-        layout.addSpacing(GRID)
-        layout.addWidget(self.finish_button)
-        layout.addStretch(1)
-        layout.addWidget(self.live_button)
-        layout.addSpacing(GRID)
-        layout.addWidget(self.state_label)
-        layout.addWidget(self.mode_button)
-        layout.addWidget(self.help_button)
         self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
+        seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
+        flow = FlowLayout(self, GRID, GRID)
+        for group in (
+            (self.learn_button, *self.step_buttons),
+            (self.reset_button, seed, self.seed_edit),
+            (pace, self.pace_slider, self.pace_label),
+            (self.finish_button,),
+            (self.live_button, self.state_label, self.mode_button, self.help_button),
+        ):
+            flow.addWidget(_group(group))
 
     def _connect(self) -> None:
         context, workbench = self.context, self.context.workbench
@@ -162,11 +154,20 @@ def _mark(state: EngineState) -> str:
     return {"learning": "●", "finished": "✓", "failed": "✗", "paused": "‖"}.get(state, "○")
 
 
+def _group(widgets: Sequence[QWidget]) -> QWidget:
+    """Widgets that stay side by side."""
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, GRID, 0)
+    row.setSpacing(GRID // 2)
+    for widget in widgets:
+        row.addWidget(widget)
+    return made
+
+
 def _step_button(steps: int) -> QPushButton:
     noun = "step" if steps == 1 else "steps"
-    made = button(f"+{steps}", f"Learn {steps} {noun} and pause", name=f"Learn {steps} {noun}")
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
-    return made
+    return button(f"+{steps}", f"Learn {steps} {noun} and pause", name=f"Learn {steps} {noun}")
 
 
 def _seed_edit() -> QLineEdit:

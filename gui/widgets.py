@@ -21,6 +21,7 @@ def plain_label(text: str = "", *, role: str = "") -> QLabel:
 def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButton:
     """A push button; `name` is its accessible name where the text alone does not say enough."""
     made = QPushButton(text)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
     made.setToolTip(help)
     made.setAccessibleName(name or text)
     made.setAccessibleDescription(help)

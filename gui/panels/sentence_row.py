@@ -93,7 +93,7 @@ class SentenceRow(Panel):
     def _lay_out(self) -> None:
         self.add_edit.setPlaceholderText("Type a source sentence and press Enter")
         self.add_edit.setAccessibleName("My sentence")
-        self.add_edit.setMinimumWidth(280)
+        self.add_edit.setMinimumWidth(160)
         self.add_edit.hide()
         for place, widget in enumerate((self.previous_button, self.place_label, self.next_button)):
             self.header.insertWidget(1 + place, widget)
@@ -119,8 +119,10 @@ class SentenceRow(Panel):
         self.theme.changed.connect(self._restyle)
 
     def _toggle_edit(self) -> None:
-        self.add_edit.setVisible(not self.add_edit.isVisible())
         if self.add_edit.isVisible():
+            self._close_edit()
+        else:
+            self.add_edit.show()
             self.add_edit.setFocus()
 
     def _add(self) -> None:
@@ -128,7 +130,11 @@ class SentenceRow(Panel):
         if text:
             self.sentence_added.emit(text)
             self.add_edit.clear()
-            self.add_edit.hide()
+            self._close_edit()
+
+    def _close_edit(self) -> None:
+        self.add_edit.clearFocus()  # or a button would get it, and take Space from Learn
+        self.add_edit.hide()
 
     def _restyle(self) -> None:
         for label in (self.source_label, self.reference_label, self.output_label):

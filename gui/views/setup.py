@@ -134,9 +134,11 @@ class SetupDrawer(QFrame):
         return {**{field.key: field.default for field in defaults}, **draft.dataset.options}
 
     def _size(self, draft: RunConfig) -> str:
-        resolved = self.context.workbench.resolved
-        if resolved is None:
+        resolved, applied = self.context.workbench.resolved, self.context.workbench.applied
+        if resolved is None or applied is None:
             return ""
+        if draft.dataset != applied.dataset:
+            return "Parameters are counted once these data are prepared."
         dataset = resolved.config.dataset
         longest = max(int(dataset.max_src_length), int(dataset.max_tgt_length))
         count = count_parameters(draft.model, len(resolved.src_tokens), len(resolved.tgt_tokens), longest)
@@ -222,7 +224,10 @@ class SetupDrawer(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, GRID)
         layout.addWidget(scroll, 1)
-        layout.addWidget(self.restart_button)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
+        foot.addWidget(self.restart_button)
+        layout.addLayout(foot)
 
     def _connect(self) -> None:
         workbench = self.context.workbench

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QSlider
 from pytestqt.qtbot import QtBot
 
@@ -137,3 +137,33 @@ def test_every_control_has_a_name(qtbot: QtBot, window: MainWindow) -> None:
     assert len(controls) > 50
     nameless = [one for one in controls if not (one.accessibleName() or getattr(one, "text", str)())]
     assert not nameless
+
+
+def test_space_stays_with_learn_after_a_click_elsewhere(qtbot: QtBot, window: MainWindow) -> None:
+    row = window.train_view.sentence_row
+    window.activateWindow()
+    qtbot.mouseClick(window.transport.reset_button, Qt.MouseButton.LeftButton)
+    assert window.focusWidget() is not window.transport.reset_button
+    qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
+    qtbot.keyClicks(row.add_edit, "1 2 3")
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+    assert not isinstance(window.focusWidget(), QAbstractButton)
+    window.rail.setup_button.setChecked(True)
+    window.setup_drawer.save_button.setFocus()
+    window.rail.setup_button.setChecked(False)
+    assert not isinstance(window.focusWidget(), QAbstractButton)
+
+
+def test_the_transport_goes_on_below_where_it_is_narrow(qtbot: QtBot, window: MainWindow) -> None:
+    window.rail.setup_button.setChecked(True)
+    window.resize(960, 600)
+    bar = window.transport
+    controls = (bar.learn_button, *bar.step_buttons, bar.reset_button, bar.finish_button, bar.state_label)
+
+    def places() -> list[QRect]:
+        return [QRect(one.mapTo(bar, QPoint(0, 0)), one.size()) for one in controls]
+
+    qtbot.waitUntil(lambda: all(bar.rect().contains(place) for place in places()), timeout=WAIT_MS)
+    for one, place in enumerate(places()):
+        assert place.width() >= controls[one].minimumSizeHint().width()
+        assert not any(place.intersects(other) for other in places()[one + 1 :])
