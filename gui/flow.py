@@ -54,14 +54,13 @@ class FlowLayout(QLayout):
     def _places(self, rect: QRect) -> tuple[list[QRect], int]:
         """Where every item goes in a rectangle of this width, and the height that takes."""
         inner = rect.marginsRemoved(self.contentsMargins())
-        corner, line, places = inner.topLeft(), 0, []
+        corner, places = inner.topLeft(), []
+        height = max(item.sizeHint().height() for item in self._items)
         for item in self._items:
-            size = item.sizeHint()
-            if corner.x() > inner.left() and corner.x() + size.width() > inner.right() + 1:
-                corner, line = QPoint(inner.left(), corner.y() + line + self.spacing()), 0
-            places.append(QRect(corner, QSize(min(size.width(), inner.width()), size.height())))
-            corner += QPoint(size.width() + self.spacing(), 0)
-            line = max(line, size.height())
-        if places:
-            places[-1].moveRight(inner.right())
-        return places, corner.y() + line - rect.y() + self.contentsMargins().bottom()
+            width = item.sizeHint().width()
+            if corner.x() > inner.left() and corner.x() + width > inner.right() + 1:
+                corner = QPoint(inner.left(), corner.y() + height + self.spacing())
+            places.append(QRect(corner, QSize(min(width, inner.width()), height)))
+            corner += QPoint(width + self.spacing(), 0)
+        places[-1].moveRight(inner.right())
+        return places, corner.y() + height - rect.y() + self.contentsMargins().bottom()

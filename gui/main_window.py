@@ -61,6 +61,7 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._connect()
         self.show_view(0)
+        self.setFocus()  # or the rail would get it at first, and take Space from Learn
 
     def show_view(self, index: int) -> None:
         """Open a view by its place in the rail."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 
+from core.events import SettingChanged
 from core.history import History
 from gui.panels.step_plot import StepPlot
 from gui.playhead import Playhead
@@ -38,6 +40,7 @@ class LossPlot(StepPlot):
         for item in (*self._names.values(), *self._levels.values(), self._invitation):
             item.setVisible(False)
             self.addItem(item, ignoreBounds=True)
+        self._changes: list[pg.InfiniteLine] = []  # a line for each setting that was changed during the run
         self.setAccessibleName("Loss in nats per target token over steps")
         self.take_theme()
 
@@ -55,7 +58,7 @@ class LossPlot(StepPlot):
             self._names[name].setFont(self.theme.font(0.9, bold=True))
         self._invitation.setColor(self.theme.colour("muted"))
         self._invitation.setFont(self.theme.font())
-        for line in self._levels.values():
+        for line in (*self._levels.values(), *self._changes):
             line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
             line.label.setColor(self.theme.colour("muted"))
             line.label.textItem.setFont(self.theme.font(0.85))
@@ -67,6 +70,8 @@ class LossPlot(StepPlot):
         self._train.setData(steps, smooth)
         valid_steps, valid = self._draw_validations(history)
         highest = self._draw_levels(history)
+        # Of what was typed between two steps only the last value ever acted.
+        self._draw_changes(list({(one.step, one.key): one for one in history.settings_changed}.values()))
         if not self.underMouse():
             seen = np.concatenate([smooth, valid, [highest]])
             self.setYRange(0, max(float(seen[np.isfinite(seen)].max()), 0.1) * _HEADROOM, padding=0)
@@ -93,6 +98,20 @@ class LossPlot(StepPlot):
             self._place_level("limit", limit, f"noise floor {limit:.3f}")
         self._levels["limit"].setVisible(limit is not None)
         return guessing
+
+    def _draw_changes(self, changes: Sequence[SettingChanged]) -> None:
+        """Mark where a setting was changed, with its name and new value along the line."""
+        for line in self._changes[len(changes) :]:
+            self.removeItem(line)
+        del self._changes[len(changes) :]
+        for _ in changes[len(self._changes) :]:
+            line = pg.InfiniteLine(angle=90, label="", labelOpts={"position": 0.6, "rotateAxis": (1, 0)})
+            self._changes.append(line)
+            self.addItem(line, ignoreBounds=True)
+            self.take_theme()
+        for line, change in zip(self._changes, changes, strict=True):
+            line.setValue(change.step)
+            line.label.setFormat(f"{change.key.rpartition('.')[2]} {change.value}")
 
     def _place_level(self, name: str, loss: float, text: str) -> None:
         line = self._levels[name]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QSlider
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider
 from pytestqt.qtbot import QtBot
 
 from core.events import Trouble
@@ -37,6 +37,13 @@ def test_space_learns_and_pauses(qtbot: QtBot, window: MainWindow, wait_for_stat
     qtbot.keyClick(window, Qt.Key.Key_Space)
     wait_for_state("paused")
     assert window.context.bridge.history.last_step < 40
+
+
+def test_space_learns_as_the_window_opens(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None, timeout=WAIT_MS)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    wait_for_state("finished")
 
 
 def test_takes_ten_steps_and_stops(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:

@@ -198,3 +198,31 @@ def test_dragging_the_playhead_looks_at_an_earlier_step_and_says_its_figures(tra
     loss = trained.context.bridge.history.value("train/loss", 5)
     qtbot.waitUntil(lambda: f"step 5: train {loss:.3g}" in curves.title_label.text(), timeout=WAIT_MS)
     assert curves.learning_rate._line.value() == 5
+<<<<<<< HEAD
+=======
+
+
+def test_a_click_puts_the_playhead_there(trained: MainWindow, qtbot: QtBot) -> None:
+    loss = trained.findChild(Curves).loss
+    place = loss.mapFromScene(loss.plotItem.vb.mapViewToScene(QPointF(7.0, 1.0)))
+    qtbot.mouseClick(loss.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: trained.context.playhead.step == 7, timeout=WAIT_MS)
+
+
+def test_both_modes_draw_in_their_own_colours(trained: MainWindow) -> None:
+    loss, theme = trained.findChild(Curves).loss, trained.context.theme
+    for mode in ("dark", "light"):
+        theme.set_mode(mode)
+        assert loss._train.opts["pen"].color() == theme.colour("training")
+        assert loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine
+
+
+def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qtbot: QtBot) -> None:
+    loss = trained.findChild(Curves).loss
+    for typed in (0.1, 0.01):
+        trained.context.workbench.edit("training.label_smoothing", typed)
+    qtbot.waitUntil(lambda: [line.label.toPlainText() for line in loss._changes] == ["label_smoothing 0.01"])
+    assert loss._changes[0].value() == 12
+    trained.context.workbench.reset()
+    qtbot.waitUntil(lambda: not loss._changes, timeout=WAIT_MS)
+>>>>>>> c7809d9 (Mark changed settings on the loss, and let Space learn as the window opens)
