@@ -53,10 +53,10 @@ class Curves(Panel):
         self._probe_steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
         plots = (self.loss, self.learning_rate, self.ticks)
-        for plot in plots:
-            plot.show_step(history, step)
         if not any(plot.underMouse() for plot in plots):  # the other plots are linked to the first
             self.loss.setXRange(0, max(history.last_step, _SHORTEST_AXIS) * _ROOM_FOR_NAMES, padding=0.01)
+        for plot in plots:
+            plot.show_step(history, step)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """From probe to probe, as a mouse drags the playhead."""

@@ -198,8 +198,6 @@ def test_dragging_the_playhead_looks_at_an_earlier_step_and_says_its_figures(tra
     loss = trained.context.bridge.history.value("train/loss", 5)
     qtbot.waitUntil(lambda: f"step 5: train {loss:.3g}" in curves.title_label.text(), timeout=WAIT_MS)
     assert curves.learning_rate._line.value() == 5
-<<<<<<< HEAD
-=======
 
 
 def test_a_click_puts_the_playhead_there(trained: MainWindow, qtbot: QtBot) -> None:
@@ -225,4 +223,3 @@ def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qt
     assert loss._changes[0].value() == 12
     trained.context.workbench.reset()
     qtbot.waitUntil(lambda: not loss._changes, timeout=WAIT_MS)
->>>>>>> c7809d9 (Mark changed settings on the loss, and let Space learn as the window opens)
