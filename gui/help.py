@@ -49,12 +49,14 @@ class HelpSheet(QFrame):
         ):
             layout.addWidget(plain_label(line, role="muted"))
         self.close_button = button("Close", "Close this sheet (Esc)")
-        self.close_button.clicked.connect(self.hide)
+        self.close_button.clicked.connect(self.toggle)
         layout.addWidget(self.close_button)
         self.hide()
 
     def toggle(self) -> None:
         """Show it in the middle, or take it away."""
+        if self.isVisible():
+            self.window().setFocus()  # or the next button would get it, and take Space from Learn
         self.setVisible(not self.isVisible())
         if self.isVisible():
             self.adjustSize()

@@ -66,6 +66,7 @@ class MainWindow(QMainWindow):
     def show_view(self, index: int) -> None:
         """Open a view by its place in the rail."""
         self.rail.check(index)
+        self._take_focus_from(self.pages)
         self.pages.setCurrentIndex(index)
 
     def begin(self) -> None:
@@ -163,15 +164,19 @@ class MainWindow(QMainWindow):
 
     def _dismiss(self) -> None:
         if self.help_sheet.isVisible():
-            self.help_sheet.hide()
+            self.help_sheet.toggle()
         else:
             self.strip.dismiss()
 
     def _show_setup(self, is_shown: bool) -> None:
-        focused = self.focusWidget()
-        if focused is not None and self.setup_drawer.isAncestorOf(focused):
-            focused.clearFocus()  # or the next button would get it, and Space would press that
+        self._take_focus_from(self.setup_drawer)
         self.setup_drawer.setVisible(is_shown)
+
+    def _take_focus_from(self, leaving: QWidget) -> None:
+        """Before a part is hidden: or the next button would get the focus, and Space would press that."""
+        focused = self.focusWidget()
+        if focused is not None and leaving.isAncestorOf(focused):
+            self.setFocus()
 
     def _fold_setup(self) -> None:
         self.rail.setup_button.setChecked(False)

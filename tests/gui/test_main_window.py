@@ -159,6 +159,12 @@ def test_space_stays_with_learn_after_a_click_elsewhere(qtbot: QtBot, window: Ma
     window.setup_drawer.save_button.setFocus()
     window.rail.setup_button.setChecked(False)
     assert not isinstance(window.focusWidget(), QAbstractButton)
+    row.next_button.setFocus()
+    window.show_view(1)
+    assert window.focusWidget() is window
+    window.help_sheet.toggle()
+    qtbot.mouseClick(window.help_sheet.close_button, Qt.MouseButton.LeftButton)
+    assert window.focusWidget() is window
 
 
 def test_the_transport_goes_on_below_where_it_is_narrow(qtbot: QtBot, window: MainWindow) -> None:
