@@ -339,10 +339,17 @@ class Session:
             self._end_reading_ahead()
 
     def _leave(self) -> None:
+        self._disown_if_gone()
         self.stop()
         self._end_reading_ahead()
         self._trainer, self._folder, self._kept, self.background = None, None, None, None
         self._last_metrics, self._validated_at, self._probed_at, self._changes = {}, -1, -1, ()
+
+    def _disown_if_gone(self) -> None:
+        """A run whose folder was removed has nowhere to be saved to; that must not keep us from another run."""
+        if self._is_ours and self._folder is not None and not (self._folder.path / "config.yaml").exists():
+            self._is_ours = False
+            self._tell(Trouble(sentence=f"{self._folder.path} is gone; its last steps could not be saved."))
 
     def _end_reading_ahead(self) -> None:
         if self._trainer is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -63,3 +64,16 @@ def test_after_a_loss_that_is_not_finite_another_run_can_begin(
     window.transport.reset_button.click()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     assert window.transport.learn_button.isEnabled()
+
+
+def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWindow) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    shutil.rmtree(workbench.run)
+    window.transport.reset_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    assert "is gone" in window.strip.sentence.text()
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
