@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -39,6 +40,8 @@ USER_FOLDERS = {
     "HEADLIGHT_RUNS_DIR": "runs",
 }
 
+if hasattr(signal, "SIGHUP"):  # under nohup it is ignored, and every process the tests start would inherit that
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 tqdm.tqdm.monitor_interval = 0  # its watching thread would outlive the first test with a progress bar
 settings.register_profile("headlight", deadline=None, derandomize=True, database=None)
 settings.load_profile("headlight")
