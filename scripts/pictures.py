@@ -18,7 +18,6 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QApplication
 
 from core.engine import Engine
-from core.presets import read_preset
 from gui.bridge import EngineBridge
 from gui.context import make_context
 from gui.main_window import MainWindow
@@ -61,7 +60,7 @@ def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str) -
 def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
     """Train for a while, then visit every view."""
     bridge, workbench = window.context.bridge, window.context.workbench
-    workbench.take(read_preset(PRESET))
+    window.setup_drawer.choose_preset(PRESET)
     wait_for(app, lambda: bridge.state == "ready")
     photograph(app, window, theme, "untrained")
     window.setup_drawer.show()
