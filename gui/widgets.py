@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QToolButton, QWidget
 
@@ -34,6 +36,12 @@ def enable(widget: QPushButton, reason: str) -> None:
     """Enable a button where there is no reason against it; a disabled one says why in its tooltip."""
     widget.setEnabled(not reason)
     widget.setToolTip(reason or widget.accessibleDescription())
+
+
+def from_home(path: Path) -> str:
+    """A path as people write it: `~` stands for their home."""
+    home = Path.home()
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
 def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:

@@ -83,8 +83,9 @@ def main() -> None:
     pg.setConfigOptions(imageAxisOrder="row-major")
     theme = Theme("light")
     theme.apply()
-    with tempfile.TemporaryDirectory() as runs_dir:
-        window = MainWindow(make_context(EngineBridge(Engine()), theme, Path(runs_dir)))
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["HOME"] = os.environ["USERPROFILE"] = home  # no picture shows whose machine took it
+        window = MainWindow(make_context(EngineBridge(Engine()), theme, Path(home) / "runs"))
         window.show()
         take_all(app, window, theme)
         window.close_down()

@@ -14,7 +14,7 @@ from gui.run_actions import why_not_continue, why_not_follow, why_not_open
 from gui.run_rows import RunRow, RunRows
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import button, enable, plain_label
+from gui.widgets import button, enable, from_home, plain_label
 
 LIVE_MS = 2000  # between two looks at the folder while a run is being written and somebody watches the table
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
@@ -39,7 +39,7 @@ class RunsView(View):
         self.continue_button = button("Continue", "Go on learning from the last checkpoint; 1,000 steps if finished")
         self.follow_button = button("Follow", "Watch another process write this run, live and read-only (Enter)")
         self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
-        self.path_label = plain_label(str(context.runs_dir), role="muted")
+        self.path_label = plain_label(from_home(context.runs_dir), role="muted")
         self.empty_label = plain_label(EMPTY)
         self.table = RunTable(context.theme)
         self._timer = QTimer(self)

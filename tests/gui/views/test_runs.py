@@ -15,6 +15,7 @@ from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.run_rows import EXAMPLE_NAME, RunRow, example_path
 from gui.views.runs import EMPTY, RunsView
+from gui.widgets import from_home
 
 Wait = Callable[[str], None]
 WAIT_MS = 30_000
@@ -69,6 +70,11 @@ def test_without_runs_it_says_how_one_begins(empty_window: MainWindow, qtbot: Qt
     assert view.path_label.text() == str(empty_window.context.runs_dir)
     assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
     assert text(view, 0)[2:] == ["finished", "800", "0.0833", "99.6 %"]
+
+
+def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
+    assert from_home(home / "share" / "runs") == "~/share/runs"
+    assert from_home(Path("/elsewhere/runs")) == "/elsewhere/runs"
 
 
 def test_the_example_opens_and_stays_as_it_is(empty_window: MainWindow, qtbot: QtBot) -> None:
