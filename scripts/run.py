@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from main import has_display
@@ -26,11 +27,15 @@ def headlight(*arguments: str, capture: bool = False) -> tuple[int, str]:
             signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
         }
         try:
-            output, _ = process.communicate()
+            # Line by line and in short waits: Python hears a signal between two of its own instructions only, and one
+            # that came just before a long read or wait would be heard at its end.
+            output = "".join(process.stdout or ())
+            while process.poll() is None:
+                time.sleep(0.05)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-    return process.returncode, output or ""
+    return process.returncode, output
 
 
 def train() -> tuple[int, Path]:
