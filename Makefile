@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types format check-learning documents pictures
+.PHONY: help setup run test lint types format check-learning documents pictures bench
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 22
@@ -39,3 +39,6 @@ documents: setup  ## run the five documents' experiments and write docs/document
 
 pictures: setup  ## take the pictures of README and docs
 	$(PYTHON) -m scripts.pictures
+
+bench: setup  ## who trains and decodes how fast: ours, the textbook, nn.Transformer (PARTS="small ..." for some)
+	$(PYTHON) -m benchmarks.speed $(PARTS)

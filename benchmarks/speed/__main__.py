@@ -1,0 +1,33 @@
+"""`python -m benchmarks.speed [PART ...]`: who trains and decodes how fast, in one table. docs/performance.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+from benchmarks.speed.parts import PARTS, Conditions
+from benchmarks.speed.table import as_record, lines
+from core.training.resolve import physical_cores
+
+
+def main() -> None:
+    """Measure, and print each part as soon as it is there."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to measure, of {', '.join(PARTS)}; else all")
+    parser.add_argument("--rounds", type=int, default=12, help="turns that everyone takes")
+    parser.add_argument("--json", type=Path, help="write everything that was measured to this file")
+    arguments = parser.parse_args()
+    records = {}
+    for name in arguments.parts or PARTS:
+        with tempfile.TemporaryDirectory() as folder:
+            comparison = PARTS[name](Conditions(Path(folder), arguments.rounds, physical_cores()))
+        print("\n".join(lines(comparison)), end="\n\n", flush=True)
+        records[name] = as_record(comparison)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

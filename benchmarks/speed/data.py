@@ -1,0 +1,47 @@
+"""The data of a size, prepared as a run's is, and its batches for those who have no trainer of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.speed.sizes import Size
+from core.config import DatasetConfig
+from core.data.batching import Batch, make_batch
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.data.special_tokens import SPECIAL_TOKENS
+from core.plugins_host.host import PluginHost
+
+_PLUGINS = Path(__file__).parent / "plugins"
+_FEWEST_BATCHES = 8
+
+
+def prepare(size: Size, folder: Path) -> PreparedData:
+    """Random sentences with exactly the size's vocabulary and length; memory-mapped, so `folder` must last."""
+    num_words, length = size.vocab_size - len(SPECIAL_TOKENS), size.length - 1
+    num_batches = max(_FEWEST_BATCHES, -(-num_words // (size.batch_size * length)))
+    options = {"num_words": num_words, "length": length, "num_pairs": num_batches * size.batch_size}
+    with PluginHost([_PLUGINS]) as host:
+        work = prepare_data(DatasetConfig(plugin="random_words", options=options), host, folder / "cache")
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                data: PreparedData = end.value
+                break
+    assert len(data.src_vocabulary) == len(data.tgt_vocabulary) == size.vocab_size
+    return data
+
+
+def train_batches(data: PreparedData, size: Size) -> list[Batch]:
+    """Every batch of the train split, in the order of its pairs."""
+    pairs = data.split("train")
+    return [make_batch(pairs, part) for part in np.split(np.arange(len(pairs)), len(pairs) // size.batch_size)]
+
+
+def source_texts(data: PreparedData, count: int) -> Sequence[str]:
+    """The first `count` sources of the valid split, to be decoded."""
+    return [data.pair("valid", index).source for index in range(count)]

@@ -1,0 +1,183 @@
+"""The Transformer as a textbook writes it: plain modules, one after the other, nothing done for speed.
+
+Structured as the Annotated Transformer (Rush 2018): projections of their own for queries, keys and values, attention
+written out, dropout on its weights and inside the feed-forward block too. Pre-norm, so that weights of ours fit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.speed.sizes import DROPOUT, Size
+from core.data.batching import Batch
+from core.data.special_tokens import BOS_ID
+
+
+class Attention(nn.Module):
+    """Scaled dot-product attention with several heads."""
+
+    def __init__(self, size: Size, dropout: float) -> None:
+        super().__init__()
+        self.num_heads = size.num_heads
+        self.q = nn.Linear(size.d_model, size.d_model)
+        self.k = nn.Linear(size.d_model, size.d_model)
+        self.v = nn.Linear(size.d_model, size.d_model)
+        self.output = nn.Linear(size.d_model, size.d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+        """[B, T, d_model] that reads [B, S, d_model] -> [B, T, d_model]; mask [B, 1, 1 or T, S]."""
+        q, k, v = self._split(self.q(x)), self._split(self.k(memory)), self._split(self.v(memory))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        scores = scores.masked_fill(~mask, -1e9)
+        weights = self.dropout(scores.softmax(-1))
+        mixed: Tensor = self.output((weights @ v).transpose(1, 2).flatten(2))
+        return mixed
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with a ReLU between."""
+
+    def __init__(self, size: Size, dropout: float) -> None:
+        super().__init__()
+        self.inner = nn.Linear(size.d_model, size.d_ff)
+        self.outer = nn.Linear(size.d_ff, size.d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., d_model] -> [..., d_model]."""
+        mapped: Tensor = self.outer(self.dropout(self.inner(x).relu()))
+        return mapped
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention and feed-forward, each normalised before and added after."""
+
+    def __init__(self, size: Size, inner_dropout: float) -> None:
+        super().__init__()
+        self.self_attention_norm = nn.LayerNorm(size.d_model)
+        self.self_attention = Attention(size, inner_dropout)
+        self.feed_forward_norm = nn.LayerNorm(size.d_model)
+        self.feed_forward = FeedForward(size, inner_dropout)
+        self.dropout = nn.Dropout(DROPOUT)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """[B, S, d_model] -> [B, S, d_model]."""
+        normed = self.self_attention_norm(x)
+        x = x + self.dropout(self.self_attention(normed, normed, mask))
+        ended: Tensor = x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        return ended
+
+
+class DecoderLayer(EncoderLayer):
+    """As the encoder's, with attention to the memory between the two."""
+
+    def __init__(self, size: Size, inner_dropout: float) -> None:
+        super().__init__(size, inner_dropout)
+        self.cross_attention_norm = nn.LayerNorm(size.d_model)
+        self.cross_attention = Attention(size, inner_dropout)
+
+    def forward(self, x: Tensor, mask: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:  # type: ignore[override]
+        """[B, T, d_model] -> [B, T, d_model]."""
+        normed = self.self_attention_norm(x)
+        x = x + self.dropout(self.self_attention(normed, normed, mask))
+        x = x + self.dropout(self.cross_attention(self.cross_attention_norm(x), memory, memory_mask))
+        ended: Tensor = x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        return ended
+
+
+class Embedding(nn.Module):
+    """Tokens times sqrt(d_model), plus sinusoids."""
+
+    table: Tensor
+
+    def __init__(self, size: Size, max_length: int = 512) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(size.vocab_size, size.d_model)
+        self.dropout = nn.Dropout(DROPOUT)
+        self.register_buffer("table", sinusoids(max_length, size.d_model), persistent=False)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """[B, T] -> [B, T, d_model]."""
+        scaled = self.tokens(ids) * math.sqrt(self.tokens.embedding_dim)
+        embedded: Tensor = self.dropout(scaled + self.table[: ids.shape[1]])
+        return embedded
+
+
+class Stack(nn.Module):
+    """Layers, and a LayerNorm after the last."""
+
+    def __init__(self, layers: list[EncoderLayer], size: Size) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self.norm = nn.LayerNorm(size.d_model)
+
+    def forward(self, x: Tensor, *others: Tensor) -> Tensor:
+        """[B, T, d_model] -> [B, T, d_model]."""
+        for layer in self.layers:
+            x = layer(x, *others)
+        normed: Tensor = self.norm(x)
+        return normed
+
+
+class Textbook(nn.Module):
+    """Encoder, decoder and projection onto the vocabulary. Weights have the names of ours, taken apart."""
+
+    def __init__(self, size: Size, inner_dropout: float = DROPOUT) -> None:
+        """`inner_dropout` is that of attention weights and inside the feed-forward block; ours has none there."""
+        super().__init__()
+        self.src_embedding, self.tgt_embedding = Embedding(size), Embedding(size)
+        self.encoder = Stack([EncoderLayer(size, inner_dropout) for _ in range(size.num_layers)], size)
+        self.decoder = Stack([DecoderLayer(size, inner_dropout) for _ in range(size.num_layers)], size)
+        self.output = nn.Linear(size.d_model, size.vocab_size)
+
+    def encode(self, src: Tensor, src_mask: Tensor) -> Tensor:
+        """[B, S] -> the memory [B, S, d_model]."""
+        memory: Tensor = self.encoder(self.src_embedding(src), src_mask[:, None, None])
+        return memory
+
+    def decode(self, tgt_input: Tensor, memory: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
+        """[B, T] -> logits [B, T, V]."""
+        mask = tgt_mask[:, None, None] & subsequent(tgt_input.shape[1])
+        logits: Tensor = self.output(self.decoder(self.tgt_embedding(tgt_input), mask, memory, src_mask[:, None, None]))
+        return logits
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits [B, T, V]."""
+        return self.decode(batch.tgt_input, self.encode(batch.src, batch.src_mask), batch.src_mask, batch.tgt_mask)
+
+    def load(self, weights: Mapping[str, Tensor]) -> None:
+        """Take over weights of ours, as `ours.plain_weights` gives them."""
+        self.load_state_dict(weights)
+
+    @torch.inference_mode()
+    def greedy(self, src: Tensor, src_mask: Tensor, length: int) -> Tensor:
+        """Write `length` tokens for each source, the whole prefix read anew at every token. [B, length]."""
+        memory = self.encode(src, src_mask)
+        tokens = torch.full((len(src), 1), BOS_ID)
+        for _ in range(length):
+            logits = self.decode(tokens, memory, src_mask, torch.ones_like(tokens, dtype=torch.bool))
+            tokens = torch.cat([tokens, logits[:, -1].argmax(-1, keepdim=True)], dim=1)
+        return tokens[:, 1:]
+
+
+def sinusoids(num_positions: int, d_model: int) -> Tensor:
+    """Sines in the even columns, cosines in the odd ones. [num_positions, d_model]."""
+    positions = torch.arange(num_positions).unsqueeze(1)
+    rates = torch.exp(torch.arange(0, d_model, 2) * -(math.log(10000.0) / d_model))
+    table = torch.zeros(num_positions, d_model)
+    table[:, 0::2] = torch.sin(positions * rates)
+    table[:, 1::2] = torch.cos(positions * rates)
+    return table
+
+
+def subsequent(length: int) -> Tensor:
+    """Let each position see itself and those before it. [T, T]."""
+    return torch.tril(torch.ones(length, length, dtype=torch.bool))

@@ -1,0 +1,49 @@
+"""How everybody but us is trained: the loop that tutorials write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from benchmarks.speed.sizes import LABEL_SMOOTHING, Precision
+from core.data.batching import Batch
+from core.data.special_tokens import PAD_ID
+
+LEARNING_RATE, BETAS, EPS = 1e-4, (0.9, 0.98), 1e-9
+
+
+def trained(
+    model: nn.Module,
+    loss_of: Callable[[Batch], Tensor],
+    batches: Sequence[Batch],
+    precision: Precision,
+    *,
+    fused_adam: bool = False,
+) -> Callable[[], None]:
+    """One step of training a model, over the batches again and again: forward, backward, Adam.
+
+    bfloat16 is torch's autocast, as documented. `fused_adam` is for those whose own trainer uses it.
+    """
+    model.train()
+    adam = torch.optim.Adam(model.parameters(), LEARNING_RATE, BETAS, EPS, fused=fused_adam)
+    source: Iterator[Batch] = cycle(batches)
+
+    def step() -> None:
+        adam.zero_grad()
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+            loss = loss_of(next(source))
+        loss.backward()  # type: ignore[no-untyped-call]
+        adam.step()
+
+    return step
+
+
+def mean_loss(logits: Tensor, batch: Batch) -> Tensor:
+    """Smoothed cross entropy of logits [B, T, V], the mean over the target tokens."""
+    return F.cross_entropy(
+        logits.flatten(0, 1), batch.tgt_output.flatten(), ignore_index=PAD_ID, label_smoothing=LABEL_SMOOTHING
+    )

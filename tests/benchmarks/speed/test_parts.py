@@ -1,0 +1,35 @@
+"""Runs each part at a tiny size, so that the benchmarks keep working; what they time is not looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.speed import parts
+from benchmarks.speed.sizes import TINY, Precision
+from benchmarks.speed.table import as_record, lines
+
+NAMES = ["Headlight", "textbook", "textbook, dropout only where we have it", "nn.Transformer"]
+
+
+@pytest.fixture
+def conditions(tmp_path: Path) -> parts.Conditions:
+    return parts.Conditions(tmp_path, rounds=2, threads=1)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_training_is_compared_in_one_precision(conditions: parts.Conditions, precision: Precision) -> None:
+    comparison = parts.train_alike(TINY, precision, conditions)
+    assert [entry.name for entry in comparison.seconds] == NAMES
+    assert {entry.setting for entry in comparison.seconds} == {f"{precision}, 1 thread"}
+    assert all(len(taken) == conditions.rounds and min(taken) > 0 for taken in comparison.seconds.values())
+    assert "nn.Transformer" in "\n".join(lines(comparison))
+
+
+def test_training_is_compared_with_what_suits_each_best(conditions: parts.Conditions) -> None:
+    comparison = parts.train_at_best(TINY, conditions)
+    settings = [entry.setting for entry in comparison.seconds if entry.name == "textbook"]
+    assert settings == ["float32, 1 thread", "bfloat16, 1 thread"]
+    assert sum(entry.name == "Headlight" for entry in comparison.seconds) == 1
+    assert list(as_record(comparison)["ratios"]) == NAMES
