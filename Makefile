@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types format check-learning documents pictures bench
+.PHONY: help setup run test lint types format check-learning documents pictures bench bench-quick
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 22
@@ -40,5 +40,8 @@ documents: setup  ## run the five documents' experiments and write docs/document
 pictures: setup  ## take the pictures of README and docs
 	$(PYTHON) -m scripts.pictures
 
-bench: setup  ## who trains and decodes how fast: ours, the textbook, nn.Transformer (PARTS="small ..." for some)
+bench: setup  ## how fast we train and decode beside others and beside the chip's limit (8 minutes; docs/performance.md)
 	$(PYTHON) -m benchmarks.speed $(PARTS)
+
+bench-quick: setup  ## has it become slower? ratios to the textbook beside those recorded (1 minute)
+	$(PYTHON) -m benchmarks.speed.quick

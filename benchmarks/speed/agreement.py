@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchmarks.speed.ours import plain_weights
+from benchmarks.speed.rival import Rival, SameModel
 from benchmarks.speed.sizes import LABEL_SMOOTHING
-from benchmarks.speed.textbook import Textbook
-from benchmarks.speed.torch_transformer import TorchTransformer
-from benchmarks.speed.training_step import mean_loss
 from core.data.batching import Batch
 from core.model.evaluation import evaluating
+from core.model.transformer import Transformer
 from core.training.loss import batch_loss
-from core.training.trainer import Trainer
 
 _TOLERANCE = 1e-5
 
@@ -21,26 +19,28 @@ class Disagreement(Exception):
     """Two implementations differ, so that comparing their speed would mean nothing."""
 
 
-def share_weights(trainer: Trainer, models: Mapping[str, Textbook | TorchTransformer]) -> None:
-    """Copy our weights into all."""
-    plain = plain_weights(trainer)
-    for model in models.values():
-        model.load(plain)
+def same_models(rivals: Mapping[str, Rival], ours: Transformer, *, norm_first: bool) -> dict[str, SameModel]:
+    """Those of the rivals that compute what `ours` does, now with its weights."""
+    same = {
+        name: rival for name, rival in rivals.items() if isinstance(rival, SameModel) and rival.norm_first == norm_first
+    }
+    for rival in same.values():
+        rival.load(plain_weights(ours))
+    return same
 
 
-def require_same_loss(trainer: Trainer, batch: Batch, models: Mapping[str, Textbook | TorchTransformer]) -> None:
-    """Raise Disagreement unless all give our smoothed loss of a batch, in float32 and without dropout."""
-    with evaluating(trainer.model):
-        ours = float(batch_loss(trainer.model, batch, LABEL_SMOOTHING).objective) / batch.num_target_tokens
-    for name, model in models.items():
-        with evaluating(model):
-            theirs = float(mean_loss(model(batch), batch))
-        if abs(theirs - ours) > _TOLERANCE * ours:
-            raise Disagreement(f"With the same weights {name} has a loss of {theirs:.7f}, ours is {ours:.7f}.")
+def require_same_loss(name: str, rival: Rival, ours: Transformer, batch: Batch) -> None:
+    """Raise Disagreement unless it gives our smoothed loss of a batch, in float32 and without dropout."""
+    with evaluating(ours):
+        expected = float(batch_loss(ours, batch, LABEL_SMOOTHING).objective) / batch.num_target_tokens
+    with evaluating(rival):
+        loss = float(rival.loss(batch))
+    if abs(loss - expected) > _TOLERANCE * expected:
+        raise Disagreement(f"With the same weights {name} has a loss of {loss:.7f}, ours is {expected:.7f}.")
 
 
-def require_same_tokens(ours: list[list[int]], name: str, theirs: list[list[int]]) -> None:
+def require_same_tokens(name: str, theirs: list[list[int]], ours: list[list[int]]) -> None:
     """Raise Disagreement at the first sentence that was written differently."""
-    for number, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
-        if mine != other:
+    for number, (other, mine) in enumerate(zip(theirs, ours, strict=True)):
+        if other != mine:
             raise Disagreement(f"Sentence {number}: {name} writes {other}, ours {mine}.")

@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
 from benchmarks.speed.rounds import Contender
-from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, Size
+from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, OUTPUT_LENGTH, Size
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.translator import translate
-from core.events import Event
+from core.model.transformer import Transformer
 from core.model.weights import weights
 from core.run_folder import RunFolder
 from core.training.resolve import resolve
 from core.training.trainer import Trainer
 
+OURS = "Headlight"
 _NEVER = 1_000_000_000
 
 
 def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) -> Trainer:
     """The trainer of a run in `folder`, which must be new; `training` are settings of the config's section."""
+    model = {
+        "d_model": size.d_model,
+        "num_heads": size.num_heads,
+        "num_encoder_layers": size.num_layers,
+        "num_decoder_layers": size.num_layers,
+        "d_ff": size.d_ff,
+        "dropout": DROPOUT,
+    }
+    seldom = dict.fromkeys(("max_steps", "validate_every", "checkpoint_every", "probe_every"), _NEVER)
+    training = {
+        "device": "cpu", "batch_size": size.batch_size, "label_smoothing": LABEL_SMOOTHING, **seldom, **training
+    }  # fmt: skip
     document = {
         "dataset": {"plugin": "random_words"},
-        "model": {
-            "d_model": size.d_model,
-            "num_heads": size.num_heads,
-            "num_encoder_layers": size.num_layers,
-            "num_decoder_layers": size.num_layers,
-            "d_ff": size.d_ff,
-            "dropout": DROPOUT,
-        },
-        "training": {
-            "device": "cpu",
-            "batch_size": size.batch_size,
-            "label_smoothing": LABEL_SMOOTHING,
-            "max_steps": _NEVER,
-            "validate_every": _NEVER,
-            "checkpoint_every": _NEVER,
-            "probe_every": 1_000_000,
-            **training,
-        },
+        "model": model,
+        "training": training,
+        "decoding": {"max_length": OUTPUT_LENGTH},
     }
     config = resolve(RunConfig.model_validate(document), data)
     run_folder = RunFolder.create_at(folder)
@@ -55,7 +53,7 @@ def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) 
 
 def training(trainer: Trainer) -> Contender:
     """One step of the trainer's loop; the probes of the first steps are made between two."""
-    run: Generator[Event | None, None, object] = trainer.run()
+    run = trainer.run()
 
     def whatever_is_due() -> None:
         while trainer.is_anything_due:
@@ -69,17 +67,26 @@ def training(trainer: Trainer) -> Contender:
     return Contender(step, int(trainer.config.training.num_threads), whatever_is_due)
 
 
-def decoding(trainer: Trainer, texts: Sequence[str], beam_size: int, length: int) -> list[list[int]]:
-    """Translate as the Translate tab does; the ids that were written."""
+def decode(model: Transformer, trainer: Trainer, texts: Sequence[str], beam_size: int, length: int) -> list[list[int]]:
+    """Translate as the Translate tab does, with the trainer's weights or another model's; the ids written."""
     config = trainer.config.decoding.model_copy(update={"beam_size": beam_size, "max_length": length})
-    translations = translate(trainer.model, trainer.data, config, texts, trainer.step)
+    translations = translate(model, trainer.data, config, texts, trainer.step)
     return [trainer.data.tgt_vocabulary.ids(translation.output.split()) for translation in translations]
 
 
-def plain_weights(trainer: Trainer) -> dict[str, Tensor]:
-    """Our weights for a `Textbook`: fused projections taken apart."""
+def with_norms(trainer: Trainer, norm_first: bool) -> Transformer:
+    """The trainer's model, or a new one that differs in where it normalises."""
+    config = trainer.config.model
+    if config.norm_first == norm_first:
+        return trainer.model
+    sizes = len(trainer.data.src_vocabulary), len(trainer.data.tgt_vocabulary), trainer.model.max_positions
+    return Transformer(config.model_copy(update={"norm_first": norm_first}), *sizes)
+
+
+def plain_weights(model: Transformer) -> dict[str, Tensor]:
+    """Our weights for a `SameModel`: fused projections taken apart."""
     plain: dict[str, Tensor] = {}
-    for name, tensor in weights(trainer.model).items():
+    for name, tensor in weights(model).items():
         *path, last, kind = name.split(".")
         parts = last if last in ("qkv", "kv") else ""
         if parts:

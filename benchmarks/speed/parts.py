@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from benchmarks.speed import training
+from benchmarks.speed import decoding, limit, training
 from benchmarks.speed.data import prepare
+from benchmarks.speed.ours import OURS
+from benchmarks.speed.rivals import Choice, all_that_decode, all_that_train
 from benchmarks.speed.rounds import take_turns
-from benchmarks.speed.sizes import MEDIUM, SMALL, Precision, Size
+from benchmarks.speed.sizes import BEAM_SIZE, MEDIUM, OUTPUT_LENGTH, SMALL, Precision, Size
 from benchmarks.speed.table import Comparison
 from benchmarks.speed.training import Setting
 
@@ -22,6 +25,7 @@ class Conditions:
     folder: Path  # new, for data and runs
     rounds: int
     threads: int  # of torch, at most
+    rivals: Choice | None = None  # whom to compare with; else everyone
 
 
 def train_alike(size: Size, precision: Precision, conditions: Conditions) -> Comparison:
@@ -38,13 +42,29 @@ def train_at_best(size: Size, conditions: Conditions) -> Comparison:
 
 def _train(title: str, size: Size, settings: list[Setting], conditions: Conditions, repeats: int) -> Comparison:
     data = prepare(size, conditions.folder)
-    contenders = training.contenders(size, data, settings, conditions.folder / "run")
+    rivals = (conditions.rivals or all_that_train)(size)
+    contenders = training.contenders(size, data, settings, rivals, conditions.folder / "run")
     seconds = take_turns(contenders, rounds=conditions.rounds, repeats=repeats)
-    return Comparison(title, training.OURS, seconds, {})
+    return Comparison(title, OURS, seconds, limit.operations(limit.of_training_step(size)), rivals.missing)
+
+
+def decode(size: Size, num_sentences: int, beam_size: int, conditions: Conditions) -> Comparison:
+    """So many sentences at once, greedily or with a beam."""
+    how = "greedily" if beam_size == 1 else f"with a beam of {beam_size}"
+    title = f"Decoding {num_sentences} x {OUTPUT_LENGTH} tokens {how}, float32, {size}"
+    task = decoding.Task(size, prepare(size, conditions.folder), num_sentences, beam_size)
+    rivals = (conditions.rivals or all_that_decode)(size)
+    with ExitStack() as stack:
+        contenders = decoding.contenders(task, rivals, conditions.threads, conditions.folder, stack)
+        seconds = take_turns(contenders, rounds=conditions.rounds, repeats=3 if num_sentences == 1 else 1)
+    return Comparison(title, OURS, seconds, limit.operations(decoding.operations_of(task)), rivals.missing)
 
 
 PARTS: dict[str, Callable[[Conditions], Comparison]] = {
     "medium-float32": partial(train_alike, MEDIUM, "float32"),
     "medium-bfloat16": partial(train_alike, MEDIUM, "bfloat16"),
     "small": partial(train_at_best, SMALL),
+    "greedy-1": partial(decode, MEDIUM, 1, 1),
+    "greedy-64": partial(decode, MEDIUM, 64, 1),
+    "beam-64": partial(decode, MEDIUM, 64, BEAM_SIZE),
 }

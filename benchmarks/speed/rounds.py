@@ -22,6 +22,9 @@ Seconds = dict[Entry, list[float]]
 """For each round, the median seconds of one run."""
 
 
+_PAUSE_SECONDS = 0.02
+
+
 def _nothing() -> None:
     pass
 
@@ -46,13 +49,15 @@ class Spread(NamedTuple):
 def take_turns(contenders: Mapping[Entry, Contender], *, rounds: int, repeats: int = 1, warm_up: int = 1) -> Seconds:
     """Time everyone `repeats` times a round; who begins changes, so that nobody always follows the same one.
 
-    The first `warm_up` rounds are not counted: caches, pools of threads and the allocator settle in them.
+    The first `warm_up` rounds are not counted: caches, pools of threads and the allocator settle in them. Between two
+    turns all rest, since idle threads spin on for about a millisecond, those of CTranslate2's process too.
     """
     entries = list(contenders)
     seconds: Seconds = {entry: [] for entry in entries}
     for number in range(warm_up + rounds):
         first = number % len(entries)
         for entry in entries[first:] + entries[:first]:
+            time.sleep(_PAUSE_SECONDS)
             taken = float(np.median([_timed(contenders[entry]) for _ in range(repeats)]))
             if number >= warm_up:
                 seconds[entry].append(taken)

@@ -8,6 +8,8 @@ from typing import Any
 
 from benchmarks.speed.rounds import Entry, Seconds, Spread, fastest, ratio, spread
 
+_HEADING = f"  {'':41}{'ms':>10}{'GFLOP/s':>9}   {'we are faster by':18}  its fastest setting"
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -16,6 +18,7 @@ class Comparison:
     title: str
     ours: str
     seconds: Seconds
+    operations: int  # of floating-point numbers, in one run's matrix products
     missing: Mapping[str, str]
 
     def ratios(self) -> dict[Entry, Spread]:
@@ -25,21 +28,23 @@ class Comparison:
 
 
 def lines(comparison: Comparison) -> Iterator[str]:
-    """The comparison as text: milliseconds, and the ratio with its quartiles."""
-    yield comparison.title
-    yield f"  {'':42} {'ms':>9}   {'ours is faster by':17}  fastest setting"
+    """The comparison as text: milliseconds, the rate at which products were made, and the ratio with its quartiles."""
+    yield f"{comparison.title}; {comparison.operations / 1e9:.3g} GFLOP in matrix products"
+    yield _HEADING
     for entry, faster in comparison.ratios().items():
-        milliseconds = 1000 * spread(comparison.seconds[entry]).median
-        by = f"{faster.median:5.2f} ({faster.low:.2f}–{faster.high:.2f})" if entry.name != comparison.ours else ""
-        yield f"  {entry.name:42} {milliseconds:9.2f}   {by:17}  {entry.setting}".rstrip()
+        seconds = spread(comparison.seconds[entry]).median
+        by = "" if entry.name == comparison.ours else f"{faster.median:.2f} ({faster.low:.2f}–{faster.high:.2f})"
+        rate = comparison.operations / seconds / 1e9
+        yield f"  {entry.name:41}{1000 * seconds:10.2f}{rate:9.1f}   {by:18}  {entry.setting}".rstrip()
     for name, reason in comparison.missing.items():
-        yield f"  {name:42} {'–':>9}   {reason}"
+        yield f"  {name:41}{'–':>10}{'–':>9}   not installed: {reason}"
 
 
 def as_record(comparison: Comparison) -> dict[str, Any]:
     """Everything that was measured, as plain data."""
     return {
         "title": comparison.title,
+        "operations": comparison.operations,
         "ratios": {entry.name: faster._asdict() for entry, faster in comparison.ratios().items()},
         "seconds": [
             {"name": entry.name, "setting": entry.setting, "rounds": taken}

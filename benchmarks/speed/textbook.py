@@ -12,7 +12,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
+from benchmarks.speed.rival import SameModel
 from benchmarks.speed.sizes import DROPOUT, Size
+from benchmarks.speed.training_step import mean_loss
 from core.data.batching import Batch
 from core.data.special_tokens import BOS_ID
 
@@ -127,7 +129,7 @@ class Stack(nn.Module):
         return normed
 
 
-class Textbook(nn.Module):
+class Textbook(SameModel):
     """Encoder, decoder and projection onto the vocabulary. Weights have the names of ours, taken apart."""
 
     def __init__(self, size: Size, inner_dropout: float = DROPOUT) -> None:
@@ -143,7 +145,7 @@ class Textbook(nn.Module):
         memory: Tensor = self.encoder(self.src_embedding(src), src_mask[:, None, None])
         return memory
 
-    def decode(self, tgt_input: Tensor, memory: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
+    def predict(self, tgt_input: Tensor, memory: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
         """[B, T] -> logits [B, T, V]."""
         mask = tgt_mask[:, None, None] & subsequent(tgt_input.shape[1])
         logits: Tensor = self.output(self.decoder(self.tgt_embedding(tgt_input), mask, memory, src_mask[:, None, None]))
@@ -151,19 +153,24 @@ class Textbook(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Logits [B, T, V]."""
-        return self.decode(batch.tgt_input, self.encode(batch.src, batch.src_mask), batch.src_mask, batch.tgt_mask)
+        return self.predict(batch.tgt_input, self.encode(batch.src, batch.src_mask), batch.src_mask, batch.tgt_mask)
 
     def load(self, weights: Mapping[str, Tensor]) -> None:
         """Take over weights of ours, as `ours.plain_weights` gives them."""
         self.load_state_dict(weights)
 
+    def loss(self, batch: Batch) -> Tensor:
+        """Smoothed cross entropy."""
+        return mean_loss(self(batch), batch)
+
     @torch.inference_mode()
-    def greedy(self, src: Tensor, src_mask: Tensor, length: int) -> Tensor:
-        """Write `length` tokens for each source, the whole prefix read anew at every token. [B, length]."""
+    def decode(self, src: Tensor, src_mask: Tensor, beam_size: int, length: int) -> Tensor:
+        """Greedily, the whole prefix read anew at every token. [B, length]."""
+        assert beam_size == 1
         memory = self.encode(src, src_mask)
         tokens = torch.full((len(src), 1), BOS_ID)
         for _ in range(length):
-            logits = self.decode(tokens, memory, src_mask, torch.ones_like(tokens, dtype=torch.bool))
+            logits = self.predict(tokens, memory, src_mask, torch.ones_like(tokens, dtype=torch.bool))
             tokens = torch.cat([tokens, logits[:, -1].argmax(-1, keepdim=True)], dim=1)
         return tokens[:, 1:]
 

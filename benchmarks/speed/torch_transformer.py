@@ -9,13 +9,15 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
+from benchmarks.speed.rival import SameModel
 from benchmarks.speed.sizes import DROPOUT, Size
 from benchmarks.speed.textbook import sinusoids, subsequent
+from benchmarks.speed.training_step import mean_loss
 from core.data.batching import Batch
 from core.data.special_tokens import BOS_ID
 
 
-class TorchTransformer(nn.Module):
+class TorchTransformer(SameModel):
     """Pre-norm, so that weights of ours fit."""
 
     positions: Tensor
@@ -45,9 +47,14 @@ class TorchTransformer(nn.Module):
         logits: Tensor = self.output(hidden)
         return logits
 
+    def loss(self, batch: Batch) -> Tensor:
+        """Smoothed cross entropy."""
+        return mean_loss(self(batch), batch)
+
     @torch.inference_mode()
-    def greedy(self, src: Tensor, src_mask: Tensor, length: int) -> Tensor:
-        """Write `length` tokens for each source, the whole prefix read anew at every token. [B, length]."""
+    def decode(self, src: Tensor, src_mask: Tensor, beam_size: int, length: int) -> Tensor:
+        """Greedily, the whole prefix read anew at every token. [B, length]."""
+        assert beam_size == 1
         memory = self.transformer.encoder(self._embedded(self.src_tokens, src), src_key_padding_mask=~src_mask)
         tokens = torch.full((len(src), 1), BOS_ID)
         for _ in range(length):

@@ -6,22 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torch import nn
-
-from benchmarks.speed import ours
-from benchmarks.speed.agreement import require_same_loss, share_weights
+from benchmarks.speed import limit, ours
+from benchmarks.speed.agreement import require_same_loss, same_models
 from benchmarks.speed.data import train_batches
+from benchmarks.speed.rival import Rival
+from benchmarks.speed.rivals import Rivals
 from benchmarks.speed.rounds import Contender, Entry
 from benchmarks.speed.sizes import Precision, Size
-from benchmarks.speed.textbook import Textbook
-from benchmarks.speed.torch_transformer import TorchTransformer
-from benchmarks.speed.training_step import mean_loss, trained
+from benchmarks.speed.training_step import training
 from core.config import RunConfig
 from core.data.batching import Batch
 from core.data.prepared_data import PreparedData
-
-OURS, TEXTBOOK, NN_TRANSFORMER = "Headlight", "textbook", "nn.Transformer"
-LESS_DROPOUT = "textbook, dropout only where we have it"
+from core.training.trainer import Trainer
 
 
 class Setting(NamedTuple):
@@ -40,25 +36,31 @@ def all_settings(most_threads: int) -> list[Setting]:
     return [Setting(precision, threads) for precision in ("float32", "bfloat16") for threads in counts]
 
 
-def contenders(size: Size, data: PreparedData, settings: Sequence[Setting], folder: Path) -> dict[Entry, Contender]:
+def contenders(
+    size: Size, data: PreparedData, settings: Sequence[Setting], rivals: Rivals, folder: Path
+) -> dict[Entry, Contender]:
     """Everyone under each of the settings; ours under the only one, or under what `auto` picks among several.
 
     Raises Disagreement where the same weights do not give the same loss.
     """
     batches = train_batches(data, size)
     trainer = ours.make_trainer(size, data, folder, **_asked(settings))
-    models: dict[str, Textbook | TorchTransformer] = {
-        TEXTBOOK: Textbook(size),
-        LESS_DROPOUT: Textbook(size, inner_dropout=0.0),
-        NN_TRANSFORMER: TorchTransformer(size),
-    }
-    share_weights(trainer, models)
-    require_same_loss(trainer, batches[0], models)
-    everyone = {Entry(OURS, str(_picked(trainer.config))): ours.training(trainer)}
-    for name, model in models.items():
+    _require_agreement(trainer, rivals, batches[0])
+    everyone = {Entry(ours.OURS, str(_picked(trainer.config))): ours.training(trainer)}
+    for name, rival in rivals.models.items():
         for setting in settings:
-            everyone[Entry(name, str(setting))] = _training(model, batches, setting)
+            everyone[Entry(name, str(setting))] = _training(rival, batches, setting)
+    for setting in settings:
+        products = limit.Products(limit.of_training_step(size), setting.precision)
+        everyone[Entry(limit.NAME, str(setting))] = Contender(products.run, setting.threads)
     return everyone
+
+
+def _require_agreement(trainer: Trainer, rivals: Rivals, batch: Batch) -> None:
+    for norm_first in (True, False):
+        model = ours.with_norms(trainer, norm_first)
+        for name, rival in same_models(rivals.models, model, norm_first=norm_first).items():
+            require_same_loss(name, rival, model, batch)
 
 
 def _asked(settings: Sequence[Setting]) -> dict[str, Any]:
@@ -74,6 +76,5 @@ def _picked(config: RunConfig) -> Setting:
     return Setting(training.precision, int(training.num_threads))
 
 
-def _training(model: nn.Module, batches: list[Batch], setting: Setting) -> Contender:
-    step = trained(model, lambda batch: mean_loss(model(batch), batch), batches, setting.precision)
-    return Contender(step, setting.threads)
+def _training(rival: Rival, batches: list[Batch], setting: Setting) -> Contender:
+    return Contender(training(rival, batches, setting.precision), setting.threads)

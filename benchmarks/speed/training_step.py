@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import cycle
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
+from benchmarks.speed.rival import Rival
 from benchmarks.speed.sizes import LABEL_SMOOTHING, Precision
 from core.data.batching import Batch
 from core.data.special_tokens import PAD_ID
@@ -16,26 +17,19 @@ from core.data.special_tokens import PAD_ID
 LEARNING_RATE, BETAS, EPS = 1e-4, (0.9, 0.98), 1e-9
 
 
-def trained(
-    model: nn.Module,
-    loss_of: Callable[[Batch], Tensor],
-    batches: Sequence[Batch],
-    precision: Precision,
-    *,
-    fused_adam: bool = False,
-) -> Callable[[], None]:
-    """One step of training a model, over the batches again and again: forward, backward, Adam.
+def training(rival: Rival, batches: Sequence[Batch], precision: Precision) -> Callable[[], None]:
+    """One step of training, over the batches again and again: forward, backward, Adam.
 
-    bfloat16 is torch's autocast, as documented. `fused_adam` is for those whose own trainer uses it.
+    bfloat16 is torch's autocast, as documented.
     """
-    model.train()
-    adam = torch.optim.Adam(model.parameters(), LEARNING_RATE, BETAS, EPS, fused=fused_adam)
-    source: Iterator[Batch] = cycle(batches)
+    rival.train()
+    adam = torch.optim.Adam(rival.parameters(), LEARNING_RATE, BETAS, EPS, fused=rival.fused_adam)
+    source = cycle(batches)
 
     def step() -> None:
         adam.zero_grad()
         with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
-            loss = loss_of(next(source))
+            loss = rival.loss(next(source))
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()
 

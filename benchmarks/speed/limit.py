@@ -1,0 +1,116 @@
+"""What nobody can beat: the matrix products of a step or a decoding and nothing else, timed beside the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+
+from benchmarks.speed.sizes import Precision, Size
+
+NAME = "its matrix products alone"
+
+
+class Product(NamedTuple):
+    """`times` times [batch, rows, inner] @ [batch, inner, columns]."""
+
+    times: int
+    batch: int
+    rows: int
+    inner: int
+    columns: int
+
+    @property
+    def operations(self) -> int:
+        """Floating-point operations: a multiplication and an addition each."""
+        return 2 * self.times * self.batch * self.rows * self.inner * self.columns
+
+
+def operations(products: Sequence[Product]) -> int:
+    """Of all products together."""
+    return sum(product.operations for product in products)
+
+
+def of_training_step(size: Size) -> list[Product]:
+    """Of the forward pass, and for each of them the two that give the gradients of its factors."""
+    tokens, length = size.batch_size * size.length, size.length
+    forward = [
+        *_layer_products(size, size.num_layers, tokens, tokens, num_attentions=1),
+        *_layer_products(size, size.num_layers, tokens, tokens, num_attentions=2),
+        *_attention_products(size, 3 * size.num_layers, size.batch_size, length, length),
+        Product(1, 1, tokens, size.d_model, size.vocab_size),
+    ]
+    return [product for one in forward for product in (one, *_gradients(one))]
+
+
+def of_decoding(size: Size, rows: int, sentences: int, length: int) -> list[Product]:
+    """Of encoding so many sentences and writing `length` tokens for `rows` hypotheses, nothing computed twice."""
+    tokens, layers = sentences * size.length, size.num_layers
+    products = [
+        *_layer_products(size, layers, tokens, tokens, num_attentions=1),
+        *_attention_products(size, layers, sentences, size.length, size.length),
+        Product(layers, 1, tokens, size.d_model, 2 * size.d_model),  # the memory's keys and values
+        *_layer_products(size, length * layers, rows, 0, num_attentions=2),
+        *_attention_products(size, length * layers, rows, 1, size.length),
+        Product(length, 1, rows, size.d_model, size.vocab_size),
+    ]
+    for position in range(1, length + 1):
+        products += _attention_products(size, layers, rows, 1, position)
+    return products
+
+
+def _layer_products(size: Size, count: int, tokens: int, memory_tokens: int, num_attentions: int) -> list[Product]:
+    """Of `count` layers without what is between queries, keys and values.
+
+    The second attention's keys and values are of the memory; with no memory_tokens they are counted elsewhere.
+    """
+    width = size.d_model
+    products = [
+        Product(count, 1, tokens, width, 3 * width),
+        Product(count * num_attentions, 1, tokens, width, width),
+        Product(count, 1, tokens, width, size.d_ff),
+        Product(count, 1, tokens, size.d_ff, width),
+    ]
+    if num_attentions == 2:
+        products.append(Product(count, 1, tokens, width, width))
+        if memory_tokens:
+            products.append(Product(count, 1, memory_tokens, width, 2 * width))
+    return products
+
+
+def _attention_products(size: Size, count: int, sentences: int, queries: int, keys: int) -> list[Product]:
+    """Queries with keys, and weights with values."""
+    d_head, heads = size.d_model // size.num_heads, sentences * size.num_heads
+    return [Product(count, heads, queries, d_head, keys), Product(count, heads, queries, keys, d_head)]
+
+
+def _gradients(product: Product) -> list[Product]:
+    times, batch, rows, inner, columns = product
+    return [Product(times, batch, rows, columns, inner), Product(times, batch, inner, rows, columns)]
+
+
+class Products:
+    """The products, ready to be run on operands of their own that were allocated before."""
+
+    def __init__(self, products: Sequence[Product], precision: Precision) -> None:
+        dtype = getattr(torch, precision)
+        self._calls = [
+            (
+                product.times,
+                torch.randn(product.batch, product.rows, product.inner).to(dtype),
+                torch.randn(product.batch, product.inner, product.columns).to(dtype),
+                torch.empty(product.batch, product.rows, product.columns, dtype=dtype),
+            )
+            for product in products
+        ]
+
+    @torch.inference_mode()
+    def run(self) -> None:
+        """Each as often as it is counted."""
+        for times, left, right, result in self._calls:
+            for _ in range(times):
+                if len(left) == 1:
+                    torch.mm(left[0], right[0], out=result[0])
+                else:
+                    torch.bmm(left, right, out=result)

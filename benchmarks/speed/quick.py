@@ -1,0 +1,96 @@
+"""Has it become slower? `python -m benchmarks.speed.quick` prints today's ratios to the textbook beside recorded ones.
+
+For whoever changes the hot path. Ratios within a run hold better than seconds do, but a busy machine moves them too:
+measure again what is marked before you believe it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks.speed.ours import OURS
+from benchmarks.speed.parts import PARTS, Conditions
+from benchmarks.speed.rivals import TEXTBOOK, textbook_only
+from benchmarks.speed.rounds import Spread
+from benchmarks.speed.table import Comparison
+from core.training.resolve import physical_cores
+
+RECORDED = Path(__file__).parents[1] / "recorded.json"
+ROUNDS = {"medium-float32": 6, "medium-bfloat16": 6, "small": 5, "greedy-1": 6, "greedy-64": 5}
+FALLEN = 0.85
+"""Of what was recorded: below it a ratio is marked."""
+
+
+def measure(threads: int) -> Iterator[tuple[str, Spread]]:
+    """How many times as fast as the textbook we are, part by part."""
+    for part, rounds in ROUNDS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            comparison = PARTS[part](Conditions(Path(folder), rounds, threads, textbook_only))
+        yield part, against_textbook(comparison)
+
+
+def against_textbook(comparison: Comparison) -> Spread:
+    """Its ratio alone."""
+    (found,) = (faster for entry, faster in comparison.ratios().items() if entry.name == TEXTBOOK)
+    return found
+
+
+def line(part: str, today: Spread, recorded: float | None) -> str:
+    """A row of the table."""
+    figures = f"{part:18}{today.median:6.2f} ({today.low:.2f}–{today.high:.2f})"
+    if recorded is None:
+        return f"{figures}{'–':>10}"
+    fallen = "   slower than recorded" if today.median < FALLEN * recorded else ""
+    return f"{figures}{recorded:10.2f}{fallen}"
+
+
+def machine() -> dict[str, Any]:
+    """Where ratios were measured: on another machine they may well be others."""
+    return {
+        "processor": _processor(),
+        "cores": physical_cores(),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def main() -> None:
+    """Print the table, and write down what was measured where that is wanted."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.quick", description=__doc__)
+    parser.add_argument("--record", action="store_true", help=f"write today's ratios to {RECORDED.name}")
+    arguments = parser.parse_args()
+    recorded = read_recorded(RECORDED)
+    if recorded.get("machine", machine()) != machine():
+        print(f"Recorded elsewhere, so ratios may differ: {recorded['machine']}; here: {machine()}.")
+    print(f"{OURS + ' is faster by':18}{'today (quartiles)':>20}{'recorded':>10}")
+    today = {}
+    for part, ratio in measure(physical_cores()):
+        today[part] = round(ratio.median, 3)
+        print(line(part, ratio, recorded.get("ratios", {}).get(part)), flush=True)
+    if arguments.record:
+        RECORDED.write_text(json.dumps({"machine": machine(), "ratios": today}, indent=1) + "\n", encoding="utf-8")
+
+
+def read_recorded(path: Path) -> Mapping[str, Any]:
+    """What `--record` wrote; nothing where it never did."""
+    found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The quick benchmark's table; its figures are not looked at, since tests are not timed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.speed import quick
+from benchmarks.speed.parts import PARTS, decode, train_at_best
+from benchmarks.speed.rivals import TEXTBOOK, textbook_only
+from benchmarks.speed.rounds import Spread
+from benchmarks.speed.sizes import TINY
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The quick benchmark of two parts at a tiny size; where it records."""
+    parts = {
+        "small": lambda conditions: train_at_best(TINY, conditions),
+        "greedy-1": lambda conditions: decode(TINY, 1, 1, conditions),
+    }
+    monkeypatch.setattr(quick, "PARTS", parts)
+    monkeypatch.setattr(quick, "ROUNDS", dict.fromkeys(parts, 2))
+    monkeypatch.setattr(quick, "RECORDED", tmp_path / "recorded.json")
+    monkeypatch.setattr(quick, "physical_cores", lambda: 1)
+    return tmp_path / "recorded.json"
+
+
+def test_what_was_recorded_stands_beside_todays_ratios(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["quick", "--record"])
+    quick.main()
+    assert "–" in capsys.readouterr().out.splitlines()[1]  # nothing was recorded before
+    recorded = json.loads(tiny.read_text())["ratios"]
+    assert set(recorded) == {"small", "greedy-1"}
+    monkeypatch.setattr("sys.argv", ["quick"])
+    quick.main()
+    printed = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in printed[1:]] == ["small", "greedy-1"]
+    assert [f"{ratio:.2f}" in row for row, ratio in zip(printed[1:], recorded.values(), strict=True)] == [True, True]
+
+
+def test_only_what_fell_by_more_than_15_percent_is_marked() -> None:
+    assert "slower" not in quick.line("small", Spread(1.71, 1.7, 1.8), 2.0)
+    assert "slower than recorded" in quick.line("small", Spread(1.69, 1.7, 1.8), 2.0)
+
+
+def test_figures_from_another_machine_are_said_to_be(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny.write_text(json.dumps({"machine": {"processor": "another"}, "ratios": {}}))
+    monkeypatch.setattr(quick, "ROUNDS", {})
+    monkeypatch.setattr("sys.argv", ["quick"])
+    quick.main()
+    assert "another" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_every_part_that_is_quick_exists_and_knows_the_textbook() -> None:
+    assert set(quick.ROUNDS) <= set(PARTS)
+    assert TEXTBOOK in textbook_only(TINY).models
