@@ -11,7 +11,6 @@ DROPOUT = 0.1
 LABEL_SMOOTHING = 0.1
 OUTPUT_LENGTH = 20
 """Tokens that each decoding writes."""
-BEAM_SIZE = 5
 
 
 @dataclass(frozen=True, kw_only=True)
