@@ -6,7 +6,9 @@ import argparse
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
+from benchmarks.speed.machine import machine
 from benchmarks.speed.parts import PARTS, Conditions
 from benchmarks.speed.table import as_record, lines
 from core.training.resolve import physical_cores
@@ -19,7 +21,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12, help="turns that everyone takes")
     parser.add_argument("--json", type=Path, help="write everything that was measured to this file")
     arguments = parser.parse_args()
-    records = {}
+    print(*(f"{name} {value}" for name, value in machine().items()), sep=", ", end="\n\n", flush=True)
+    records: dict[str, Any] = {"machine": machine()}
     for name in arguments.parts or PARTS:
         with tempfile.TemporaryDirectory() as folder:
             comparison = PARTS[name](Conditions(Path(folder), arguments.rounds, physical_cores()))

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-
+from benchmarks.speed.machine import machine
 from benchmarks.speed.ours import OURS
 from benchmarks.speed.parts import PARTS, Conditions
 from benchmarks.speed.rivals import TEXTBOOK, textbook_only
@@ -50,23 +48,6 @@ def line(part: str, today: Spread, recorded: float | None) -> str:
         return f"{figures}{'–':>10}"
     fallen = "   slower than recorded" if today.median < FALLEN * recorded else ""
     return f"{figures}{recorded:10.2f}{fallen}"
-
-
-def machine() -> dict[str, Any]:
-    """Where ratios were measured: on another machine they may well be others."""
-    return {
-        "processor": _processor(),
-        "cores": physical_cores(),
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-    }
-
-
-def _processor() -> str:
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 def main() -> None:

@@ -1,0 +1,71 @@
+"""How the cost of a training step grows: `python -m benchmarks.growth` prints step time and memory with exponents.
+
+One thing grows at a time, from the medium size. An exponent is that of the growth between the last two rows: 1 is
+in proportion, 2 is four times for twice as much.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.speed.sizes import MEDIUM, Size
+
+GROWING = {
+    "length": (replace(MEDIUM, batch_size=8), (16, 64, 256, 1024)),
+    "batch_size": (MEDIUM, (8, 32, 128, 512)),
+    "d_model": (MEDIUM, (64, 128, 256, 512)),
+    "num_layers": (MEDIUM, (1, 2, 4, 8)),
+    "vocab_size": (MEDIUM, (2000, 10_000, 50_000)),
+}
+"""From which size each thing grows, and its values; d_ff grows with d_model."""
+
+
+class Point(NamedTuple):
+    """What a step costs where one thing has this value."""
+
+    value: int
+    seconds: float
+    bytes: float
+
+
+def measured(size: Size, what: str, value: int) -> Point:
+    """In a process of its own, so that its peak of memory is its own."""
+    sizes = asdict(size) | {what: value} | ({"d_ff": 4 * value} if what == "d_model" else {})
+    command = [sys.executable, "-m", "benchmarks.growth_point", json.dumps(sizes)]
+    answer = subprocess.run(command, cwd=Path(__file__).parents[1], check=True, capture_output=True, text=True)
+    return Point(value, **json.loads(answer.stdout))
+
+
+def exponent(points: Sequence[Point], of: str) -> float:
+    """Of the growth between the last two points."""
+    before, last = points[-2:]
+    return math.log(getattr(last, of) / getattr(before, of)) / math.log(last.value / before.value)
+
+
+def lines(what: str, points: Sequence[Point]) -> Iterator[str]:
+    """A table of one growing thing, in Markdown."""
+    yield ""
+    yield f"| {what} | step, ms | memory of a step, MB |"
+    yield "|---:|---:|---:|"
+    for point in points:
+        yield f"| {point.value:,} | {1000 * point.seconds:,.1f} | {point.bytes / 1e6:,.0f} |"
+    yield f"| exponent | {exponent(points, 'seconds'):.2f} | {exponent(points, 'bytes'):.2f} |"
+
+
+def main() -> None:
+    """Print a table for each thing that grows, of those named or of all."""
+    for what in sys.argv[1:] or GROWING:
+        size, values = GROWING[what]
+        points = [measured(size, what, value) for value in values]
+        print(f"{what}, else as {size}", *lines(what, points), sep="\n", end="\n\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

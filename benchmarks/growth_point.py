@@ -1,0 +1,50 @@
+"""`python -m benchmarks.growth_point SIZE`: time and memory of a training step of one size, in a process of its own.
+
+SIZE is JSON. The answer is JSON too: seconds of a step, and bytes: what the step takes at its peak beyond what the
+built trainer holds (weights, gradients and the optimizer's averages). Linux only, which tells peaks of resident memory.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.speed.data import prepare
+from benchmarks.speed.ours import make_trainer, training
+from benchmarks.speed.sizes import Size
+
+STEPS = 2
+
+
+def measure(size: Size, folder: Path) -> dict[str, float]:
+    """Some steps of the product's own trainer, the first not timed, with what `auto` picks."""
+    trainer = make_trainer(size, prepare(size, folder), folder / "run")
+    contender = training(trainer)
+    contender.before()  # the probe of the untrained model
+    gc.collect()
+    resting = _resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    contender.run()
+    seconds = []
+    for _ in range(STEPS):
+        started = time.perf_counter()
+        contender.run()
+        seconds.append(time.perf_counter() - started)
+    return {"seconds": statistics.median(seconds), "bytes": _resident("VmHWM") - resting}
+
+
+def _resident(what: str) -> int:
+    """Resident memory now (VmRSS) or at its peak (VmHWM), in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (kilobytes,) = (line.split()[1] for line in lines if line.startswith(f"{what}:"))
+    return 1024 * int(kilobytes)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        print(json.dumps(measure(Size(**json.loads(sys.argv[1])), Path(name))))

@@ -1,0 +1,28 @@
+"""Where it was measured: on another machine ratios may well be others."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from core.training.resolve import physical_cores
+
+
+def machine() -> dict[str, Any]:
+    """What decides speed here."""
+    return {
+        "processor": _processor(),
+        "cores": physical_cores(),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

@@ -1,0 +1,26 @@
+"""The growth benchmark's own arithmetic, and one real point of it at a tiny size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.growth import Point, exponent, lines, measured
+from benchmarks.speed.sizes import TINY
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells the peak of memory")
+def test_a_point_is_measured_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    point = measured(TINY, "num_layers", 2)
+    assert point.value == 2
+    assert point.seconds > 0
+    assert point.bytes > 0
+
+
+def test_exponents_are_of_the_last_growth() -> None:
+    points = [Point(1, 1.0, 5.0), Point(2, 2.0, 5.0), Point(4, 8.0, 10.0)]
+    assert exponent(points, "seconds") == pytest.approx(2.0)
+    assert exponent(points, "bytes") == pytest.approx(1.0)
+    assert list(lines("length", points))[-1] == "| exponent | 2.00 | 1.00 |"
