@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.version import version
 from gui.theme import GRID
@@ -25,7 +26,9 @@ SHORTCUTS = (
 
 
 class HelpSheet(QFrame):
-    """Lies over the window's middle until it is closed."""
+    """Lies over the window's middle until it is closed; `tour_asked` says that the tour is wanted again."""
+
+    tour_asked = Signal()
 
     def __init__(self, runs_dir: Path, over: QWidget) -> None:
         super().__init__(over)
@@ -50,7 +53,13 @@ class HelpSheet(QFrame):
             layout.addWidget(plain_label(line, role="muted"))
         self.close_button = button("Close", "Close this sheet (Esc)")
         self.close_button.clicked.connect(self.toggle)
-        layout.addWidget(self.close_button)
+        self.tour_button = button("Show the tour", "Five steps through the window, as on the first start")
+        self.tour_button.clicked.connect(self._show_tour)
+        foot = QHBoxLayout()
+        foot.addWidget(self.tour_button)
+        foot.addStretch(1)
+        foot.addWidget(self.close_button)
+        layout.addLayout(foot)
         self.hide()
 
     def toggle(self) -> None:
@@ -63,3 +72,7 @@ class HelpSheet(QFrame):
             self.move(self._over.rect().center() - self.rect().center())
             self.raise_()
             self.close_button.setFocus()
+
+    def _show_tour(self) -> None:
+        self.toggle()
+        self.tour_asked.emit()

@@ -19,6 +19,7 @@ from gui.help import HelpSheet
 from gui.rail import Rail
 from gui.status_bar import StatusBar
 from gui.strip import Strip
+from gui.tour import Tour, tour_steps
 from gui.transport import Transport
 from gui.view import View
 from gui.views.attention import AttentionView
@@ -122,6 +123,8 @@ class MainWindow(QMainWindow):
         row.addWidget(self.setup_drawer)
         row.addLayout(column, 1)
         self.setCentralWidget(middle)
+        steps = tour_steps(self.train_view, self.transport, self.rail)
+        self.tour = Tour(self.context.theme, steps, room=self.pages, over=middle)
         self.help_sheet = HelpSheet(self.context.runs_dir, middle)
 
     def _connect(self) -> None:
@@ -134,6 +137,9 @@ class MainWindow(QMainWindow):
         self.banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.asked_to_learn.connect(self.banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
+        self.help_sheet.tour_asked.connect(self.tour.start)
+        self.tour.stepped.connect(partial(self.show_view, 0))
+        self.context.workbench.asked_to_learn.connect(self.tour.end_if_learning_was_last)
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self._show_setup)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)
@@ -165,6 +171,8 @@ class MainWindow(QMainWindow):
     def _dismiss(self) -> None:
         if self.help_sheet.isVisible():
             self.help_sheet.toggle()
+        elif self.tour.isVisible():
+            self.tour.end()
         else:
             self.strip.dismiss()
 

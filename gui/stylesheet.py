@@ -71,6 +71,7 @@ def stylesheet(colours: Colours, points: float, px: Callable[[float], int]) -> s
     *[role="flat"]:focus {{ border: 1px solid {c.training}; }}
     *[role="muted"] {{ color: {c.muted}; }}
     *[role="heading"] {{ color: {c.muted}; font-weight: 600; }}
+    *[role="title"] {{ font-weight: 600; }}
     *[role="error"] {{ color: {c.bad}; }}
     *[role="good"] {{ color: {c.good}; }}
     *[role="link"] {{ background: transparent; border: none; color: {c.training}; padding: 0; text-align: left; }}
@@ -95,6 +96,8 @@ def stylesheet(colours: Colours, points: float, px: Callable[[float], int]) -> s
     #strip {{ background: {c.bad_surface}; border-bottom: 1px solid {c.bad}; }}
     #banner {{ background: {c.hover}; border-bottom: 1px solid {c.line}; }}
     #sheet {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: {px(8)}px; }}
+    #tour {{ background: {c.surface}; border: {px(2)}px solid {c.training}; border-radius: {px(8)}px; }}
+    #outline {{ background: {c.training}; }}
     #drawer {{ background: {c.surface}; border-right: 1px solid {c.line}; }}
     #drawer QScrollArea, #drawer QScrollArea > QWidget > QWidget {{ background: {c.surface}; border: none; }}
     #panel {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: {px(4)}px; }}
