@@ -18,6 +18,7 @@ from gui.collector import calm_collector
 from gui.context import make_context
 from gui.crash import watched
 from gui.main_window import MainWindow
+from gui.remembered import recall, remember, remembered_path
 from gui.theme import Theme
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -30,16 +31,19 @@ def run(argv: list[str]) -> int:
     app.setApplicationName("Headlight")
     app.setStyle("Fusion")
     pg.setConfigOptions(imageAxisOrder="row-major")
-    theme = Theme()
+    path = remembered_path()
+    remembered = recall(path)
+    theme = Theme(remembered.mode, remembered.zoom)
     bridge = EngineBridge(Engine())
     with watched(bridge.report), calm_collector(bridge):
         theme.apply()
         window = MainWindow(make_context(bridge, theme, default_runs_dir()))
         window.left.connect(app.exit)
-        window.show()
+        remembered.show(window, path)
         with leaving_on_signals(window):
             QTimer.singleShot(0, window.begin)
             status = app.exec()
+        remember(window, path)
         window.close_down()
     return status
 

@@ -87,6 +87,7 @@ class Theme(QObject):
 
     def __init__(self, mode: Mode | None = None, zoom: int = 100) -> None:
         super().__init__()
+        self.chosen_mode = mode  # None while it is the desktop's
         self.mode: Mode = mode or system_mode()
         self.zoom = zoom
         self._system_font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
@@ -135,7 +136,7 @@ class Theme(QObject):
         self.changed.emit()
 
     def set_mode(self, mode: Mode) -> None:
-        self.mode = mode
+        self.mode = self.chosen_mode = mode
         self.apply()
 
     def toggle_mode(self) -> None:

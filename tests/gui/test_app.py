@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from gui.remembered import recall
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -25,3 +27,4 @@ def test_a_signal_ends_the_window(home: Path, number: signal.Signals) -> None:
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + number
     assert b"Traceback" not in errors
+    assert recall(home / "config" / "headlight" / "window.json").has_seen_tour

@@ -1,0 +1,74 @@
+"""What the window remembers from one start to the next. It is comfort only: what cannot be read is forgotten."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from platformdirs import user_config_path
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from PySide6.QtCore import QSize, Qt
+
+from gui.main_window import MainWindow
+from gui.theme import ZOOMS, Mode
+
+LARGEST = 100_000  # pixels: more than any screen has
+
+
+class Remembered(BaseModel):
+    """The look and the size of the window; the defaults are those of the first start."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mode: Mode | None = None  # None: as the desktop has it
+    zoom: int = Field(default=100, ge=ZOOMS[0], le=ZOOMS[-1])  # percent
+    width: int = Field(default=1600, ge=1, le=LARGEST)  # pixels, while not maximised
+    height: int = Field(default=1000, ge=1, le=LARGEST)
+    is_maximised: bool = False
+    has_seen_tour: bool = False
+
+    def show(self, window: MainWindow, path: Path) -> None:
+        """Show the window as it was left; on the very first start with the tour, which `path` then remembers."""
+        self.give_size(window, window.screen().availableSize())
+        window.show()
+        if not self.has_seen_tour:
+            window.tour.ended.connect(partial(remember, window, path))
+            window.tour.start()
+
+    def give_size(self, window: MainWindow, screen: QSize) -> None:
+        """Its size, but never more than the screen has: where that is too small for it, the window fills it."""
+        size = QSize(self.width, self.height)
+        fitting = size.boundedTo(screen)
+        window.resize(fitting)
+        if self.is_maximised or fitting != size:
+            window.setWindowState(Qt.WindowState.WindowMaximized)
+
+
+def remembered_path() -> Path:
+    """The file in the user's configuration folder."""
+    return user_config_path("headlight", appauthor=False) / "window.json"
+
+
+def recall(path: Path) -> Remembered:
+    """What was remembered; the defaults where there is no such file, or something else is in it."""
+    try:
+        return Remembered.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return Remembered()
+
+
+def remember(window: MainWindow, path: Path) -> None:
+    """Write down how the window looks now; whoever has seen it has seen the tour too."""
+    theme, size = window.context.theme, window.normalGeometry().size()
+    now = Remembered(
+        mode=theme.chosen_mode,
+        zoom=theme.zoom,
+        width=size.width(),
+        height=size.height(),
+        is_maximised=window.isMaximized(),
+        has_seen_tour=True,
+    )
+    with suppress(OSError):  # a folder that cannot be written is no reason to say anything while the window closes
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(now.model_dump_json(indent=2), encoding="utf-8")

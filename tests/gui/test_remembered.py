@@ -1,0 +1,81 @@
+"""What comes back at the next start, and what happens where that is no good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+from gui.remembered import Remembered, recall, remember, remembered_path
+from gui.theme import Theme
+
+LARGE_SCREEN = QSize(1920, 1080)
+
+
+def test_it_lies_in_the_users_configuration(home: Path) -> None:
+    assert remembered_path() == home / "config" / "headlight" / "window.json"
+
+
+def test_look_and_size_come_back(empty_window: MainWindow, tmp_path: Path) -> None:
+    path, theme = tmp_path / "not" / "there yet" / "window.json", empty_window.context.theme
+    theme.set_mode("dark")
+    theme.set_zoom(125)
+    empty_window.resize(1234, 777)
+    remember(empty_window, path)
+    empty_window.resize(1000, 700)
+    again = recall(path)
+    assert (Theme(again.mode, again.zoom).mode, again.zoom) == ("dark", 125)
+    again.give_size(empty_window, LARGE_SCREEN)
+    assert empty_window.size() == QSize(1234, 777) and not empty_window.isMaximized()
+
+
+def test_a_maximised_window_is_again_and_keeps_its_other_size(empty_window: MainWindow, tmp_path: Path) -> None:
+    empty_window.resize(1234, 777)
+    empty_window.showMaximized()
+    remember(empty_window, tmp_path / "window.json")
+    empty_window.showNormal()
+    again = recall(tmp_path / "window.json")
+    assert (again.width, again.height, again.is_maximised) == (1234, 777, True)
+    again.give_size(empty_window, LARGE_SCREEN)
+    assert empty_window.isMaximized()
+
+
+def test_a_window_is_not_larger_than_its_screen(empty_window: MainWindow) -> None:
+    Remembered(width=5000, height=700).give_size(empty_window, QSize(1366, 768))
+    assert empty_window.normalGeometry().size() == QSize(1366, 700) and empty_window.isMaximized()
+
+
+def test_light_or_dark_is_the_desktops_until_somebody_chooses(qtbot: QtBot) -> None:
+    theme = Theme()
+    assert theme.chosen_mode is None
+    theme.toggle_mode()
+    assert theme.chosen_mode == theme.mode
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\x00\x80", b"[" * 20_000, b'"dark"', b'{"mode": "pink"}', b'{"zoom": 1e9}', b'{"width": -1}'],
+)
+def test_anything_else_is_forgotten(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "window.json"
+    path.write_bytes(content)
+    assert recall(path) == Remembered()
+    assert recall(tmp_path) == recall(tmp_path / "missing.json") == Remembered()  # a folder; nothing
+
+
+def test_what_cannot_be_written_is_forgotten(empty_window: MainWindow, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way of the folder")
+    remember(empty_window, tmp_path / "file" / "window.json")
+    assert recall(tmp_path / "file" / "window.json") == Remembered()
+
+
+def test_the_tour_is_shown_once(empty_window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "window.json"
+    recall(path).show(empty_window, path)
+    assert empty_window.tour.isVisible()
+    empty_window.tour.end()
+    recall(path).show(empty_window, path)
+    assert not empty_window.tour.isVisible()
