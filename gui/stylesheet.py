@@ -57,13 +57,13 @@ def stylesheet(colours: Colours, points: float, px: Callable[[float], int]) -> s
         background: {c.surface};
     }}
 
-    #learn {{
-        background: {c.training}; color: {c.on_training}; border: 1px solid {c.training};
-        font-weight: 600; padding: {px(4)}px {px(16)}px;
+    #learn {{ font-weight: 600; padding: {px(4)}px {px(16)}px; }}
+    *[role="filled"] {{
+        background: {c.training}; color: {c.on_training}; border: 1px solid {c.training}; font-weight: 600;
     }}
-    #learn:hover {{ border-color: {c.text}; }}
-    #learn:focus {{ border: 2px solid {c.text}; }}
-    #learn:disabled {{ background: {c.hover}; color: {c.faint}; border-color: {c.line}; }}
+    *[role="filled"]:hover, *[role="filled"]:pressed {{ background: {c.training}; border-color: {c.text}; }}
+    *[role="filled"]:focus {{ border: 2px solid {c.text}; }}
+    *[role="filled"]:disabled {{ background: {c.hover}; color: {c.faint}; border-color: {c.line}; }}
 
     *[role="flat"] {{ background: transparent; border: 1px solid transparent; }}
     *[role="flat"]:hover {{ background: {c.hover}; }}

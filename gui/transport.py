@@ -38,6 +38,7 @@ class Transport(QFrame):
         self.context = context
         self.learn_button = button("Learn", "Learn, or pause (Space)")
         self.learn_button.setObjectName("learn")
+        self.learn_button.setProperty("role", "filled")
         self.step_buttons = tuple(_step_button(steps) for steps in (1, 10, 100))
         self.reset_button = button("Reset", "Untrained again with the same seed; with Shift: the next seed (Ctrl+R)")
         self.seed_edit = _seed_edit()
@@ -70,6 +71,12 @@ class Transport(QFrame):
         if workbench.draft is not None and not self.seed_edit.hasFocus():
             self.seed_edit.setText(str(workbench.draft.seed))
 
+    def leave_filling(self, is_left: bool) -> None:
+        """One button of a screen is filled: Learn, unless that is left to another."""
+        self.learn_button.setProperty("role", "" if is_left else "filled")
+        self.learn_button.style().polish(self.learn_button)
+        self.refresh()
+
     def _of_steps(self) -> str:
         applied = None if self.context.follower.sentence else self.context.workbench.applied
         return f" of {applied.training.max_steps:,}" if applied else ""
@@ -78,7 +85,8 @@ class Transport(QFrame):
         texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
         text = texts.get(state, "Learn")
         reason = self._why_no_learning(state)
-        colour = self.context.theme.colours.faint if reason else self.context.theme.colours.on_training
+        colours, is_filled = self.context.theme.colours, self.learn_button.property("role") == "filled"
+        colour = colours.faint if reason else colours.on_training if is_filled else colours.text
         self.learn_button.setText(text)
         self.learn_button.setAccessibleName(text)
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))

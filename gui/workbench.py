@@ -35,6 +35,7 @@ class Workbench(QObject):
     def __init__(self, bridge: EngineBridge, playhead: Playhead, runs_dir: Path) -> None:
         super().__init__()
         self.draft: RunConfig | None = None  # as the form shows it
+        self.taken: RunConfig | None = None  # the preset or file that the draft began with, while it waits
         self.applied: RunConfig | None = None  # as the engine has it
         self.resolved: Prepared | None = None  # what the engine made of it
         self.run: Path | None = None
@@ -53,7 +54,7 @@ class Workbench(QObject):
 
     def take(self, config: RunConfig) -> None:
         """Another preset or file: the whole draft anew."""
-        self.draft = config
+        self.draft = self.taken = config
         if self.run is None:
             self._preparing.start(0)
         self.changed.emit()
@@ -87,7 +88,7 @@ class Workbench(QObject):
         """Have the engine make data, model and first probe of the draft."""
         self._preparing.stop()
         if self.draft is not None:
-            self.applied, self.run, self._start = self.draft, None, None
+            self.applied, self.taken, self.run, self._start = self.draft, None, None, None
             self._bridge.ask(Prepare(config=self.draft))
             self.changed.emit()
 
@@ -152,6 +153,7 @@ class Workbench(QObject):
         self.run = prepared.run
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
+            self.taken = None
         self.changed.emit()
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:

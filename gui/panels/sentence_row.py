@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
 from core.events import Prepared, ProbeDone
 from core.history import History
@@ -28,6 +29,7 @@ class SentenceRow(Panel):
         super().__init__(theme)
         self._selection = selection
         self._num_sentences = self._place = 0
+        self._focused_before: QWidget | None = None  # before the field of my sentence was opened
         self.previous_button = IconButton(theme, "previous", "Previous sentence", "Previous sentence ([)")
         self.next_button = IconButton(theme, "next", "Next sentence", "Next sentence (])")
         self.place_label = plain_label(role="muted")
@@ -37,7 +39,7 @@ class SentenceRow(Panel):
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
         self.verdict_label = plain_label(role="error")
         self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
-        self.add_edit = QLineEdit()
+        self.add_edit = _SentenceEdit()
         self._lay_out()
         self._connect()
         self._restyle()
@@ -116,14 +118,17 @@ class SentenceRow(Panel):
         self.next_button.clicked.connect(self.show_next)
         self.add_button.clicked.connect(self._toggle_edit)
         self.add_edit.returnPressed.connect(self._add)
+        self.add_edit.escaped.connect(self._give_up)
         self.theme.changed.connect(self._restyle)
 
     def _toggle_edit(self) -> None:
         if self.add_edit.isVisible():
             self._close_edit()
         else:
+            self._focused_before = self.window().focusWidget()
             self.add_edit.show()
             self.add_edit.setFocus()
+            self.add_edit.selectAll()
 
     def _add(self) -> None:
         text = self.add_edit.text().strip()
@@ -132,6 +137,12 @@ class SentenceRow(Panel):
             self.add_edit.clear()
             self._close_edit()
 
+    def _give_up(self) -> None:
+        """Close the field; the focus goes back to where it was, what was typed stays for another time."""
+        self._close_edit()
+        if self._focused_before is not None:
+            self._focused_before.setFocus()
+
     def _close_edit(self) -> None:
         self.add_edit.clearFocus()  # or a button would get it, and take Space from Learn
         self.add_edit.hide()
@@ -139,6 +150,28 @@ class SentenceRow(Panel):
     def _restyle(self) -> None:
         for label in (self.source_label, self.reference_label, self.output_label):
             label.setFont(self.theme.token_font())
+
+
+class _SentenceEdit(QLineEdit):
+    """Has Esc for itself, before the window's shortcut."""
+
+    escaped = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_escape(event):
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _is_escape(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
 
 
 def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
@@ -16,6 +17,7 @@ from core.presets import preset_names, preset_summary, read_preset
 from gui.context import Context
 from gui.option_form import OptionForm
 from gui.panels.schedule_plot import SchedulePlot
+from gui.restart_button import RestartButton
 from gui.section import Section
 from gui.theme import GRID
 from gui.widgets import button, plain_label
@@ -40,7 +42,7 @@ class SetupDrawer(QFrame):
         self.preset_combo = QComboBox()
         self.open_button = button("Open…", "Open settings from a YAML file")
         self.save_button = button("Save as…", "Save these settings as a YAML file")
-        self.restart_button = button("Restart", "Begin a new run with these changes; the old one is kept")
+        self.restart_button = RestartButton(context.workbench)
         self.summary_label = plain_label(role="muted")
         self.size_label = plain_label()
         self.schedule_plot = SchedulePlot(context.theme)
@@ -71,7 +73,7 @@ class SetupDrawer(QFrame):
         self._take(config)
 
     def refresh(self) -> None:
-        """Show the draft, its size, its schedule, and how much of it waits."""
+        """Show the draft, its size and its schedule."""
         draft = self.context.workbench.draft
         if draft is None:
             return
@@ -85,10 +87,6 @@ class SetupDrawer(QFrame):
         changes = changed_keys(self._origin, draft) if self._origin else ()
         for name, section in self.sections.items():
             section.count_changes(sum(key.startswith(f"{name}.") for key in changes))
-        waiting = self.context.workbench.waiting
-        self.restart_button.setVisible(bool(waiting))
-        self.restart_button.setText(f"Restart with {len(waiting)} change{'s' * (len(waiting) != 1)}")
-        self.restart_button.setToolTip("Waiting for a new run: " + ", ".join(waiting))
 
     def close_host(self) -> None:
         self.host.close()
@@ -109,8 +107,9 @@ class SetupDrawer(QFrame):
         else:
             form.show_error(key, "")
 
-    def _edit_option(self, key: str, value: object) -> None:
-        draft, form = self.context.workbench.draft, self.options_form
+    def _edit_option(self, form: OptionForm, key: str, value: object) -> None:
+        """Have the plugin judge an option; the form is the one it was typed into, which may have been replaced."""
+        draft = self.context.workbench.draft
         assert draft is not None
         dataset = draft.dataset
         self.context.bridge.call(
@@ -164,7 +163,7 @@ class SetupDrawer(QFrame):
         body.removeWidget(self.options_form)
         self.options_form.deleteLater()
         self.options_form = OptionForm(schema_settings(info.options_schema))
-        self.options_form.edited.connect(self._edit_option)
+        self.options_form.edited.connect(partial(self._edit_option, self.options_form))
         body.insertWidget(1, self.options_form)
 
     def _choose_plugin(self, place: int) -> None:
@@ -235,7 +234,6 @@ class SetupDrawer(QFrame):
         self.plugin_combo.activated.connect(self._choose_plugin)
         self.open_button.clicked.connect(self._ask_open)
         self.save_button.clicked.connect(self._ask_save)
-        self.restart_button.clicked.connect(workbench.restart)
         for form in self.forms.values():
             form.edited.connect(self._edit)
         workbench.changed.connect(self.refresh)

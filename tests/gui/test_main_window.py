@@ -81,6 +81,19 @@ def test_follows_my_sentence(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: row.source_label.text() == "1 2 3", timeout=WAIT_MS)
 
 
+def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window: MainWindow) -> None:
+    row = window.train_view.sentence_row
+    window.activateWindow()
+    window.tour.start()  # Esc is for the field first
+    row.add_button.setFocus()
+    qtbot.keyClick(row.add_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(row.add_edit.hasFocus, timeout=WAIT_MS)
+    qtbot.keyClicks(row.add_edit, "1 2")
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
+    assert not row.add_edit.isVisible() and row.add_button.hasFocus()
+    assert window.tour.isVisible() and row.add_edit.text() == "1 2"
+
+
 def test_reset_takes_another_seed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     window.context.workbench.reset(7)
     qtbot.waitUntil(lambda: window.transport.seed_edit.text() == "7", timeout=WAIT_MS)

@@ -93,6 +93,20 @@ def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_plugin(qtbot
     assert workbench.draft is not None and "num_symbols" not in workbench.draft.dataset.options
 
 
+def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.options_form.rows, timeout=WAIT_MS)
+    old = drawer.options_form
+    drawer.choose_preset("phonetic_to_letter")
+    assert drawer.options_form is not old
+    old.edited.emit("num_symbols", 5)  # typed just before: Qt deletes the form a moment later
+    answered: list[object] = []
+    window.context.bridge.call(lambda: None, answered.append)  # behind the plugin's verdict
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    assert window.strip.trouble is None
+    assert workbench.draft is not None and "num_symbols" not in workbench.draft.dataset.options
+
+
 def test_two_options_edited_at_once_are_both_kept(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     qtbot.waitUntil(lambda: "num_symbols" in drawer.options_form.rows, timeout=WAIT_MS)

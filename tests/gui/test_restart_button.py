@@ -1,0 +1,80 @@
+"""What waits for a new run, on the one button that begins it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
+
+
+def filled(window: MainWindow) -> list[str]:
+    """What is written on the filled buttons that can be seen."""
+    buttons = [one for one in window.findChildren(QPushButton) if one.isVisible()]
+    return [one.text() for one in buttons if one.property("role") == "filled"]
+
+
+def pixel(window: MainWindow, one: QPushButton) -> str:
+    """The colour beside the text of a button."""
+    window.repaint()
+    return one.grab().toImage().pixelColor(6, one.height() // 2).name()
+
+
+def test_a_preset_is_named_and_its_button_is_the_filled_one(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    drawer, workbench, learn = window.setup_drawer, window.context.workbench, window.transport.learn_button
+    workbench.learn(1)
+    wait_for_state("paused")
+    first, blue = workbench.run, window.context.theme.colours.training
+    window.rail.setup_button.click()
+    assert filled(window) == ["Learn"] and pixel(window, learn) == blue
+    drawer.choose_preset("copy_task")
+    assert filled(window) == [drawer.restart_button.text()] == ["Restart as copy_task"]
+    assert pixel(window, learn) != blue and pixel(window, drawer.restart_button) == blue
+    workbench.edit("model.d_ff", 24)
+    assert drawer.restart_button.accessibleName() == "Restart as copy_task, 1 change"
+    window.rail.setup_button.click()
+    assert filled(window) == ["Learn"] and pixel(window, learn) == blue  # folded away, it leaves the filling
+    window.rail.setup_button.click()
+    qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
+    assert filled(window) == ["Pause"] or filled(window) == ["Learn"]
+    qtbot.waitUntil(lambda: workbench.run not in (None, first), timeout=WAIT_MS)
+    assert workbench.applied is not None and (workbench.applied.name, workbench.applied.model.d_ff) == ("copy_task", 24)
+
+
+def test_single_fields_are_counted(window: MainWindow, wait_for_state: Callable[[str], None]) -> None:
+    button, workbench = window.setup_drawer.restart_button, window.context.workbench
+    workbench.learn(1)
+    wait_for_state("paused")
+    workbench.edit("model.d_ff", 24)
+    assert button.text() == "Restart with 1 change" and "model.d_ff" in button.toolTip()
+    workbench.edit("model.dropout", 0.0)
+    assert button.text() == "Restart with 2 changes"
+    assert workbench.applied is not None
+    workbench.take(workbench.applied)
+    assert not button.isVisibleTo(window.setup_drawer)
+    workbench.edit("model.d_ff", 24)
+    assert button.text() == "Restart with 1 change"  # of the run's own settings
+
+
+def test_an_opened_run_forgets_what_waited(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    button, workbench = window.setup_drawer.restart_button, window.context.workbench
+    workbench.learn(1)
+    wait_for_state("paused")
+    run = workbench.run
+    assert run is not None
+    window.setup_drawer.choose_preset("copy_task")
+    workbench.finish()
+    wait_for_state("finished")
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: not workbench.waiting, timeout=WAIT_MS)
+    workbench.edit("model.d_ff", 24)
+    assert button.text() == "Restart with 1 change"
