@@ -171,7 +171,7 @@ class Tour(QFrame):
         self._place()
 
     def _watch(self, *parts: QWidget) -> None:
-        """Follow these parts, and what they lie in, wherever they move; nothing costs anything between two steps."""
+        """Hear when these parts, or what they lie in, move: no timer runs, and a still window costs nothing."""
         for widget in self._watched:
             widget.removeEventFilter(self)
         self._watched = [widget for part in parts for widget in _up_to(part, self._over)]
