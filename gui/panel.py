@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from core.events import Event
 from core.history import History
 from gui.theme import GRID, Theme
-from gui.widgets import plain_label
+from gui.widgets import FigureLabel, plain_label
 
 
 class Panel(QFrame):
@@ -30,7 +32,8 @@ class Panel(QFrame):
         self.setAccessibleName(self.title)
         self.header = QHBoxLayout()
         self.header.setSpacing(GRID)
-        self.title_label = plain_label(self.title, role="heading")
+        self.title_label = FigureLabel(role="heading")
+        self.title_label.setText(self.title)
         self.header.addWidget(self.title_label)
         self.header.addStretch(1)
         content = QWidget()
@@ -52,6 +55,11 @@ class Panel(QFrame):
         """Draw the run at `step`. Call `show_empty` where there is nothing, `show_body` before drawing."""
         raise NotImplementedError
 
+    def pieces(self, history: History, step: int) -> Iterator[None]:
+        """`show_step` in pieces, each painted before the next is drawn; a panel that costs much makes more of them."""
+        self.show_step(history, step)
+        yield
+
     def show_empty(self, sentence: str = "") -> None:
         """One sentence instead of a blank axis."""
         self.empty_label.setText(sentence or self.empty_sentence)
@@ -61,8 +69,9 @@ class Panel(QFrame):
         self._stack.setCurrentIndex(1)
 
     def set_title(self, title: str) -> None:
-        self.title_label.setText(title)
-        self.setAccessibleName(title)
+        if title != self.title_label.text():
+            self.title_label.setText(title)
+            self.setAccessibleName(title)
 
     def mark_dirty(self) -> None:
         """Draw at the next chance."""

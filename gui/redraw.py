@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -16,13 +17,14 @@ from gui.theme import Theme
 SHARE = 0.05  # of wall time that watching may cost
 FASTEST_S = 1 / 15
 SLOWEST_S = 1 / 2
-BUDGET_S = 0.012  # of one go; panels left over come in the next pass of the event loop
+BREATH_S = 0.005  # between two pieces of a round: the first is painted, and clicks are served, before the second
 
 
 class Redraws(QObject):
-    """Draws the panels. `watching` is the share of wall time the GUI thread has lately been busy.
+    """Draws the panels, a piece in each pass of the event loop: a round of them in turn, then a rest that pays for it.
 
-    The cost is the GUI thread's own processor time: painting, which Qt does later, counts as well.
+    `watching` is the share of wall time the GUI thread has lately been busy. The cost is that thread's own processor
+    time: painting, which Qt does later, counts as well.
     """
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, selection: Selection, theme: Theme) -> None:
@@ -30,7 +32,10 @@ class Redraws(QObject):
         self.watching = 0.0
         self._bridge = bridge
         self._playhead = playhead
+        self._was_live = playhead.is_live
         self._panels: list[Panel] = []
+        self._round: Iterator[Panel] = iter(())  # panels whose turn is still to come
+        self._pieces: Iterator[None] = iter(())  # what is left to be drawn of the panel whose turn it is
         self._wall, self._busy = time.perf_counter(), time.thread_time()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -38,7 +43,7 @@ class Redraws(QObject):
         self._timer.start(round(FASTEST_S * 1000))
         bridge.drained.connect(self._take)
         bridge.shown_changed.connect(self.mark_all)
-        playhead.moved.connect(self.mark_all)
+        playhead.moved.connect(self._follow)
         selection.changed.connect(self.mark_all)
         theme.changed.connect(self.mark_all)
 
@@ -46,25 +51,21 @@ class Redraws(QObject):
         """Draw these from now on."""
         self._panels.extend(panels)
 
-    def remove(self, panel: Panel) -> None:
-        """Draw it no longer."""
-        self._panels.remove(panel)
-
     def mark_all(self) -> None:
         """Everything visible is drawn anew at the next chance."""
         for panel in self._panels:
             panel.mark_dirty()
 
     def draw(self) -> bool:
-        """Draw what is dirty and visible, for about `BUDGET_S`. True where some are left."""
-        end = time.perf_counter() + BUDGET_S
-        for panel in self._panels:
-            if not (panel.is_dirty and panel.isVisible()):
-                continue
-            if time.perf_counter() > end:
-                return True
-            panel.is_dirty = False
-            panel.show_step(self._bridge.shown, self._playhead.step)
+        """Draw the next piece of what is dirty and visible. False at the end of the round."""
+        for _ in self._pieces:
+            return True
+        for panel in self._round:
+            if panel.is_dirty and panel.isVisible():
+                panel.is_dirty = False
+                self._pieces = panel.pieces(self._bridge.shown, self._playhead.step)
+                return self.draw()
+        self._round = iter(tuple(self._panels))
         return False
 
     def stop(self) -> None:
@@ -74,16 +75,22 @@ class Redraws(QObject):
     def _take(self, events: list[Event]) -> None:
         kinds = {type(event) for event in events}
         for panel in self._panels:
-            if any(issubclass(kind, panel.redraw_on) for kind in kinds):
+            if not panel.is_dirty and any(issubclass(kind, panel.redraw_on) for kind in kinds):
                 panel.mark_dirty()
 
+    def _follow(self, step: int) -> None:
+        """Draw another step. While the view stays live, what arrived with the step already says what to draw."""
+        if not (self._was_live and self._playhead.is_live):
+            self.mark_all()
+        self._was_live = self._playhead.is_live
+
     def _tick(self) -> None:
-        pause = 0.0
+        rest = BREATH_S
         try:
             if not self.draw():
-                pause = self._pause()
+                rest = self._pause()
         finally:  # a panel that fails must not end the drawing of all the others
-            self._timer.start(round(1000 * pause))
+            self._timer.start(round(1000 * rest))
 
     def _pause(self) -> float:
         """Seconds until the next drawing, so that what the last one cost stays within `SHARE` of the time."""

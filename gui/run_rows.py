@@ -6,6 +6,7 @@ Reading waits for a disk: `RunRows.read` runs beside the GUI thread.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -45,6 +46,7 @@ class RunRow:
     problem: str = ""
 
 
+@cache  # asked at every refresh of the window, and a look at the disk each time
 def example_path() -> Path:
     """The finished run that Headlight brings along."""
     return Path(str(files("resources").joinpath("finished_run")))

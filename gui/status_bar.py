@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel
+from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from core.events import Prepared, Progress, StateChanged
 from gui.context import Context
 from gui.theme import GRID
-from gui.widgets import plain_label
+from gui.widgets import FigureLabel, plain_label
 
 REFRESH_MS = 500
 
@@ -77,7 +77,7 @@ def compact(number: float) -> str:
     return f"{number:.3g}"
 
 
-def _figure(meaning: str) -> QLabel:
-    label = plain_label()
+def _figure(meaning: str) -> FigureLabel:
+    label = FigureLabel()
     label.setToolTip(meaning)
     return label

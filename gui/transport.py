@@ -13,7 +13,7 @@ from gui.context import Context
 from gui.flow import FlowLayout
 from gui.icons import icon
 from gui.theme import GRID
-from gui.widgets import IconButton, button, enable, plain_label
+from gui.widgets import FigureLabel, IconButton, button, enable, plain_label
 from gui.workbench import MORE_STEPS
 
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
@@ -48,26 +48,22 @@ class Transport(QFrame):
         self.live_button = button("", "Follow the newest step again (L)", role="chip", name="Go live")
         self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
-        self.state_label = plain_label("starting")
+        self.state_label = FigureLabel()
         self._lay_out()
         self._connect()
         self.refresh()
 
     def refresh(self) -> None:
         """Show the state, the steps and what can be clicked now."""
-        bridge, playhead, workbench = self.context.bridge, self.context.playhead, self.context.workbench
-        state = bridge.state
+        workbench, state = self.context.workbench, self.context.bridge.state
         self.mode_button.set_icon("light" if self.context.theme.mode == "dark" else "dark")
-        said = self.context.follower.sentence or f"{_mark(state)} {STATES[state]}"
-        self.state_label.setText(f"{said} · step {playhead.live_step:,}{self._of_steps()}")
         self._show_learn(state)
         for step_button in self.step_buttons:
             enable(step_button, self._why_no_steps(state))
         enable(self.reset_button, "" if workbench.draft else "Nothing to reset yet: data are being prepared")
         has_run = workbench.run is not None and state in ("learning", "paused")
         enable(self.finish_button, "" if has_run else "There is no run to finish yet: Learn begins one")
-        self.live_button.setVisible(not playhead.is_live)
-        self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
+        self._show_step()
         if workbench.draft is not None and not self.seed_edit.hasFocus():
             self.seed_edit.setText(str(workbench.draft.seed))
 
@@ -76,6 +72,15 @@ class Transport(QFrame):
         self.learn_button.setProperty("role", "" if is_left else "filled")
         self.learn_button.style().polish(self.learn_button)
         self.refresh()
+
+    def _show_step(self) -> None:
+        """Show what goes on many times a second: the newest step and the viewed one."""
+        playhead, state = self.context.playhead, self.context.bridge.state
+        said = self.context.follower.sentence or f"{_mark(state)} {STATES[state]}"
+        self.state_label.setText(f"{said} · step {playhead.live_step:,}{self._of_steps()}")
+        if not playhead.is_live:
+            self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
+        self.live_button.setVisible(not playhead.is_live)
 
     def _of_steps(self) -> str:
         applied = None if self.context.follower.sentence else self.context.workbench.applied
@@ -146,8 +151,9 @@ class Transport(QFrame):
         self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)
         self.live_button.clicked.connect(context.playhead.go_live)
-        for signal in (context.bridge.state_changed, context.playhead.moved, context.playhead.live_moved):
-            signal.connect(self.refresh)
+        context.bridge.state_changed.connect(self.refresh)
+        for moved in (context.playhead.moved, context.playhead.live_moved):
+            moved.connect(self._show_step)
         workbench.changed.connect(self.refresh)
         context.follower.changed.connect(self.refresh)
         context.theme.changed.connect(self.refresh)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QToolButton, QWidget
 
 from gui.icons import icon
@@ -18,6 +18,34 @@ def plain_label(text: str = "", *, role: str = "") -> QLabel:
     if role:
         label.setProperty("role", role)
     return label
+
+
+class FigureLabel(QLabel):
+    """A plain label for figures that change all the time.
+
+    QLabel has the whole window laid out anew at each text; this one only where its text needs more room, or much less.
+    """
+
+    def __init__(self, *, role: str = "") -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        if role:
+            self.setProperty("role", role)
+
+    def setText(self, text: str) -> None:
+        if text != self.text():
+            super().setText(text)
+            self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def _fit(self) -> None:
+        needed, room = self.sizeHint(), self.maximumSize()
+        if needed.height() != room.height() or not needed.width() <= room.width() <= 4 / 3 * needed.width():
+            self.setFixedSize(needed)
 
 
 def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButton:

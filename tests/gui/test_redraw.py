@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from PySide6.QtGui import QPaintEvent
 from pytestqt.qtbot import QtBot
 
 from core.history import History
@@ -50,3 +53,46 @@ def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
     assert panel.drawn == 1
     window.show_view(1)
     qtbot.waitUntil(lambda: panel.drawn > 1, timeout=WAIT_MS)
+
+
+class Busy(Panel):
+    """Wants to be drawn again as soon as it is drawn."""
+
+    def show_step(self, history: History, step: int) -> None:
+        self.mark_dirty()
+
+
+def test_panels_take_turns(window: MainWindow, qtbot: QtBot) -> None:
+    first, last = Busy(window.context.theme), Counting(window)
+    last.drawn = 1
+    for panel in (first, last):
+        window.train_view.layout().addWidget(panel)
+        window.context.redraws.add(panel)
+    for drawn in (2, 3):
+        last.mark_dirty()
+        qtbot.waitUntil(lambda drawn=drawn: last.drawn == drawn, timeout=WAIT_MS)
+
+
+class Pieces(Panel):
+    """Notes its pieces and when it is painted."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window.context.theme)
+        self.seen: list[str] = []
+
+    def pieces(self, history: History, step: int) -> Iterator[None]:
+        for piece in ("first", "second"):
+            self.seen.append(piece)
+            self.update()
+            yield
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.seen.append("painted")
+
+
+def test_a_piece_is_painted_before_the_next_is_drawn(window: MainWindow, qtbot: QtBot) -> None:
+    panel = Pieces(window)
+    window.train_view.layout().addWidget(panel)
+    window.context.redraws.add(panel)
+    qtbot.waitUntil(lambda: "second" in panel.seen, timeout=WAIT_MS)
+    assert "painted" in panel.seen[panel.seen.index("first") : panel.seen.index("second")]

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
+from gui.panel import Panel
 
 Key = Qt.Key
 ALT = Qt.KeyboardModifier.AltModifier
@@ -23,8 +24,8 @@ def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
 
 def title(window: MainWindow) -> str:
     """What the large map says it shows, once everything is drawn."""
-    while window.context.redraws.draw():
-        pass
+    while any(panel.is_dirty and panel.isVisible() for panel in window.findChildren(Panel)):
+        window.context.redraws.draw()
     return window.attention_view.map.title_label.text()
 
 

@@ -36,8 +36,8 @@ def enter(view: TranslateView, qtbot: QtBot, text: str) -> None:
 
 def draw(view: TranslateView) -> None:
     """Draw all that waits to be drawn."""
-    while view.context.redraws.draw():
-        pass
+    while any(panel.is_dirty and panel.isVisible() for panel in view.panels):
+        view.context.redraws.draw()
 
 
 def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
