@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
@@ -10,11 +12,9 @@ from gui.panel import Panel
 from gui.panels.learning_rate_plot import LearningRatePlot
 from gui.panels.loss_plot import LossPlot
 from gui.panels.probe_ticks import ProbeTicks
+from gui.panels.step_axis import axis_end
 from gui.playhead import Playhead
 from gui.theme import Theme
-
-_SHORTEST_AXIS = 20  # steps
-_ROOM_FOR_NAMES = 1.06  # of the axis, so that a name fits behind the end of its line
 
 
 class Curves(Panel):
@@ -46,6 +46,11 @@ class Curves(Panel):
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run with the playhead at `step`."""
+        for _ in self.pieces(history, step):
+            pass
+
+    def pieces(self, history: History, step: int) -> Iterator[None]:
+        """The loss first, then the strips below it."""
         if history.prepared is None and history.last_step == 0:
             self.show_empty()
             return
@@ -54,9 +59,13 @@ class Curves(Panel):
         self.set_title(self.title + figures_at(history, step))
         plots = (self.loss, self.learning_rate, self.ticks)
         if not any(plot.underMouse() for plot in plots):  # the other plots are linked to the first
-            self.loss.setXRange(0, max(history.last_step, _SHORTEST_AXIS) * _ROOM_FOR_NAMES, padding=0.01)
-        for plot in plots:
-            plot.show_step(history, step)
+            max_steps = history.prepared.config.training.max_steps if history.prepared is not None else 0
+            self.loss.show_steps(axis_end(history.last_step, max_steps))
+        self.loss.show_step(history, step)
+        yield
+        for strip in (self.learning_rate, self.ticks):
+            strip.show_step(history, step)
+        yield
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """From probe to probe, as a mouse drags the playhead."""

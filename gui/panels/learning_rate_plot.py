@@ -6,6 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
+from core.config import RunConfig
 from core.history import History
 from core.schedules import learning_rate
 from gui.panels.step_plot import StepPlot
@@ -22,6 +23,8 @@ class LearningRatePlot(StepPlot):
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead)
         self._planned, self._done = self.plot(), self.long_curve()
+        self._config: RunConfig | None = None  # whose plan is drawn
+        self._peak = 0.0  # of that plan
         self.hideAxis("bottom")
         self.getAxis("left").setTicks([])
         self._name = pg.TextItem("learning rate", anchor=(0, 0))
@@ -38,21 +41,19 @@ class LearningRatePlot(StepPlot):
         self.setFixedHeight(self.theme.px(40))
 
     def draw(self, history: History) -> None:
-        if history.prepared is not None:
-            config = history.prepared.config
-            last = max(config.training.max_steps, 2)
-            steps = np.unique(np.linspace(1, last, _PLANNED_POINTS).round())
-            plan = learning_rate(
-                config.training.schedule,
-                config.training.optimizer,
-                config.model.d_model,
-                config.training.max_steps,
-                steps,
-            )
-            self._planned.setData(steps, plan)
-            peak = float(np.max(plan))
-            self._name.setText(f"learning rate, peak {peak:.2g}")
-            self._name.setPos(0, peak * _HEADROOM)
-            if not self.underMouse():
-                self.setYRange(0, peak * _HEADROOM, padding=0)
+        if history.prepared is not None and history.prepared.config is not self._config:
+            self._config = history.prepared.config
+            self._plan(self._config)
+        if self._peak and not self.underMouse():
+            self.show_values(self._peak * _HEADROOM)
         self._done.setData(*history.curve("train/learning_rate"))
+
+    def _plan(self, config: RunConfig) -> None:
+        """Draw what the schedule of these settings plans."""
+        training = config.training
+        steps = np.linspace(1, max(training.max_steps, 2), _PLANNED_POINTS).round()
+        plan = learning_rate(training.schedule, training.optimizer, config.model.d_model, training.max_steps, steps)
+        self._planned.setData(steps, plan)
+        self._peak = float(np.max(plan))
+        self._name.setText(f"learning rate, peak {self._peak:.2g}")
+        self._name.setPos(0, self._peak * _HEADROOM)

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 
 from core.events import SettingChanged
 from core.history import History
-from gui.panels.step_plot import StepPlot
+from gui.panels.step_plot import StepPlot, name_line, renew
 from gui.playhead import Playhead
 from gui.smoothing import smoothed
 from gui.theme import Theme
@@ -74,18 +74,22 @@ class LossPlot(StepPlot):
         self._draw_changes(list({(one.step, one.key): one for one in history.settings_changed}.values()))
         if not self.underMouse():
             seen = np.concatenate([smooth, valid, [highest]])
-            self.setYRange(0, max(float(seen[np.isfinite(seen)].max()), 0.1) * _HEADROOM, padding=0)
+            self.show_values(max(float(seen[np.isfinite(seen)].max()), 0.1) * _HEADROOM)
         self._name_ends({"train": (steps, smooth), "valid": (valid_steps, valid)})
-        self._invitation.setVisible(len(steps) == 0)
-        self._invitation.setPos(self.viewRect().center())
+        self._invite(len(steps) == 0)
 
     def _draw_validations(self, history: History) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         points = [(step, one["valid/loss"]) for step, one in sorted(history.validations.items()) if "valid/loss" in one]
         steps, losses = np.array(points, dtype=np.float64).reshape(-1, 2).T
-        self._valid.setData(steps, losses)
         best = [int(np.nanargmin(losses))] if np.isfinite(losses).any() else []
-        self._best.setData(steps[best], losses[best])
+        renew(self._valid, steps, losses)
+        renew(self._best, steps[best], losses[best])
         return steps, losses
+
+    def _invite(self, is_untrained: bool) -> None:
+        self._invitation.setVisible(is_untrained)
+        if is_untrained:
+            self._invitation.setPos(self.viewRect().center())
 
     def _draw_levels(self, history: History) -> float:
         """Place the lines for guessing and for the limit; the height of guessing, so that it is on the axis."""
@@ -111,17 +115,18 @@ class LossPlot(StepPlot):
             self.take_theme()
         for line, change in zip(self._changes, changes, strict=True):
             line.setValue(change.step)
-            line.label.setFormat(f"{change.key.rpartition('.')[2]} {change.value}")
+            name_line(line, f"{change.key.rpartition('.')[2]} {change.value}")
 
     def _place_level(self, name: str, loss: float, text: str) -> None:
         line = self._levels[name]
         line.setVisible(True)
         line.setValue(loss)
-        line.label.setFormat(text)
+        name_line(line, text)
 
     def _name_ends(self, curves: dict[str, tuple[NDArray[Any], NDArray[np.float64]]]) -> None:
         """Put each curve's name behind its end, a line apart from the other's and above the axis."""
-        line = self._names["train"].boundingRect().height() * self.plotItem.vb.viewPixelSize()[1]
+        box = self.plotItem.vb
+        line = self._names["train"].boundingRect().height() * box.viewRange()[1][1] / max(box.height(), 1.0)
         lowest = line / 2
         drawn = {name: curve for name, curve in curves.items() if np.isfinite(curve[1][-1:]).any()}
         for name, label in self._names.items():

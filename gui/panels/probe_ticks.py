@@ -6,7 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from core.history import History
-from gui.panels.step_plot import StepPlot
+from gui.panels.step_plot import StepPlot, renew
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -35,4 +35,4 @@ class ProbeTicks(StepPlot):
             (self._snapshots, history.snapshot_steps, 0.9),
         ):
             places = np.repeat(np.asarray(steps, dtype=np.float64), 2)
-            curve.setData(places, np.tile([0.0, height], len(places) // 2))
+            renew(curve, places, np.tile([0.0, height], len(places) // 2))

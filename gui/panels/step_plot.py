@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyqtgraph as pg
+from numpy.typing import ArrayLike
 from PySide6.QtCore import Qt
 
 from core.history import History
@@ -12,6 +14,7 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 _AXIS_WIDTH = 64  # of every plot, so that equal steps stand below each other
+_FIRST = -1  # the axis goes no further back, so that step 0 can be seen
 
 
 class StepPlot(pg.PlotWidget):
@@ -23,7 +26,7 @@ class StepPlot(pg.PlotWidget):
         self._playhead = playhead
         self.hideButtons()
         self.setMouseEnabled(x=True, y=False)
-        self.setLimits(xMin=-1)
+        self.setLimits(xMin=_FIRST)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._line = pg.InfiniteLine(movable=True, angle=90)
         self._line.setZValue(10)
@@ -61,9 +64,42 @@ class StepPlot(pg.PlotWidget):
         """Draw the curves."""
         raise NotImplementedError
 
+    def show_steps(self, end: float) -> None:
+        """Have the x axis go from step 0 to `end`."""
+        margin = 0.01 * end
+        if not _are_near(self.viewRange()[0], (max(-margin, _FIRST), end + margin)):
+            self.setXRange(max(-margin, _FIRST), end + margin, padding=0)
+
+    def show_values(self, top: float) -> None:
+        """Have the y axis go from 0 to `top`."""
+        if not _are_near(self.viewRange()[1], (0, top)):
+            self.setYRange(0, top, padding=0)
+
     def _drag(self) -> None:
         self._playhead.view(round(self._line.value()))
 
     def _click(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self._playhead.view(round(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
+
+
+# pyqtgraph works for milliseconds whenever it is told something, new or not: it is told only what is new.
+
+
+def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> None:
+    """Give a curve that seldom changes its points, [N] each, where they are others than before."""
+    before = curve.getOriginalDataset()
+    if before[0] is None:
+        before = ((), ())
+    if not (np.array_equal(before[0], steps) and np.array_equal(before[1], values, equal_nan=True)):
+        curve.setData(steps, values)
+
+
+def name_line(line: pg.InfiniteLine, text: str) -> None:
+    """Label a line."""
+    if line.label.toPlainText() != text:
+        line.label.setFormat(text)
+
+
+def _are_near(seen: ArrayLike, wanted: ArrayLike) -> bool:
+    return np.allclose(seen, wanted, rtol=1e-6, atol=0)

@@ -1,0 +1,18 @@
+"""Where the axis of steps ends: it grows in strides, since every other range makes pyqtgraph set all its texts anew."""
+
+from __future__ import annotations
+
+import math
+
+_SHORTEST = 20  # steps
+_ROOM_FOR_NAMES = 1.06  # of the axis, so that a name fits behind the end of its line
+_STRIDES = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+
+
+def axis_end(last_step: int, max_steps: int) -> float:
+    """The end of an axis for a run that is at `last_step`: a round number, never far behind the last planned step."""
+    needed = max(last_step, _SHORTEST) * _ROOM_FOR_NAMES
+    planned = max_steps * _ROOM_FOR_NAMES
+    power = 10 ** math.floor(math.log10(needed))
+    end = next(power * stride for stride in _STRIDES if power * stride >= needed)
+    return min(end, planned) if planned >= needed else end
