@@ -37,7 +37,7 @@ Kept = TypeVar("Kept")
 
 
 class History:
-    """What happened in one run so far. Made and read in one thread; holds numpy and plain Python only."""
+    """What happened in one run so far. Used by one thread at a time; holds numpy and plain Python only."""
 
     def __init__(self) -> None:
         self.prepared: Prepared | None = None

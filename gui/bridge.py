@@ -1,6 +1,7 @@
 """The window's door to the engine: events and answers cross into the GUI thread here and nowhere else.
 
-The engine's thread only appends to a deque. A timer in the GUI thread drains it, a bounded time per tick.
+The engine's thread appends to a deque, and reads a run that was opened. A timer in the GUI thread drains the deque, a
+bounded time per tick.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine import Engine
+from core.errors import UserError
 from core.events import EngineState, Event, Prepared, Progress, RunFinished, RunStarted, StateChanged, Trouble
 from core.faults import as_trouble
 from core.history import History
@@ -46,6 +48,7 @@ class EngineBridge(QObject):
         self.followed: History | None = None  # of a run that another process writes, while it is drawn instead
         self.state: EngineState = "empty"
         self._inbox: deque[Event | Callable[[], object]] = deque()
+        self._opened: deque[History] = deque()  # of the runs whose Prepared is in the inbox
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
         self._signals: dict[type[Event], Any] = {
             StateChanged: self.state_changed,
@@ -55,7 +58,7 @@ class EngineBridge(QObject):
             RunFinished: self.run_finished,
             Trouble: self.trouble,
         }
-        engine.add_listener(self._inbox.append)
+        engine.add_listener(self._receive)
         self._timer = QTimer(self)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self.drain)
@@ -109,8 +112,22 @@ class EngineBridge(QObject):
         self.engine.close()
         self._aside.shutdown()
 
+    def _receive(self, event: Event) -> None:
+        """Called in the engine's thread. Reading a long run takes seconds: the window must not stand still for it."""
+        if isinstance(event, Prepared) and event.run is not None:
+            history = History()
+            try:
+                history.take(event)
+            except (UserError, OSError) as error:
+                self.report(error)
+            self._opened.append(history)
+        self._inbox.append(event)
+
     def _take(self, event: Event) -> None:
-        self.history.take(event)
+        if isinstance(event, Prepared) and event.run is not None:
+            self.history = self._opened.popleft()
+        else:
+            self.history.take(event)
         if isinstance(event, StateChanged):
             self.state = event.state
         signal = self._signals.get(type(event))

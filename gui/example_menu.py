@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
@@ -14,11 +14,11 @@ _LONGEST = 60  # characters of a sentence in the menu
 
 
 class ExampleMenu(QMenu):
-    """Filled anew whenever it opens; `picked` carries a source text."""
+    """Filled anew from `history()` whenever it opens; `picked` carries a source text."""
 
     picked = Signal(str)
 
-    def __init__(self, history: History, parent: QWidget) -> None:
+    def __init__(self, history: Callable[[], History], parent: QWidget) -> None:
         super().__init__(parent)
         self._history = history
         self.setAccessibleName("Examples")
@@ -27,7 +27,7 @@ class ExampleMenu(QMenu):
     def fill(self) -> None:
         """Offer what there is now."""
         self.clear()
-        sections = sentences(self._history)
+        sections = sentences(self._history())
         for title, texts in sections.items():
             self.addSection(title)
             for text in texts:

@@ -38,7 +38,7 @@ class TranslateView(View):
         self._offered = ""  # the example that was put into the field before anybody typed
         self.source_edit = QLineEdit()
         self.examples_button = button("Examples", "Pick a sentence of the dataset (opens a menu)")
-        self.examples = ExampleMenu(bridge.history, self.examples_button)
+        self.examples = ExampleMenu(lambda: bridge.history, self.examples_button)
         self.examples_button.setMenu(self.examples)
         self.weights_combo = WeightsCombo()
         self.translate_button = button("Translate", "Translate with the chosen weights (Enter)")
@@ -61,6 +61,7 @@ class TranslateView(View):
 
     def showEvent(self, event: QShowEvent) -> None:
         self.typed.watch(True)
+        self._offer_weights()
         self.source_edit.setFocus()
         self.source_edit.selectAll()
 
@@ -126,8 +127,11 @@ class TranslateView(View):
             self.typed.offer(self._offered)
 
     def _take(self, events: list[Event]) -> None:
-        if any(isinstance(event, _KEEPS_WEIGHTS) for event in events):
-            self.weights_combo.show_history(self.context.bridge.history, self.typed.weights)
+        if self.isVisible() and any(isinstance(event, _KEEPS_WEIGHTS) for event in events):
+            self._offer_weights()
+
+    def _offer_weights(self) -> None:
+        self.weights_combo.show_history(self.context.bridge.history, self.typed.weights)
 
     def _show(self) -> None:
         for panel in self.panels:

@@ -12,8 +12,11 @@ from pytestqt.qtbot import QtBot
 from core.engine import Engine
 from core.errors import UserError
 from core.events import Event, Trouble
-from core.requests import SetPace
+from core.requests import OpenRun, SetPace
+from core.run_files.metrics_file import MetricsRecords
+from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
+from gui.run_rows import example_path
 
 WAIT_MS = 30_000
 
@@ -83,3 +86,19 @@ def test_an_answer_that_fails_keeps_no_event_from_the_others(qtbot: QtBot, bridg
     with pytest.raises(ValueError, match="a slot of ours"):
         bridge.drain()
     assert told == [event]
+
+
+def test_an_opened_run_is_read_beside_the_gui_thread(
+    qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readers: list[threading.Thread] = []
+    read = RunFolder.read_metrics
+
+    def note_and_read(folder: RunFolder, offset: int = 0) -> MetricsRecords:
+        readers.append(threading.current_thread())
+        return read(folder, offset)
+
+    monkeypatch.setattr(RunFolder, "read_metrics", note_and_read)
+    bridge.ask(OpenRun(run=example_path()))
+    qtbot.waitUntil(lambda: bridge.history.last_step > 0, timeout=WAIT_MS)
+    assert readers and threading.main_thread() not in readers

@@ -27,7 +27,7 @@ def test_no_sentence_twice_and_no_empty_section(history: History) -> None:
 def test_a_click_picks_the_whole_text(history: History, qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
-    menu = ExampleMenu(history, parent)
+    menu = ExampleMenu(lambda: history, parent)
     menu.fill()
     first = next(action for action in menu.actions() if not action.isSeparator())
     assert first.text() == "ich && du"  # one & would underline a letter
@@ -39,6 +39,6 @@ def test_a_click_picks_the_whole_text(history: History, qtbot: QtBot) -> None:
 def test_without_data_it_says_so(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
-    menu = ExampleMenu(History(), parent)
+    menu = ExampleMenu(History, parent)
     menu.fill()
     assert [action.isEnabled() for action in menu.actions()] == [False]
