@@ -35,11 +35,12 @@ from core.run_files.checkpoint_files import (
 )
 from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir, steps_in
-from core.run_files.probe_file import read_probe_file, write_probe_file
+from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.state import RunState, state_from_record
-from core.run_files.tensors import read_tensors, write_tensors
+from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
-from core.run_files.validation_file import read_validation_file, write_validation_file
+from core.run_files.unsynced import Unsynced
+from core.run_files.validation_file import read_validation_file, validation_bytes
 from core.strict_yaml import read_yaml
 
 __all__ = ["Checkpoint", "RunFolder", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]
@@ -53,6 +54,7 @@ class RunFolder:
     def __init__(self, path: Path, state: RunState) -> None:
         self.path = path
         self._state = state
+        self._unsynced = Unsynced()  # metrics, validations, probes and snapshots since the newest checkpoint
         self.snapshot_budget_mb = 200.0  # both follow the config, and a setting changed during the run
         self.keep_checkpoints = 3
 
@@ -187,11 +189,15 @@ class RunFolder:
 
     def append_metrics(self, first_step: int, arrays: Mapping[str, NDArray[np.float64]]) -> None:
         """Append one line a step (arrays as in StepsDone, `time` included)."""
-        metrics_file.append(self.path / "metrics.jsonl", metrics_file.step_lines(first_step, arrays))
+        self._append(metrics_file.step_lines(first_step, arrays))
 
     def append_setting(self, changed: SettingChanged) -> None:
         """Append the line of a setting changed between two steps."""
-        metrics_file.append(self.path / "metrics.jsonl", metrics_file.setting_line(time.time(), changed))
+        self._append(metrics_file.setting_line(time.time(), changed))
+
+    def _append(self, lines: bytes) -> None:
+        metrics_file.append(self.path / "metrics.jsonl", lines)
+        self._unsynced.note(self.path / "metrics.jsonl")
 
     def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
         """All kinds of line in metrics.jsonl, from a place in the file on."""
@@ -218,9 +224,8 @@ class RunFolder:
 
     def write_validation(self, done: ValidationDone) -> None:
         """Write the sentences to their file, then the metrics to metrics.jsonl, which publishes them."""
-        write_validation_file(self._file("validations", done.step, ".jsonl"), done.sentences)
-        line = metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best)
-        metrics_file.append(self.path / "metrics.jsonl", line)
+        self._unsynced.write(self._file("validations", done.step, ".jsonl"), validation_bytes(done.sentences))
+        self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
 
     def validation(self, step: int) -> ValidationDone:
         """The validation at exactly this step."""
@@ -246,7 +251,7 @@ class RunFolder:
 
     def write_probe(self, probe: Probe) -> None:
         """Write a probe, in place of an earlier one of the same step."""
-        write_probe_file(self._file("probes", probe.step, ".safetensors"), probe)
+        self._unsynced.write(self._file("probes", probe.step, ".safetensors"), probe_bytes(probe))
 
     def probe(self, step: int) -> Probe:
         """The probe at exactly this step."""
@@ -265,7 +270,7 @@ class RunFolder:
         for thinned in set(before) - set(kept):
             self._file("snapshots", thinned, ".safetensors").unlink()
         if step in kept:
-            write_tensors(self._file("snapshots", step, ".safetensors"), weights, {"step": step})
+            self._unsynced.write(self._file("snapshots", step, ".safetensors"), tensor_bytes(weights, {"step": step}))
 
     def read_snapshot(self, step: int) -> Weights:
         """The weights kept at exactly this step."""
@@ -287,8 +292,10 @@ class RunFolder:
     ) -> None:
         """Write a checkpoint whole, then publish it in run.json: as the last, and as the best where a value is given.
 
+        Everything written before it is made durable first: a power cut takes nothing that came before a checkpoint.
         Afterwards remove those beyond `keep_checkpoints`, best and last.
         """
+        self._unsynced.sync()
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
         write_checkpoint(self._file("checkpoints", step), content)
         best = {} if best_value is None else {"best_step": step, "best_value": best_value}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.run_files.atomic import whole_folder, write_whole
 from core.run_files.checked_lines import checked_line, read_whole_lines
 from core.run_files.documents import damaged
-from core.run_files.tensors import read_tensors, write_tensors
+from core.run_files.tensors import read_tensors, tensor_bytes
 
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 
@@ -30,8 +30,8 @@ class Checkpoint:
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     """Write the folder `path`, in place of an earlier one."""
     with whole_folder(path) as folder:
-        write_tensors(folder / MODEL, checkpoint.model, {"step": checkpoint.step})
-        write_tensors(folder / OPTIMIZER, checkpoint.optimizer, {"step": checkpoint.step})
+        write_whole(folder / MODEL, tensor_bytes(checkpoint.model, {"step": checkpoint.step}))
+        write_whole(folder / OPTIMIZER, tensor_bytes(checkpoint.optimizer, {"step": checkpoint.step}))
         write_whole(folder / STATE, checked_line(checkpoint.state))
 
 

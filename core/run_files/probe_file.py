@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from core.probes import Feed, Probe, ProbedSentence
 from core.run_files.documents import damaged
-from core.run_files.tensors import read_tensors, write_tensors
+from core.run_files.tensors import read_tensors, tensor_bytes
 
 FEEDS = ("by_reference", "free_running")
 Arrays = dict[str, NDArray[Any]]
 
 
-def write_probe_file(path: Path, probe: Probe) -> None:
-    """Write it whole or not at all."""
+def probe_bytes(probe: Probe) -> bytes:
+    """The file of a probe."""
     arrays: Arrays = {}
     for number, sentence in enumerate(probe.sentences):
         arrays[f"{number}.encoder_self"] = sentence.encoder_self.astype(np.float16)
@@ -26,7 +26,7 @@ def write_probe_file(path: Path, probe: Probe) -> None:
             feed: Feed | None = getattr(sentence, name)
             if feed is not None:
                 arrays |= {f"{number}.{name}.{key}": array for key, array in _feed_arrays(feed).items()}
-    write_tensors(path, arrays, {"step": probe.step, "sentences": [_sentence_record(s) for s in probe.sentences]})
+    return tensor_bytes(arrays, {"step": probe.step, "sentences": [_sentence_record(s) for s in probe.sentences]})
 
 
 def read_probe_file(path: Path) -> Probe:

@@ -14,21 +14,20 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from core.errors import UserError
-from core.run_files.atomic import write_whole
 from core.run_files.documents import damaged
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def write_tensors(path: Path, arrays: Arrays, record: Mapping[str, Any]) -> None:
-    """Write arrays and a record of plain values (kept as JSON in the file's metadata)."""
+def tensor_bytes(arrays: Arrays, record: Mapping[str, Any]) -> bytes:
+    """A file of arrays and a record of plain values (kept as JSON in the file's metadata)."""
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
-    write_whole(path, save(whole, {"headlight": text, "checksum": _checksum(whole, text)}))
+    return save(whole, {"headlight": text, "checksum": _checksum(whole, text)})
 
 
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Read what `write_tensors` wrote. Raises UserError that names a file that is damaged or missing."""
+    """Read what `tensor_bytes` made. Raises UserError that names a file that is damaged or missing."""
     try:
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
@@ -47,5 +46,5 @@ def _checksum(arrays: Arrays, text: str) -> str:
     value = zlib.crc32(text.encode())
     for name in sorted(arrays):
         value = zlib.crc32(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode(), value)
-        value = zlib.crc32(np.ascontiguousarray(arrays[name]).tobytes(), value)
+        value = zlib.crc32(np.ascontiguousarray(arrays[name]), value)
     return f"{value:08x}"

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from core.events import ValidatedSentence
-from core.run_files.atomic import write_whole
 from core.run_files.checked_lines import checked_line, read_whole_lines
 from core.run_files.documents import damaged
 
 
-def write_validation_file(path: Path, sentences: Iterable[ValidatedSentence]) -> None:
-    """Write it whole or not at all."""
-    write_whole(path, b"".join(checked_line(asdict(sentence)) for sentence in sentences))
+def validation_bytes(sentences: Iterable[ValidatedSentence]) -> bytes:
+    """The file of a validation."""
+    return b"".join(checked_line(asdict(sentence)) for sentence in sentences)
 
 
 def read_validation_file(path: Path) -> tuple[ValidatedSentence, ...]:

@@ -1,0 +1,60 @@
+"""What a run writes between two checkpoints is on disk before the next one is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.run_files.unsynced import Unsynced
+from tests.core.examples import probe, run_folder, steps, validation, weights
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of files and folders as they are made durable."""
+    names: list[str] = []
+    fsync = os.fsync
+
+    def noting(descriptor: int) -> None:
+        names.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    return names
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which file is synced")
+
+
+@needs_proc
+def test_a_checkpoint_makes_all_before_it_durable_first(tmp_path: Path, synced: list[str]) -> None:
+    folder = run_folder(tmp_path)
+    synced.clear()
+    folder.append_metrics(1, steps(2))
+    folder.write_probe(probe(1))
+    folder.write_probe(probe(2))
+    folder.write_snapshot(2, weights(2))
+    folder.write_validation(validation(2))
+    assert synced == []
+    folder.save_checkpoint(2, weights(2), {}, {"step": 2})
+    before_the_checkpoint = synced[: synced.index("model.safetensors.tmp")]
+    assert set(before_the_checkpoint) == {
+        *("metrics.jsonl", "000001.safetensors", "000002.safetensors", "000002.jsonl"),
+        *("probes", "snapshots", "validations", folder.path.name),
+    }
+    synced.clear()
+    folder.save_checkpoint(3, weights(3), {}, {"step": 3})
+    assert not {"metrics.jsonl", "000001.safetensors"} & set(synced)
+
+
+def test_a_file_is_there_at_once_and_may_go_before_it_is_synced(tmp_path: Path) -> None:
+    unsynced = Unsynced()
+    for data in (b"old", b"new"):
+        unsynced.write(tmp_path / "kept", data)
+        unsynced.write(tmp_path / "thinned", data)
+        assert (tmp_path / "kept").read_bytes() == data
+    (tmp_path / "thinned").unlink()
+    unsynced.sync()
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
