@@ -33,6 +33,7 @@ format: setup  ## rewrite the source as ruff wants it
 check-learning: setup  ## show that the presets learn what README says, and what the window costs (8 minutes)
 	$(PYTHON) -m benchmarks.check_learning
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.window_cost
+	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.start_up
 
 documents: setup  ## run the five documents' experiments and write docs/documents.md (an hour)
 	$(PYTHON) -m benchmarks.documents $(ONLY)

@@ -23,9 +23,12 @@ def open_window() -> int:
         return 2
     if sys.platform == "win32":
         import torch  # noqa: F401  (fails to load there once Qt has been imported)
-    from gui import app
+    from core.engine import Engine
 
-    return app.run(sys.argv)
+    with Engine() as engine:  # its process for plugins starts while Qt is loaded
+        from gui import app
+
+        return app.run(sys.argv, engine)
 
 
 def main() -> int:

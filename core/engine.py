@@ -41,7 +41,9 @@ class Engine:
         self._inbox: queue.SimpleQueue[Asked] = queue.SimpleQueue()
         self._door = threading.Lock()
         self._host = PluginHost(plugin_dirs)
+        self._host.warm_up()
         self._is_closed = False
+        self._is_asked = threading.Event()
         self._thread = threading.Thread(target=self._work, args=(cache_dir,), name="engine")
         self._thread.start()
 
@@ -62,8 +64,9 @@ class Engine:
             else:
                 self._is_closed = isinstance(request, Close)
                 self._inbox.put((request, future))
-                if isinstance(request, (Close, Stop, Prepare, OpenRun)):  # these end what is under way
-                    self._host.hurry()
+                if self._is_asked.is_set() and isinstance(request, (Close, Stop, Prepare, OpenRun)):
+                    self._host.hurry()  # these end what is under way
+                self._is_asked.set()
         return future
 
     def add_listener(self, listener: Listener) -> None:
@@ -96,6 +99,7 @@ class Engine:
             self._host.close()
 
     def _serve(self, cache_dir: Path | None) -> None:
+        self._is_asked.wait()  # until then a window that is being built has the interpreter for itself
         from core.desk import Desk  # imports torch, so only here
 
         desk = Desk(self._emit, self._host, cache_dir)

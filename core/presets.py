@@ -10,6 +10,9 @@ from core.config import RunConfig, config_from_document, override, read_config
 from core.errors import UserError
 from core.strict_yaml import read_yaml
 
+FIRST_PRESET = "toy_german_english"
+"""What the window opens with."""
+
 # First the tasks to begin with, then the documents' own settings.
 _FIRST = ("copy_task", "toy_german_english", "phonetic_to_letter")
 

@@ -24,8 +24,8 @@ from gui.theme import Theme
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def run(argv: list[str]) -> int:
-    """The window, from opening to closing. Returns the exit status: 0, or 128 + n after signal n."""
+def run(argv: list[str], engine: Engine) -> int:
+    """The window on this engine, from opening to closing. Returns the exit status: 0, or 128 + n after signal n."""
     app = QApplication.instance() or QApplication(argv)
     assert isinstance(app, QApplication)
     app.setApplicationName("Headlight")
@@ -34,7 +34,7 @@ def run(argv: list[str]) -> int:
     path = remembered_path()
     remembered = recall(path)
     theme = Theme(remembered.mode, remembered.zoom)
-    bridge = EngineBridge(Engine())
+    bridge = EngineBridge(engine)
     with watched(bridge.report), calm_collector(bridge):
         theme.apply()
         window = MainWindow(make_context(bridge, theme, default_runs_dir()))

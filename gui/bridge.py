@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -89,6 +89,12 @@ class EngineBridge(QObject):
     def report(self, error: BaseException) -> None:
         """Have the strip show an error. Any thread may call this."""
         self._inbox.append(lambda: self.trouble.emit(as_trouble(error)))
+
+    def repeat(self, events: Sequence[Event]) -> None:
+        """Take events that an engine told before this window was opened, as if ours told them now."""
+        for event in events:
+            self._take(event)
+        self.drained.emit(list(events))
 
     def drain(self) -> None:
         """Take what has arrived, for at most `BUDGET_S`; what is left waits for the next tick."""

@@ -11,6 +11,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from core.first_look import read_first_look
+from core.presets import FIRST_PRESET, read_preset
 from core.requests import Close
 from core.run_folder import RunFolder, list_runs
 from gui.banner import ResumeBanner
@@ -27,8 +29,6 @@ from gui.views.runs import RunsView
 from gui.views.setup import SetupDrawer
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
-
-FIRST_PRESET = "toy_german_english"
 
 
 class MainWindow(QMainWindow):
@@ -71,7 +71,10 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentIndex(index)
 
     def begin(self) -> None:
-        """Fill the window before anything is clicked."""
+        """Fill the window before anything is clicked, and before torch is loaded, which leaves little time to draw."""
+        self.context.bridge.repeat(read_first_look(read_preset(FIRST_PRESET)))
+        while self.context.redraws.draw():
+            pass
         self.setup_drawer.choose_preset(FIRST_PRESET)
         self.context.bridge.call(partial(interrupted_run, self.context.runs_dir), self.banner.offer)
 

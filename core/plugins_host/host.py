@@ -1,5 +1,6 @@
 """The application's side of the plugins: lists them, checks their options and draws their pairs, in another process."""
 
+import contextlib
 import hashlib
 import re
 import threading
@@ -60,6 +61,7 @@ class PluginHost:
         self._pairs_timeout = pairs_timeout
         self._lock = threading.RLock()
         self._process: HostProcess | None = None
+        self._warming: threading.Thread | None = None
         self._rows: list[tuple[Message, PluginInfo]] = []
         self._streams = count(1)
 
@@ -71,11 +73,22 @@ class PluginHost:
     ) -> None:
         self.close()
 
+    def warm_up(self) -> None:
+        """Start the process and list the plugins beside the caller, so that whoever asks first waits less."""
+        self._warming = threading.Thread(target=self._list_aside, name="listing plugins")
+        self._warming.start()
+
+    def _list_aside(self) -> None:
+        with contextlib.suppress(PluginError):  # whoever asks next is told
+            self.plugins()
+
     def close(self) -> None:
         """End the host process, if there is one, even while another thread waits for its answer."""
         process = self._process
         if process is not None:
             process.kill()
+        if self._warming is not None:
+            self._warming.join()
         with self._lock:
             self._rows = []
             self._end_process()

@@ -512,3 +512,20 @@ def test_a_full_disk_pauses_the_run_and_nothing_is_lost(tmp_path: Path) -> None:
     assert RunFolder.open(Path(run)).state.state == "finished"
     with Engine() as engine:
         assert_same_weights(whole_run(engine, tmp_path, max_steps=40), Path(run))
+
+
+UNASKED = """
+import sys, time
+from core.engine import Engine
+with Engine() as engine:
+    deadline = time.monotonic() + 60
+    while not engine._host._rows and time.monotonic() < deadline:
+        time.sleep(0.01)
+    print(len(engine._host._rows) > 0, "torch" in sys.modules)
+"""
+
+
+def test_until_something_is_asked_it_lists_plugins_and_leaves_torch_alone() -> None:
+    """So that a window that is being built has the interpreter for itself."""
+    result = subprocess.run([sys.executable, "-c", UNASKED], capture_output=True, text=True, timeout=100)
+    assert (result.stdout, result.stderr) == ("True False\n", "")

@@ -193,3 +193,19 @@ def test_the_transport_goes_on_below_where_it_is_narrow(qtbot: QtBot, window: Ma
     for one, place in enumerate(places()):
         assert place.width() >= controls[one].minimumSizeHint().width()
         assert not any(place.intersects(other) for other in places()[one + 1 :])
+
+
+def test_opens_filled_and_the_engine_tells_the_same(qtbot: QtBot, empty_window: MainWindow) -> None:
+    view, history = empty_window.train_view, empty_window.context.bridge.history
+    empty_window.begin()
+    assert empty_window.context.bridge.state != "ready"
+    assert not empty_window.transport.learn_button.isEnabled()
+    opened = view.sentence_row.source_label.text(), empty_window.status_bar.size_label.text()
+    assert all(opened)
+    assert not any(panel.is_dirty for panel in (view.sentence_row, view.attention_map, view.head_grid, view.curves))
+    probe = history.probe(0)
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not view.sentence_row.is_dirty, timeout=WAIT_MS)
+    assert history.probe(0) is not probe
+    assert opened == (view.sentence_row.source_label.text(), empty_window.status_bar.size_label.text())
+    assert not empty_window.strip.isVisible()

@@ -344,6 +344,16 @@ def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, write_plugin:
     assert time.monotonic() - started < 5 and len(errors) == 1
 
 
+def test_plugins_are_listed_beside_the_caller_and_close_waits_for_nothing_left(folder: Path) -> None:
+    for seconds in (0.0, 0.1, 1.0):  # before, while and after they are listed
+        with PluginHost([folder]) as host:
+            host.warm_up()
+            time.sleep(seconds)
+    with PluginHost([folder]) as host:
+        host.warm_up()
+        assert "copy_task" in [info.name for info in host.plugins()]
+
+
 def test_in_a_hurry_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
     folder: Path, write_plugin: Any
 ) -> None:

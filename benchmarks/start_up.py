@@ -1,0 +1,96 @@
+"""How soon the window is alive: when it is shown, when every panel has something in it, and when it can learn.
+
+`python -m benchmarks.start_up` opens the real window in fresh processes, in turns with an empty cache and with the one
+that the start before left, and prints medians. Times count from the start of the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROUNDS = 5
+LOOK_MS = 5
+BOUND_S = 3.0  # DESIGN section 9: the first content in every panel
+MARKS = ("shown", "filled", "ready")
+
+Times = dict[str, float]
+
+
+def open_window(started: float) -> Times:
+    """Open the window as `main.py` does, close it once it can learn; seconds after `started` (Unix time)."""
+    from core.engine import Engine
+
+    times: Times = {}
+    with Engine() as engine:
+        from PySide6.QtCore import QTimer
+
+        from gui import app
+        from gui.main_window import MainWindow
+        from gui.panel import Panel
+
+        begin = MainWindow.begin
+
+        def watch(window: MainWindow) -> None:
+            """Look every few milliseconds; what a look finds drawn is painted before the next one."""
+            looks = QTimer(window)
+            looks.timeout.connect(lambda: look(window))
+            looks.start(LOOK_MS)
+            times["shown"] = time.time() - started
+            begin(window)
+
+        def look(window: MainWindow) -> None:
+            bridge, panels = window.context.bridge, window.findChildren(Panel)
+            is_drawn = not any(panel.is_dirty for panel in panels if panel.isVisible())
+            if bridge.history.probe_steps and is_drawn:
+                times.setdefault("filled", time.time() - started)
+            if bridge.state == "ready":
+                times["ready"] = time.time() - started
+                window.close()
+
+        MainWindow.begin = watch  # type: ignore[method-assign]
+        app.run(sys.argv[:1], engine)
+    return times
+
+
+def in_own_process(folder: str) -> Times:
+    """One start, with cache, settings and runs in a folder of its own."""
+    places = {"XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "HEADLIGHT_RUNS_DIR": "runs"}
+    environment = os.environ | {name: f"{folder}/{place}" for name, place in places.items()}
+    command = [sys.executable, "-m", "benchmarks.start_up", str(time.time())]
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    return dict(json.loads(result.stdout.splitlines()[-1]))
+
+
+def report(name: str, starts: list[Times]) -> bool:
+    """Print a row; whether the panels are filled in time."""
+    medians = {mark: statistics.median(times[mark] for times in starts) for mark in MARKS}
+    rounds = " ".join(f"{times['filled']:.2f}" for times in starts)
+    print(
+        f"{name:12} shown {medians['shown']:.2f} s   every panel filled {medians['filled']:.2f} s ({rounds})   "
+        f"ready to learn {medians['ready']:.2f} s   {'kept' if medians['filled'] < BOUND_S else 'MISSED'}"
+    )
+    return medians["filled"] < BOUND_S
+
+
+def main() -> int:
+    """Report starts with an empty and a warm cache, or be one of them."""
+    if sys.argv[1:]:
+        print(json.dumps(open_window(float(sys.argv[1]))))
+        return 0
+    empty, warm = list[Times](), list[Times]()
+    for _ in range(ROUNDS):
+        with tempfile.TemporaryDirectory() as folder:
+            empty.append(in_own_process(folder))
+            warm.append(in_own_process(folder))
+    kept = [report("empty cache", empty), report("warm cache", warm)]
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

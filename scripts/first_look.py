@@ -1,0 +1,22 @@
+"""Makes what the window shows as it opens: `python -m scripts.first_look`, whenever a test says that it is outdated."""
+
+from __future__ import annotations
+
+from core.engine import Engine
+from core.events import Event, ProbeDone
+from core.first_look import write_first_look
+from core.presets import FIRST_PRESET, read_preset
+from core.requests import Prepare
+
+
+def main() -> None:
+    """Prepare the first preset and keep what the engine tells."""
+    config, told = read_preset(FIRST_PRESET), list[Event]()
+    with Engine([told.append]) as engine:
+        prepared = engine.ask(Prepare(config=config)).result()
+    (probe,) = (event.probe for event in told if isinstance(event, ProbeDone))
+    write_first_look(config, prepared, probe)
+
+
+if __name__ == "__main__":
+    main()

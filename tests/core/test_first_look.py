@@ -1,0 +1,40 @@
+"""What the window shows as it opens is what the engine tells today."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from core.engine import Engine
+from core.events import Event, Prepared, ProbeDone
+from core.first_look import read_first_look
+from core.presets import FIRST_PRESET, read_preset
+from core.requests import Prepare
+
+OUTDATED = "resources/first_look is outdated: run `python -m scripts.first_look`"
+
+
+def test_it_is_what_the_engine_tells_of_the_first_preset(tmp_path: Path) -> None:
+    config, told = read_preset(FIRST_PRESET), list[Event]()
+    with Engine([told.append], cache_dir=tmp_path) as engine:
+        engine.ask(Prepare(config=config)).result(timeout=60)
+    prepared, probed = (event for event in told if isinstance(event, Prepared | ProbeDone))
+    assert isinstance(prepared, Prepared) and isinstance(probed, ProbeDone)
+    events = read_first_look(config)
+    assert len(events) == 2, OUTDATED
+    opened, shown = events
+    assert isinstance(opened, Prepared) and isinstance(shown, ProbeDone)
+    resolved = prepared.config.model_copy(update={"training": config.training})
+    assert opened == dataclasses.replace(prepared, config=resolved), OUTDATED
+    assert shown.probe.step == 0
+    for old, new in zip(shown.probe.sentences, probed.probe.sentences, strict=True):
+        assert (old.source, old.reference, old.output) == (new.source, new.reference, new.output), OUTDATED
+        np.testing.assert_allclose(old.encoder_self, new.encoder_self, atol=2e-3, err_msg=OUTDATED)
+        np.testing.assert_allclose(old.free_running.cross, new.free_running.cross, atol=2e-3, err_msg=OUTDATED)
+
+
+def test_other_settings_have_none() -> None:
+    config = read_preset(FIRST_PRESET, ("model.d_model=32",))
+    assert read_first_look(config) == ()
