@@ -11,9 +11,11 @@ from torch import nn
 def evaluating(model: nn.Module) -> Iterator[None]:
     """Switch dropout and gradients off inside the block, and put the model back into the mode it was in."""
     was_training = model.training
-    model.eval()
+    if was_training:  # changing the mode walks all modules
+        model.eval()
     try:
         with torch.inference_mode():
             yield
     finally:
-        model.train(was_training)
+        if was_training:
+            model.train()

@@ -5,25 +5,40 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from core.errors import UserError
 from core.run_files.documents import damaged
 
 Arrays = Mapping[str, NDArray[Any]]
 
+_TYPES = {"<f8": "F64", "<f4": "F32", "<f2": "F16", "<i8": "I64", "<i4": "I32", "|u1": "U8", "|b1": "BOOL"}
+
 
 def tensor_bytes(arrays: Arrays, record: Mapping[str, Any]) -> bytes:
-    """A file of arrays and a record of plain values (kept as JSON in the file's metadata)."""
+    """A file of arrays and a record of plain values (kept as JSON in the file's metadata).
+
+    That is the length of a header, the header, and the arrays, the widest numbers first so that all are aligned. Put
+    together here because `safetensors.numpy.save` copies what is large three times: 5 ms for 4 MB, instead of 1.
+    """
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
-    return save(whole, {"headlight": text, "checksum": _checksum(whole, text)})
+    header: dict[str, Any] = {"__metadata__": {"headlight": text, "checksum": _checksum(whole, text)}}
+    in_order = sorted(whole, key=lambda name: -whole[name].itemsize)
+    end = 0
+    for name in in_order:
+        array, start = whole[name], end
+        end += array.nbytes
+        header[name] = {"dtype": _TYPES[array.dtype.str], "shape": array.shape, "data_offsets": (start, end)}
+    head = json.dumps(header, ensure_ascii=False).encode()
+    head += b" " * (-len(head) % 8)
+    return b"".join([len(head).to_bytes(8, "little"), head, *(whole[name].data for name in in_order)])
 
 
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -42,9 +57,14 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         raise damaged(path, str(error) or type(error).__name__) from None
 
 
+@cache
+def _name_of(dtype: np.dtype[Any]) -> str:
+    return str(dtype)  # numpy works it out anew each time, as slowly as a checksum
+
+
 def _checksum(arrays: Arrays, text: str) -> str:
     value = zlib.crc32(text.encode())
     for name in sorted(arrays):
-        value = zlib.crc32(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode(), value)
-        value = zlib.crc32(np.ascontiguousarray(arrays[name]), value)
+        value = zlib.crc32(f"{name} {_name_of(arrays[name].dtype)} {arrays[name].shape}".encode(), value)
+        value = zlib.crc32(np.ascontiguousarray(arrays[name]).data, value)
     return f"{value:08x}"

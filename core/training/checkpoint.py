@@ -11,8 +11,8 @@ from torch import Tensor
 
 
 def arrays(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[Any]]:
-    """Copies in main memory that no later step changes."""
-    return {name: tensor.detach().to("cpu", copy=True).numpy() for name, tensor in tensors.items()}
+    """In main memory, to be written at once: of tensors that are there already these are views, which steps change."""
+    return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
 
 
 def tensors(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:

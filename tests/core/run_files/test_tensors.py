@@ -1,0 +1,51 @@
+"""Files of arrays: the library reads what we put together, and a damaged byte is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load
+
+from core.errors import UserError
+from core.run_files.tensors import read_tensors, tensor_bytes
+
+ARRAYS = {
+    "half": np.arange(3, dtype=np.float16),  # six bytes: what follows would not be aligned
+    "single": np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3),
+    "turned": np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3).T,
+    "empty": np.zeros((0, 3), np.float32),
+    "counts": np.arange(4),
+    "ranks": np.arange(3, dtype=np.int32),
+    "state": np.frombuffer(b"odd", np.uint8),
+    "flags": np.array([True, False]),
+}
+RECORD = {"step": 3, "text": "∫ \u2028"}
+
+
+def test_what_is_written_is_read_by_us_and_by_the_library(tmp_path: Path) -> None:
+    data = tensor_bytes(ARRAYS, RECORD)
+    (tmp_path / "file").write_bytes(data)
+    read, record = read_tensors(tmp_path / "file")
+    assert record == RECORD
+    for found in (read, load(data)):
+        assert found.keys() == ARRAYS.keys()
+        for name, array in ARRAYS.items():
+            assert found[name].dtype == array.dtype
+            np.testing.assert_array_equal(found[name], array)
+
+
+def test_any_damaged_byte_is_found(tmp_path: Path) -> None:
+    data = tensor_bytes(ARRAYS, RECORD)
+    for place in range(0, len(data), 7):
+        damaged = bytearray(data)
+        damaged[place] ^= 0x10
+        (tmp_path / "file").write_bytes(damaged)
+        try:
+            read, record = read_tensors(tmp_path / "file")
+        except UserError:
+            continue
+        assert record == RECORD and all(np.array_equal(read[name], ARRAYS[name]) for name in ARRAYS), place
+    with pytest.raises(UserError, match="no such file"):
+        read_tensors(tmp_path / "none")
