@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from gui.theme import Colours
 
 
-def stylesheet(colours: Colours, points: float, px: Callable[[float], int]) -> str:
-    """Rules for every widget. Widgets opt into a look by object name (`#learn`) or the property `role`."""
+def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
+    """Rules on top of palette and font. Widgets opt into a look by object name (`#learn`) or the property `role`."""
     c = colours
     return f"""
-    QWidget {{ color: {c.text}; font-size: {points:.2f}pt; }}
     QMainWindow, QDialog, QScrollArea, #page {{ background: {c.window}; }}
     QToolTip {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.line}; padding: {px(4)}px; }}
 

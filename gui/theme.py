@@ -130,9 +130,10 @@ class Theme(QObject):
         """Dress the application: font, palette and stylesheet. (`setColorScheme` does nothing on bare X11.)"""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
+        app.setStyleSheet("")  # a changed sheet goes through every widget once for each of its parents, a new one once
         app.setFont(self.font())
         app.setPalette(palette(self.colours))
-        app.setStyleSheet(stylesheet(self.colours, self.points(), self.px))
+        app.setStyleSheet(stylesheet(self.colours, self.px))
         self.changed.emit()
 
     def set_mode(self, mode: Mode) -> None:

@@ -60,8 +60,8 @@ class TokenTable(Panel):
             return
         self.show_body()
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
-        self.read_label.setFont(self.theme.token_font(0.9))
-        self.output_label.setFont(self.theme.token_font(1.5))
+        for label in (self.read_label, self.output_label):
+            label.setFont(self.theme.token_font())
         self.table.verticalHeader().setDefaultSectionSize(self.theme.px(28))
         self._fit_columns()
         if translation is not self._shown:
