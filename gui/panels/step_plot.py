@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -101,5 +103,5 @@ def name_line(line: pg.InfiniteLine, text: str) -> None:
         line.label.setFormat(text)
 
 
-def _are_near(seen: ArrayLike, wanted: ArrayLike) -> bool:
-    return np.allclose(seen, wanted, rtol=1e-6, atol=0)
+def _are_near(seen: Sequence[float], wanted: Sequence[float]) -> bool:
+    return all(map(math.isclose, seen, wanted))
