@@ -94,16 +94,16 @@ def operations_of(task: Task) -> list[limit.Product]:
 
 
 def _ctranslate2(task: Task, server: CTranslate2, most_threads: int) -> dict[Entry, Contender]:
-    """In a process of its own, which has threads of its own: one, all, and all as workers that share the batch."""
-    ways = {named(threads): (1, threads) for threads in sorted({1, most_threads})}
-    if most_threads > 1 and task.num_sentences > 1:
-        ways[f"{most_threads} workers"] = (most_threads, 1)
-    return {
-        Entry(CTRANSLATE2, name): Contender(
-            partial(server.decode, task.texts, task.beam_size, workers=workers, threads=threads), 1
-        )
-        for name, (workers, threads) in ways.items()
+    """In a process of its own, which has threads of its own: one or all, and as many workers that share the batch."""
+    decode = partial(server.decode, task.texts, task.beam_size)
+    everyone = {
+        Entry(CTRANSLATE2, named(threads)): Contender(partial(decode, workers=1, threads=threads))
+        for threads in sorted({1, most_threads})
     }
+    if most_threads > 1 and task.num_sentences > 1:
+        shared = Contender(partial(decode, workers=most_threads, threads=1))
+        everyone[Entry(f"{CTRANSLATE2}, the batch cut in parts", f"{most_threads} workers")] = shared
+    return everyone
 
 
 @torch.no_grad()

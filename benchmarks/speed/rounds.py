@@ -22,7 +22,7 @@ Seconds = dict[Entry, list[float]]
 """For each round, the median seconds of one run."""
 
 
-_PAUSE_SECONDS = 0.02
+_PAUSE_SECONDS = 0.05
 
 
 def _nothing() -> None:
@@ -50,7 +50,7 @@ def take_turns(contenders: Mapping[Entry, Contender], *, rounds: int, repeats: i
     """Time everyone `repeats` times a round; who begins changes, so that nobody always follows the same one.
 
     The first `warm_up` rounds are not counted: caches, pools of threads and the allocator settle in them. Between two
-    turns all rest, since idle threads spin on for about a millisecond, those of CTranslate2's process too.
+    turns all rest, since idle threads spin on for some 20 ms, those of CTranslate2's process too.
     """
     entries = list(contenders)
     seconds: Seconds = {entry: [] for entry in entries}
