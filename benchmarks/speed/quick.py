@@ -22,7 +22,7 @@ from benchmarks.speed.table import Comparison
 from core.training.resolve import physical_cores
 
 RECORDED = Path(__file__).parents[1] / "recorded.json"
-ROUNDS = {"medium-float32": 6, "medium-bfloat16": 6, "small": 5, "greedy-1": 6, "greedy-64": 5}
+ROUNDS = {"medium-float32": 4, "medium-bfloat16": 4, "small": 3, "greedy-1": 4, "greedy-64": 4}
 FALLEN = 0.85
 """Of what was recorded: below it a ratio is marked."""
 
