@@ -64,7 +64,8 @@ class Transport(QFrame):
         has_run = workbench.run is not None and state in ("learning", "paused")
         enable(self.finish_button, "" if has_run else "There is no run to finish yet: Learn begins one")
         self._show_step()
-        if workbench.draft is not None and not self.seed_edit.hasFocus():
+        is_emptied = self.seed_edit.hasFocus() and not self.seed_edit.text()  # to type another
+        if workbench.draft is not None and not is_emptied and self.seed_edit.text() != str(workbench.draft.seed):
             self.seed_edit.setText(str(workbench.draft.seed))
 
     def leave_filling(self, is_left: bool) -> None:
@@ -107,8 +108,11 @@ class Transport(QFrame):
         return "" if state in CAN_LEARN else "Data and model are not ready yet"
 
     def _why_no_steps(self, state: EngineState) -> str:
-        counted = "" if state in ("ready", "paused") else "Steps are counted from a pause: pause first"
-        return self._why_no_learning(state) or counted
+        counted = {
+            "learning": "Steps are counted from a pause: pause first",
+            "finished": f"The run is finished: {MORE_STEPS:,} more goes on, Reset begins another",
+        }
+        return self._why_no_learning(state) or counted.get(state, "")
 
     def _reset(self) -> None:
         draft = self.context.workbench.draft
@@ -116,8 +120,8 @@ class Transport(QFrame):
             shift = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
             self.context.workbench.reset(draft.seed + 1 if shift else None)
 
-    def _edit_seed(self) -> None:
-        text, draft = self.seed_edit.text(), self.context.workbench.draft
+    def _edit_seed(self, text: str) -> None:
+        draft = self.context.workbench.draft
         if text and draft is not None and int(text) != draft.seed:
             self.context.workbench.edit("seed", int(text))
 
@@ -146,7 +150,7 @@ class Transport(QFrame):
         for step_button in self.step_buttons:
             step_button.clicked.connect(self._step)
         self.reset_button.clicked.connect(self._reset)
-        self.seed_edit.editingFinished.connect(self._edit_seed)
+        self.seed_edit.textEdited.connect(self._edit_seed)
         self.pace_slider.valueChanged.connect(self._set_pace)
         self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)

@@ -94,6 +94,20 @@ def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window
     assert window.tour.isVisible() and row.add_edit.text() == "1 2"
 
 
+def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    workbench, seed_edit = window.context.workbench, window.transport.seed_edit
+    seed_edit.setFocus()
+    seed_edit.selectAll()
+    qtbot.keyClicks(seed_edit, "7")
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)  # takes no focus from the field
+    wait_for_state("paused")
+    assert workbench.applied is not None and workbench.applied.seed == 7
+    qtbot.mouseClick(window.transport.reset_button, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
+    wait_for_state("ready")
+    window.setFocus()
+    assert seed_edit.text() == "8" and workbench.draft is not None and workbench.draft.seed == 8
+
+
 def test_reset_takes_another_seed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     window.context.workbench.reset(7)
     qtbot.waitUntil(lambda: window.transport.seed_edit.text() == "7", timeout=WAIT_MS)
