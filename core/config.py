@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -306,8 +307,15 @@ def _put(document: Document, path: KeyPath, value: Any, source: str) -> Document
 
 def change_setting(config: RunConfig, key: str, value: Any) -> RunConfig:
     """The config with one key changed, validated whole. Raises UserError for an unknown key or a wrong value."""
-    plain = Document("", config.model_dump(mode="json"), {})
-    return config_from_document(_put(plain, tuple(key.split(".")), value, ""))
+    return change_settings(config, {key: value})
+
+
+def change_settings(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
+    """The config with several keys changed at once, as those must be that fit only together. Raises UserError."""
+    document = Document("", config.model_dump(mode="json"), {})
+    for key, value in changes.items():
+        document = _put(document, tuple(key.split(".")), value, "")
+    return config_from_document(document)
 
 
 def config_to_yaml(config: RunConfig) -> str:

@@ -12,7 +12,7 @@ from core.config import read_override
 from core.config_fields import SettingField
 from core.errors import UserError
 from gui.theme import GRID
-from gui.widgets import plain_label
+from gui.widgets import CalmCombo, plain_label
 
 NONE = "none"
 AUTO = "auto"
@@ -45,6 +45,11 @@ class OptionForm(QWidget):
         """Say beside a field what is wrong; an empty sentence takes it away."""
         self.rows[key].show_error(sentence)
 
+    def forget_errors(self) -> None:
+        """What was refused is no longer of interest: the next values are shown everywhere."""
+        for row in self.rows.values():
+            row.show_error("")
+
 
 class FormRow(QWidget):
     """Label, editor, help and error of one key."""
@@ -54,6 +59,7 @@ class FormRow(QWidget):
     def __init__(self, field: SettingField) -> None:
         super().__init__()
         self.field = field
+        self.error = ""
         self.editor = _editor(field)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -76,9 +82,9 @@ class FormRow(QWidget):
         self._connect()
 
     def show_value(self, value: Any) -> None:
-        """Show a value without reporting it as an edit; what is being typed is left alone."""
+        """Show a value without reporting it as an edit; what is being typed, or was refused, is left alone."""
         editor = self.editor
-        if editor is None or (editor.hasFocus() and isinstance(editor, QLineEdit)):
+        if editor is None or self.error or (editor.hasFocus() and isinstance(editor, QLineEdit)):
             return
         editor.blockSignals(True)
         if isinstance(editor, QCheckBox):
@@ -88,10 +94,12 @@ class FormRow(QWidget):
         else:
             editor.setText(written(value))
         editor.blockSignals(False)
-        self.show_error("")
 
     def show_error(self, sentence: str) -> None:
         """Beside the editor, and read out with it."""
+        self.error = sentence
+        if self.editor is None:
+            return
         self.error_label.setText(f"✗ {sentence}" if sentence else "")
         self.error_label.setVisible(bool(sentence))
 
@@ -108,14 +116,11 @@ class FormRow(QWidget):
         self.edited.emit(self.field.key, ({} if on else off) if self.field.kind == "group" else on)
 
     def _take_text(self, text: str) -> None:
-        try:
-            self.edited.emit(self.field.key, read_value(self.field, text))
-        except UserError as error:
-            self.show_error(error.sentence)
+        self.edited.emit(self.field.key, read_value(self.field, text))
 
 
 def read_value(field: SettingField, text: str) -> Any:
-    """What was typed, as YAML would read it. Raises UserError."""
+    """What was typed, as YAML would read it; where it would not, the text: whoever takes it says what was expected."""
     text = text.strip()
     if field.nullable and text in ("", NONE):
         return None
@@ -123,7 +128,10 @@ def read_value(field: SettingField, text: str) -> Any:
         return text
     if field.kind == "choice":
         return next((choice for choice in field.choices if str(choice) == text), text)
-    return read_override(field.label, f"[{text}]" if field.kind == "numbers" else text)
+    try:
+        return read_override(field.label, f"[{text}]" if field.kind == "numbers" else text)
+    except UserError:
+        return text
 
 
 def written(value: Any) -> str:
@@ -138,7 +146,8 @@ def written(value: Any) -> str:
 def help_text(field: SettingField) -> str:
     """Help, limits, and whether a change waits for a new run."""
     limits = f" ({field.limits})" if field.limits else ""
-    return f"{field.help}{limits}"
+    effect = " Acts during a run, too." if field.effect == "now" else ""
+    return f"{field.help}{limits}{effect}"
 
 
 def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
@@ -147,7 +156,7 @@ def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
     if field.kind == "bool":
         return QCheckBox(field.label)
     if field.kind == "choice":
-        combo = QComboBox()
+        combo = CalmCombo()
         combo.addItems([AUTO] * field.allows_auto + [NONE] * field.nullable + [str(one) for one in field.choices])
         return combo
     return QLineEdit()

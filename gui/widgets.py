@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QToolButton, QWidget
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSplitter, QToolButton, QWidget
 
 from gui.icons import icon
 from gui.theme import GRID, Theme
@@ -82,6 +83,13 @@ def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplit
         made.setStretchFactor(place, share)
     made.setSizes([1000 * share for _, share in parts])
     return made
+
+
+class CalmCombo(QComboBox):
+    """A choice among others that scroll: the wheel scrolls them, it does not choose."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
 
 class IconButton(QToolButton):

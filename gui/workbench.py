@@ -9,24 +9,26 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.config import RunConfig, change_setting
+from core.config import RunConfig, change_setting, change_settings
 from core.config_fields import setting_effect
 from core.events import Prepared, RunFinished
 from core.faults import as_trouble
 from core.requests import ChangeSetting, Finish, Learn, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
+from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.run_rows import example_path
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
+ACT_DELAY_MS = 800  # after it during a run: the 2 of 2000 must not end the run at step 2
 MORE_STEPS = 1000
 
 
 class Workbench(QObject):
     """Holds the draft that Setup edits, and turns clicks into requests.
 
-    Before a run begins every edit prepares again, a moment later. During a run what can act now acts now, and the
-    rest waits for `restart`.
+    Before a run begins every edit prepares again, a moment later. During a run what can act now acts as soon as it
+    is typed out, and the rest waits for `restart`.
     """
 
     changed = Signal()  # draft, applied, or whether there is a run
@@ -47,6 +49,11 @@ class Workbench(QObject):
         self._preparing.setSingleShot(True)
         self._preparing.setInterval(PREPARE_DELAY_MS)
         self._preparing.timeout.connect(self.prepare)
+        self._acting: dict[str, object] = {}  # edits during a run that act once they are typed out
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(ACT_DELAY_MS)
+        self._typing.timeout.connect(self._act)
         bridge.prepared.connect(self._take_prepared)
         bridge.run_finished.connect(self._take_finish)
 
@@ -63,19 +70,24 @@ class Workbench(QObject):
         """Change one key. Raises UserError where the value does not fit; the draft then stays as it was."""
         assert self.draft is not None
         self.draft = change_setting(self.draft, key, value)
-        if self.run is None:
-            self._preparing.start()
-        elif setting_effect(key) == "now" and self.applied is not None:
-            self.applied = change_setting(self.applied, key, value)
-            self._bridge.ask(ChangeSetting(key=key, value=value))
-        self.changed.emit()
+        self._take_edits({key: value})
+
+    def edit_what_fits(self, edits: Mapping[str, object]) -> dict[str, str]:
+        """Change these keys, together or each that fits alone; returns why the others do not, by key."""
+        assert self.draft is not None
+        fitting, refused = what_fits(edits, partial(change_settings, self.draft))
+        if fitting:
+            self.draft = change_settings(self.draft, fitting)
+            self._take_edits(fitting)
+        return refused
 
     @property
     def waiting(self) -> tuple[str, ...]:
         """Keys whose change waits for a new run."""
         if self.run is None or self.draft is None or self.applied is None:
             return ()
-        return changed_keys(self.applied, self.draft)
+        acting = tuple(f"{key}." for key in self._acting)
+        return tuple(key for key in changed_keys(self.applied, self.draft) if not f"{key}.".startswith(acting))
 
     @property
     def is_example(self) -> bool:
@@ -87,6 +99,7 @@ class Workbench(QObject):
     def prepare(self) -> None:
         """Have the engine make data, model and first probe of the draft."""
         self._preparing.stop()
+        self._acting.clear()
         if self.draft is not None:
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
             self._bridge.ask(Prepare(config=self.draft))
@@ -116,6 +129,7 @@ class Workbench(QObject):
         """Take steps, in a run folder of their own that begins with the first one."""
         if self._preparing.isActive():
             self.prepare()
+        self._act()
         if self.run is not None:
             self._bridge.ask(Learn(steps=steps))
         elif self._start is None:
@@ -148,9 +162,31 @@ class Workbench(QObject):
         """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
         self._bridge.ask(OpenRun(run=run), lambda _: self.toggle())
 
+    def _take_edits(self, edits: Mapping[str, object]) -> None:
+        """The draft has taken these: have them acted on in a moment."""
+        if self.run is None:
+            self._preparing.start()
+        else:
+            self._acting |= {key: value for key, value in edits.items() if setting_effect(key) == "now"}
+            self._typing.start()
+        self.changed.emit()
+
+    def _act(self) -> None:
+        """Change the settings of the run that were typed, between two of its steps."""
+        self._typing.stop()
+        acting, self._acting = self._acting, {}
+        for key, value in acting.items():
+            assert self.applied is not None
+            before, self.applied = self.applied, change_setting(self.applied, key, value)
+            if self.applied != before:
+                self._bridge.ask(ChangeSetting(key=key, value=value))
+        if acting:
+            self.changed.emit()
+
     def _take_prepared(self, prepared: Prepared) -> None:
         self.resolved = prepared
         self.run = prepared.run
+        self._acting.clear()
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
             self.taken = None

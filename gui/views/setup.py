@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from core.config import RunConfig, config_to_yaml, read_config
 from core.config_fields import SettingField, run_settings, schema_settings
@@ -15,12 +15,13 @@ from core.model_size import count_parameters
 from core.plugins_host.host import PluginHost, PluginInfo
 from core.presets import preset_names, preset_summary, read_preset
 from gui.context import Context
+from gui.fitting import OPTIONS, beside, what_fits
 from gui.option_form import OptionForm
 from gui.panels.schedule_plot import SchedulePlot
 from gui.restart_button import RestartButton
 from gui.section import Section
 from gui.theme import GRID
-from gui.widgets import button, plain_label
+from gui.widgets import CalmCombo, button, plain_label
 from gui.workbench import changed_keys
 
 SECTIONS = ("dataset", "model", "training", "decoding")
@@ -39,14 +40,17 @@ class SetupDrawer(QFrame):
         self._plugins: dict[str, PluginInfo] = {}
         self._origin: RunConfig | None = None  # what changes are counted against
         self._shown_plugin = ""
-        self.preset_combo = QComboBox()
+        self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
+        self._refused_options: dict[str, object] = {}
+        self._shown_run: Path | None = None
+        self.preset_combo = CalmCombo()
         self.open_button = button("Open…", "Open settings from a YAML file")
         self.save_button = button("Save as…", "Save these settings as a YAML file")
         self.restart_button = RestartButton(context.workbench)
         self.summary_label = plain_label(role="muted")
         self.size_label = plain_label()
         self.schedule_plot = SchedulePlot(context.theme)
-        self.plugin_combo = QComboBox()
+        self.plugin_combo = CalmCombo()
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self.forms = {name: OptionForm(_fields_of(name)) for name in SECTIONS}
         self.options_form = OptionForm([])
@@ -77,6 +81,9 @@ class SetupDrawer(QFrame):
         draft = self.context.workbench.draft
         if draft is None:
             return
+        if self._shown_run != self.context.workbench.run:
+            self._shown_run = self.context.workbench.run
+            self._forget_refused()
         values = draft.model_dump(mode="json")
         for form in self.forms.values():
             form.show_values(values)
@@ -96,36 +103,44 @@ class SetupDrawer(QFrame):
 
     def _take(self, config: RunConfig) -> None:
         self._origin = config
+        self._forget_refused()
         self.context.workbench.take(config)
 
     def _edit(self, key: str, value: object) -> None:
-        form = self.forms[key.partition(".")[0]]
-        try:
-            self.context.workbench.edit(key, value)
-        except UserError as error:
-            form.show_error(key, error.sentence.partition(": ")[2] or error.sentence)
-        else:
-            form.show_error(key, "")
+        """Take an edit, and what was refused before where it fits now: heads that divide only another d_model."""
+        edits = {**self._refused, key: value}
+        errors = self.context.workbench.edit_what_fits(edits)
+        self._refused = {refused: edits[refused] for refused in errors}
+        for tried in edits:
+            self.forms[tried.partition(".")[0]].show_error(tried, beside(tried, errors.get(tried, "")))
+
+    def _forget_refused(self) -> None:
+        self._refused, self._refused_options = {}, {}
+        for form in (*self.forms.values(), self.options_form):
+            form.forget_errors()
 
     def _edit_option(self, form: OptionForm, key: str, value: object) -> None:
-        """Have the plugin judge an option; the form is the one it was typed into, which may have been replaced."""
+        """Ask the plugin about an edit, and again about what it refused before; the form may have been replaced."""
         draft = self.context.workbench.draft
         assert draft is not None
-        dataset = draft.dataset
+        dataset, edits = draft.dataset, {**self._refused_options, key: value}
         self.context.bridge.call(
-            lambda: self.host.options(dataset.plugin, {**dataset.options, key: value}),
-            lambda _: self._take_verdict(form, key, value),
-            lambda error: self._take_verdict(form, key, value, error),
+            lambda: what_fits(edits, lambda some: self.host.options(dataset.plugin, {**dataset.options, **some})),
+            lambda verdict: self._take_verdict(form, edits, *verdict),
         )
 
-    def _take_verdict(self, form: OptionForm, key: str, value: object, error: Exception | None = None) -> None:
-        """The plugin has judged an option. Meanwhile another may have been edited, or another plugin chosen."""
+    def _take_verdict(
+        self, form: OptionForm, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]
+    ) -> None:
+        """The plugin has judged options. Meanwhile another may have been edited, or another plugin chosen."""
         draft = self.context.workbench.draft
         if form is not self.options_form or draft is None:
             return
-        form.show_error(key, str(error or ""))
-        if error is None:
-            self.context.workbench.edit("dataset.options", {**draft.dataset.options, key: value})
+        self._refused_options = {key: edits[key] for key in errors}
+        for key in edits:
+            form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
+        if fitting:
+            self.context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
 
     def _options(self, draft: RunConfig) -> dict[str, object]:
         info = self._plugins.get(draft.dataset.plugin)
@@ -159,6 +174,7 @@ class SetupDrawer(QFrame):
         if name == self._shown_plugin or info is None or info.options_schema is None:
             return
         self._shown_plugin = name
+        self._refused_options = {}
         body = self.sections["dataset"].body
         body.removeWidget(self.options_form)
         self.options_form.deleteLater()

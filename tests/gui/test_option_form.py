@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QLineEdit
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from core.config import RunConfig
+from core.config import RunConfig, change_setting
 from core.config_fields import run_settings
 from core.errors import UserError
-from gui.option_form import OptionForm, read_value, written
+from gui.option_form import OptionForm, help_text, read_value, written
 
 CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})
 
@@ -57,6 +59,50 @@ def test_a_group_that_is_off_hides_its_rows(qtbot: QtBot) -> None:
     assert isinstance(patience.editor, QLineEdit) and patience.editor.text() == "7"
 
 
-def test_what_is_no_value_is_an_error() -> None:
-    with pytest.raises(UserError):
-        read_value(run_settings()["model.d_model"], "[1")
+def test_what_yaml_does_not_read_is_refused_as_it_was_typed() -> None:
+    value = read_value(run_settings()["model.d_model"], "[1")
+    with pytest.raises(UserError, match=r"model.d_model: expected a whole number, given '\[1'"):
+        change_setting(CONFIG, "model.d_model", value)
+
+
+def test_the_help_says_what_acts_during_a_run() -> None:
+    assert "during a run" in help_text(run_settings()["training.optimizer.learning_rate"])
+    assert "during a run" not in help_text(run_settings()["model.d_model"])
+
+
+def test_what_was_refused_stays_until_it_is_forgotten(qtbot: QtBot) -> None:
+    form = OptionForm([run_settings()["model.dropout"]])
+    qtbot.addWidget(form)
+    values = CONFIG.model_dump(mode="json")
+    form.show_values(values)
+    editor = form.rows["model.dropout"].editor
+    assert isinstance(editor, QLineEdit)
+    editor.setText("2")
+    form.show_error("model.dropout", "expected less than 1")
+    form.show_values(values)
+    assert editor.text() == "2"
+    form.forget_errors()
+    form.show_values(values)
+    assert editor.text() == "0.1"
+
+
+def test_the_wheel_over_a_choice_does_not_choose(qtbot: QtBot) -> None:
+    form = OptionForm([run_settings()["training.schedule.name"]])
+    qtbot.addWidget(form)
+    combo = form.rows["training.schedule.name"].editor
+    assert isinstance(combo, QComboBox)
+    before, place = combo.currentText(), QPointF(combo.rect().center())
+    turn = QPoint(0, -120)
+    wheel = QWheelEvent(
+        place,
+        combo.mapToGlobal(place),
+        QPoint(),
+        turn,
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(combo, wheel)
+    assert combo.currentText() == before
+    assert not wheel.isAccepted()  # the drawer scrolls

@@ -41,6 +41,42 @@ def test_an_error_stands_beside_its_field(qtbot: QtBot, window: MainWindow) -> N
     assert row.error_label.text() == ""
 
 
+def test_two_values_that_fit_only_together_can_be_typed_one_after_the_other(qtbot: QtBot, window: MainWindow) -> None:
+    rows, workbench = window.setup_drawer.forms["model"].rows, window.context.workbench
+    type_into(qtbot, window, "model.num_heads", "5")
+    assert rows["model.num_heads"].error_label.text() == "✗ must divide d_model = 16, given 5."
+    type_into(qtbot, window, "model.d_model", "3")
+    assert rows["model.d_model"].error_label.text() == "✗ Heads: must divide d_model = 3, given 2."
+    type_into(qtbot, window, "model.d_model", "30")
+    assert workbench.draft is not None
+    assert (workbench.draft.model.d_model, workbench.draft.model.num_heads) == (30, 5)
+    assert rows["model.d_model"].error_label.text() == rows["model.num_heads"].error_label.text() == ""
+
+
+def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: MainWindow) -> None:
+    row = window.setup_drawer.forms["model"].rows["model.dropout"]
+    assert isinstance(row.editor, QLineEdit)
+    type_into(qtbot, window, "model.dropout", "1,5")
+    type_into(qtbot, window, "model.d_ff", "32")
+    assert row.editor.text() == "1,5" and row.error_label.text() == "✗ expected a number, given '1,5'."
+    window.setup_drawer.choose_preset("copy_task")
+    assert row.editor.text() == "0" and row.error_label.text() == ""
+
+
+def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
+    bridge = window.context.bridge
+    window.transport.pace_slider.setValue(2)  # ten steps a second: all its forty would be gone while we type
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
+    editor = window.setup_drawer.forms["training"].rows["training.max_steps"].editor
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    qtbot.keyClicks(editor, "2000", delay=200)  # 2 would end the run here
+    qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
+    assert [change.value for change in bridge.history.settings_changed] == [2000]
+    assert bridge.state == "learning"
+
+
 def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
@@ -49,7 +85,8 @@ def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> N
     type_into(qtbot, window, "training.optimizer.learning_rate", "5e-4")
     type_into(qtbot, window, "model.d_ff", "24")
     type_into(qtbot, window, "training.label_smoothing", "0.2")
-    qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
+    assert set(workbench.waiting) == {"model.d_ff"}  # the others are about to act
+    qtbot.waitUntil(lambda: len(bridge.history.settings_changed) == 2, timeout=WAIT_MS)
     assert set(workbench.waiting) == {"model.d_ff"}
     assert window.setup_drawer.restart_button.text() == "Restart with 1 change"
     window.setup_drawer.restart_button.click()
@@ -105,6 +142,20 @@ def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: Ma
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
     assert window.strip.trouble is None
     assert workbench.draft is not None and "num_symbols" not in workbench.draft.dataset.options
+
+
+def test_options_that_fit_only_together_can_be_typed_one_after_the_other(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "min_length" in drawer.options_form.rows, timeout=WAIT_MS)
+    rows = drawer.options_form.rows
+    drawer.options_form.edited.emit("min_length", 5)
+    qtbot.waitUntil(lambda: bool(rows["min_length"].error), timeout=WAIT_MS)
+    assert rows["min_length"].error == "min_length 5 is above max_length 3"
+    drawer.options_form.edited.emit("max_length", 6)
+    qtbot.waitUntil(lambda: not rows["min_length"].error, timeout=WAIT_MS)
+    assert workbench.draft is not None
+    options = workbench.draft.dataset.options
+    assert (options["min_length"], options["max_length"]) == (5, 6)
 
 
 def test_two_options_edited_at_once_are_both_kept(qtbot: QtBot, window: MainWindow) -> None:

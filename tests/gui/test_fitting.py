@@ -1,0 +1,43 @@
+"""Edits tried together, and errors as they stand beside a field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from core.errors import UserError
+from gui.fitting import beside, what_fits
+
+
+def heads_divide(values: Mapping[str, object]) -> None:
+    """Of a model of 16 with 2 heads, changed by these values."""
+    d_model, num_heads = values.get("d_model", 16), values.get("num_heads", 2)
+    if not isinstance(d_model, int) or not isinstance(num_heads, int):
+        raise UserError("expected a whole number")
+    if d_model % num_heads:
+        raise UserError(f"{num_heads} does not divide {d_model}")
+
+
+def test_what_fits_only_together_is_taken_together() -> None:
+    assert what_fits({"d_model": 15, "num_heads": 5}, heads_divide) == ({"d_model": 15, "num_heads": 5}, {})
+
+
+def test_what_does_not_fit_leaves_the_rest_alone() -> None:
+    fitting, refused = what_fits({"num_heads": "x", "d_model": 18}, heads_divide)
+    assert fitting == {"d_model": 18}
+    assert refused == {"num_heads": "expected a whole number"}
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence", "shown"),
+    [
+        ("model.d_model", "model.d_model: expected at least 2, given 1.", "expected at least 2, given 1."),
+        ("model.d_model", "model.num_heads: must divide 7, given 2.", "Heads: must divide 7, given 2."),
+        ("training.optimizer.betas", "training.optimizer.betas.0: expected a number", "expected a number"),
+        ("dataset.options.min_length", "dataset.options: min_length 5 is too long", "min_length 5 is too long"),
+        ("model.d_model", "", ""),
+    ],
+)
+def test_an_error_beside_its_field_does_not_repeat_its_key(key: str, sentence: str, shown: str) -> None:
+    assert beside(key, sentence) == shown
