@@ -133,7 +133,12 @@ class EarlyStoppingConfig(Settings):
     """End the run when validation no longer improves."""
 
     patience: int = setting(
-        10, "Patience", "Validations without a better best_metric before the run ends.", effect="now", ge=1, le=100_000
+        10,
+        "Patience",
+        "Validations without a better best_metric before the run ends; a run that goes on after that waits anew.",
+        effect="now",
+        ge=1,
+        le=100_000,
     )
 
 

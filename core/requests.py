@@ -48,7 +48,7 @@ class OpenRun(Request[Prepared]):
 
 @dataclass(frozen=True, kw_only=True)
 class Learn(Request[None]):
-    """Take `steps` more steps, or go on to max_steps where it is None."""
+    """Take `steps` more steps, or go on to max_steps where it is None. A run that stopped early has new patience."""
 
     steps: int | None = None
 

@@ -192,7 +192,10 @@ class Session:
     def learn(self, steps: int | None) -> Work:
         """Begin or go on learning. The generator ends with the run, which is then finished or has failed."""
         trainer = self._require_trainer()
+        stopped_early = self._folder is not None and self._folder.state.reason == "early_stopping"
         folder = self._take_over(trainer)
+        if stopped_early:  # or the patience that ended it would end it again before its first step
+            trainer.renew_patience()
         wanted = trainer.step + (steps or 0)
         if wanted > trainer.config.training.max_steps:
             self._tell(trainer.change("training.max_steps", wanted))
@@ -321,6 +324,9 @@ class Session:
             return None
         try:
             self.flush()
+            if trainer.has_diverged:
+                self._tell_all(self._learn(trainer))  # takes no step: the run ends where it diverged
+                return folder.path
             trainer.save_checkpoint()
             folder.release("stopped", "stopped")
         except OSError as error:
@@ -357,7 +363,10 @@ class Session:
 
     def flush(self) -> None:
         """Keep and tell what the last steps measured."""
-        for event in self._noting(self._require_trainer().flush()):
+        self._tell_all(self._noting(self._require_trainer().flush()))
+
+    def _tell_all(self, work: Work) -> None:
+        for event in work:
             if event is not None:
                 self._tell(event)
 

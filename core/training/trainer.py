@@ -93,6 +93,11 @@ class Trainer:
         """Whether `run` has something other than a step to do next: a probe, a validation, a checkpoint, or to end."""
         return bool(self._due_now()) or self._reason_to_end() is not None
 
+    @property
+    def has_diverged(self) -> bool:
+        """Whether a step was not finite, as far as is known: `run` will take no other, and say so."""
+        return self._meter.not_finite_at is not None
+
     def begin(self, folder: RunFolder) -> None:
         """Attach the run's folder, its documents written: all that happens from here on is written there."""
         self.folder = folder
@@ -135,6 +140,7 @@ class Trainer:
         num_tokens = sum(batch.num_target_tokens for batch in batches)
         tokens_per_second = num_tokens / (time.perf_counter() - started)
         self._meter.take(self.step, measured, (rate, tokens_per_second, source.epoch))
+        self._step_back()
 
     def _training_batches(self) -> TrainBatches:
         """Opened by the first step, so that a run whose data is gone can still translate."""
@@ -160,11 +166,17 @@ class Trainer:
     def flush(self) -> Generator[Event | None, None, None]:
         """Read from the device what the steps since the last reading measured, keep it, and yield it."""
         steps_done = self._meter.read()
+        self._step_back()
         if steps_done is not None:
             self.folder.append_metrics(steps_done.first_step, steps_done.arrays)
         self._meter.clear()
         if steps_done is not None:
             yield steps_done
+
+    def _step_back(self) -> None:
+        """The optimizer refuses the first step that is not finite and all after it: the weights are of the one before."""
+        if self._meter.not_finite_at is not None:
+            self.step = self._meter.not_finite_at - 1
 
     # -- what is due at a step ---------------------------------------------------------------------------------------
 
@@ -187,14 +199,17 @@ class Trainer:
             return "early_stopping"
         return "max_steps" if self.step >= training.max_steps else None
 
+    def renew_patience(self) -> None:
+        """Wait for a better validation anew: a run that stopped early is to go on."""
+        self._best.num_without_better = 0
+
     def _end(self, reason: FinishReason) -> Finish:
         if self._due.done_at["checkpoint"] != self.step:
             yield self.save_checkpoint()
         return reason
 
     def _diverged(self, step: int) -> Finish:
-        """The optimizer has refused the step and all after it; what was saved before stays the last that is saved."""
-        self.step = step - 1
+        """What was saved before stays the last that is saved."""
         self._meter.not_finite_at = None
         self._learner.optimizer.start_afresh()
         yield trouble.diverged(step, self.config.training)

@@ -132,6 +132,21 @@ def test_early_stopping_ends_a_run(engine: Engine, watcher: Watcher, tmp_path: P
     assert answered(engine, Pause()) < 1000
 
 
+def test_a_run_that_stopped_early_goes_on_when_it_is_asked_to(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    hopeless = {"name": "sgd", "learning_rate": 1e-9}
+    run = begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
+    answered(engine, Learn())
+    stopped_at = watcher.wait(RunFinished).step
+    answered(engine, Learn())
+    further = watcher.all(RunFinished)[-1]
+    assert (further.reason, further.step) == ("early_stopping", stopped_at + 2)
+    answered(engine, OpenRun(run=run))
+    answered(engine, Learn())
+    assert watcher.all(RunFinished)[-1].step == stopped_at + 4
+
+
 def test_a_run_that_diverges_keeps_its_last_good_checkpoint(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     wild = {"name": "sgd", "learning_rate": 100.0, "momentum": 0.99}
     constant = {"name": "constant", "warmup_steps": 0}

@@ -186,6 +186,28 @@ def test_a_divergence_read_late_as_from_a_gpu_leaves_the_same_weights(make_train
     assert late.folder.metrics()[0].tolist() == list(range(1, late.step + 1))
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_run_left_before_its_divergence_was_told_stands_at_the_last_good_step(
+    make_trainer: MakeTrainer, late: bool
+) -> None:
+    trainer = make_trainer(
+        optimizer={"name": "sgd", "learning_rate": 100.0}, schedule={"name": "constant", "warmup_steps": 0},
+        max_grad_norm=None, max_steps=500, checkpoint_every=500, validate_every=500, probe_every=500,
+    )  # fmt: skip
+    trainer._meter._cheap_to_read = not late
+    trainer._meter._reported_at += 3600.0  # nothing is read by itself
+    learning = trainer.run()
+    while trainer.step < 400 and not trainer.has_diverged:
+        next(learning)
+    learning.close()
+    finish(trainer.flush())
+    assert trainer.has_diverged
+    last_good = int(trainer.folder.metrics()[0][-1])
+    assert trainer.step == trainer.save_checkpoint().step == last_good < 400
+    events, reason = finish(trainer.run())
+    assert reason == "diverged" and f"at step {last_good + 1}" in of_kind(events, Trouble)[0].sentence
+
+
 def test_a_step_that_needs_too_much_memory_ends_the_run_with_advice(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
 
@@ -219,6 +241,17 @@ def test_early_stopping_waits_its_patience_and_saves(make_trainer: MakeTrainer) 
     assert trainer.step == 4
     assert [event.is_best for event in of_kind(events, ValidationDone)] == [True, False, False, False]
     assert trainer.folder.state.best_step == 1 and trainer.folder.checkpoint_steps()[-1] == 4
+
+
+def test_a_run_that_stopped_early_goes_on_with_new_patience(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(
+        optimizer={"learning_rate": 1e-30}, validate_every=1, early_stopping={"patience": 3},
+        best_metric="valid/exact_match",
+    )  # fmt: skip
+    finish(trainer.run())
+    assert finish(trainer.run())[1] == "early_stopping" and trainer.step == 4
+    trainer.renew_patience()
+    assert finish(trainer.run())[1] == "early_stopping" and trainer.step == 7
 
 
 def test_the_best_checkpoint_stays_beside_the_last(make_trainer: MakeTrainer) -> None:
