@@ -105,6 +105,7 @@ class ProbeDone(Event):
     """A probe is there to be drawn; it may replace an earlier one of the same step (a sentence was added)."""
 
     probe: Probe = field(repr=False)
+    is_stored: bool = True  # False where the run's folder has not got it: nobody can read it again
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,6 +56,8 @@ class History:
         self.checkpoint_steps: list[int] = []
         self._curves: dict[str, GrowingCurve] = {}
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
+        self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
+        self._newest_told: Probe | None = None
         self._validations: _Newest[ValidationDone] = _Newest(VALIDATIONS_IN_MEMORY)
         self._tail = _Tail()
 
@@ -82,7 +84,14 @@ class History:
         if not place:
             return None
         nearest = self.probe_steps[place - 1]
-        return self._probes.get(nearest) or self._probes.put(nearest, self._stored().probe(nearest))
+        known = self._unstored_probes.get(nearest) or self._probes.get(nearest)
+        return known or self._probes.put(nearest, self._stored().probe(nearest))
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The source texts that probes follow now; one that was added later may be missing in probes before it."""
+        newest = self._newest_told or (self.probe(self.probe_steps[-1]) if self.probe_steps else None)
+        return tuple(one.source for one in newest.sentences) if newest is not None else ()
 
     def validation(self, step: int) -> ValidationDone:
         """The validation at exactly this step (one of `validations`), its sentences included."""
@@ -110,7 +119,7 @@ class History:
             case StepsDone():
                 self._take_steps(event.first_step, event.arrays)
             case ProbeDone():
-                self._take_probe(event.probe)
+                self._take_probe(event.probe, event.is_stored)
             case ValidationDone():
                 self._take_metrics(event.step, event.metrics, event.is_best)
                 self._validations.put(event.step, event)
@@ -143,10 +152,15 @@ class History:
             self._curves.setdefault(name, GrowingCurve()).extend(steps, values)
         self.last_step = first_step + count - 1
 
-    def _take_probe(self, probe: Probe) -> None:
+    def _take_probe(self, probe: Probe, is_stored: bool) -> None:
+        self._newest_told = probe
+        self._unstored_probes.pop(probe.step, None)
         if probe.step not in self.probe_steps:
             self.probe_steps.insert(bisect_right(self.probe_steps, probe.step), probe.step)
-        self._probes.put(probe.step, probe)
+        if is_stored:
+            self._probes.put(probe.step, probe)
+        else:
+            self._unstored_probes[probe.step] = probe
 
     def _take_metrics(self, step: int, metrics: dict[str, float], is_best: bool) -> None:
         self.validations[step] = metrics

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
+from core.decoding.probed_sentences import SentenceToProbe
 from core.errors import UserError
 from core.events import ProbeDone
 from core.model.transformer import Transformer
@@ -40,14 +41,22 @@ class KeptWeights:
             self._step = nearest
         return nearest, self._model
 
-    def probe_again(self, folder: RunFolder, *, write: bool) -> Generator[ProbeDone, None, None]:
-        """Probe every kept step anew, the newest first, so that all probes follow the same sentences."""
+    def probe_again(self, folder: RunFolder, *, write: bool) -> Generator[ProbeDone | None, None, None]:
+        """Probe every kept step anew whose stored probe lacks a sentence, the newest first. Yields None between."""
         trainer = self._trainer
         for step in reversed(folder.snapshot_steps()):
-            if step not in folder.snapshot_steps():  # thinned meanwhile
+            yield None
+            sentences = trainer.probe_sentences
+            if step not in folder.snapshot_steps() or _has_all(folder, step, sentences):  # thinned meanwhile, or done
                 continue
             _, model = self.at(folder, step)
-            probe = make_probe(model, trainer.data, trainer.probe_sentences, trainer.max_length, step)
+            probe = make_probe(model, trainer.data, sentences, trainer.max_length, step)
             if write:
                 folder.write_probe(probe)
-            yield ProbeDone(probe=probe)
+            yield ProbeDone(probe=probe, is_stored=write)
+
+
+def _has_all(folder: RunFolder, step: int, sentences: Sequence[SentenceToProbe]) -> bool:
+    if step not in folder.probe_steps():
+        return False
+    return {one.source for one in sentences} <= {one.source for one in folder.probe(step).sentences}

@@ -97,7 +97,7 @@ class Session:
         self._trainer = Trainer(resolve(request.config, data), data, self._host)
         prepared = self._prepared(self._trainer)
         yield prepared
-        yield ProbeDone(probe=self._trainer.probe())
+        yield ProbeDone(probe=self._trainer.probe(), is_stored=False)
         self._become("ready")
         return prepared
 
@@ -140,6 +140,7 @@ class Session:
         self._trainer, self._folder, self._changes = trainer, folder, request.changes
         prepared = self._prepared(trainer)
         yield prepared
+        self._look_back()
         self._become("finished" if folder.state.state == "finished" else "paused")
         return prepared
 
@@ -200,6 +201,7 @@ class Session:
         if wanted > trainer.config.training.max_steps:
             self._tell(trainer.change("training.max_steps", wanted))
         folder.update(state="learning", reason=None)
+        self._look_back()
         self._become("learning")
         return self._learn(trainer)
 
@@ -218,6 +220,7 @@ class Session:
                 raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
             self._folder.claim()
             self._is_ours = True
+            self.background = None  # it keeps nothing: `learn` begins it anew
             self._folder.cut_back_to(trainer.step)
             self._tell(RunStarted(run=self._folder.path, step=trainer.step))
             for key, value in self._changes:
@@ -404,9 +407,16 @@ class Session:
         probe = trainer.probe()
         if self._folder is not None and self._is_ours:
             self._folder.write_probe(probe)  # first: who is told of a step may read it again later
-        self._tell(ProbeDone(probe=probe))
-        if self._folder is not None:
-            self.background = self._kept_weights(trainer).probe_again(self._folder, write=self._is_ours)
+        self._tell(ProbeDone(probe=probe, is_stored=self._is_ours))
+        self.background = None
+        self._look_back()
+
+    def _look_back(self) -> None:
+        """Where sentences were added, probe them in the background with every kept weight that has not seen them."""
+        trainer, folder = self._require_trainer(), self._folder
+        has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)
+        if folder is not None and has_added and self.background is None:
+            self.background = self._kept_weights(trainer).probe_again(folder, write=self._is_ours)
 
     def _weights_at(self, trainer: Trainer, step: int | None) -> tuple[int, Transformer]:
         if step is None or step >= trainer.step:

@@ -30,7 +30,7 @@ class Context:
 
     def follow_sentence(self, text: str) -> None:
         """Have every probe follow this source text from now on, and look at it."""
-        self.bridge.ask(AddSentence(source=text), lambda _: self.selection.choose(sentence=-1))
+        self.bridge.ask(AddSentence(source=text), lambda _: self.selection.choose(sentence=text))
 
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from core.probes import Attention, Feed, Probe, ProbedSentence
+from core.probes import Attention, Feed, ProbedSentence
 
 Kind = Literal["encoder_self", "decoder_self", "cross"]
 KINDS: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
@@ -16,9 +17,9 @@ KIND_TITLES: dict[Kind, str] = {"encoder_self": "encoder self", "decoder_self": 
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """One choice; sentence, layer and head count from 0; -1 is the last."""
+    """One choice; layer and head count from 0, -1 is the last."""
 
-    sentence: int = 0
+    sentence: str = ""  # its source text; one that the run does not follow stands for the first it follows
     kind: Kind = "cross"
     layer: int = -1
     head: int = 0
@@ -42,11 +43,9 @@ class Selection(QObject):
             self.chosen = chosen
             self.changed.emit()
 
-    def sentence_of(self, probe: Probe) -> ProbedSentence | None:
-        """The chosen sentence of a probe; the last one where it has fewer."""
-        if not probe.sentences:
-            return None
-        return probe.sentences[min(self.chosen.sentence, len(probe.sentences) - 1)]  # -1: the newest
+    def place_among(self, sentences: Sequence[str]) -> int:
+        """Where the chosen one is among the sentences a run follows, of which there is at least one."""
+        return sentences.index(self.chosen.sentence) if self.chosen.sentence in sentences else 0
 
     def feed_of(self, sentence: ProbedSentence) -> Feed:
         """The chosen feed; a sentence without a reference has only the free-running one."""

@@ -20,7 +20,7 @@ from core.history import History
 from core.requests import Translate, Translation
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
-from gui.shown_sentence import ShownSentence
+from gui.shown_sentence import NothingShown, Shown, ShownSentence
 
 Weights = Literal["playhead", "now", "best", "last"] | int  # a number is a kept step
 CALM_MS = 250  # between two translations that nobody asked for
@@ -77,10 +77,10 @@ class TypedSentence(QObject):
         else:
             self._calm.stop()
 
-    def shown(self, history: History, step: int) -> ShownSentence | None:
+    def shown(self, history: History, step: int) -> Shown:
         """The translated sentence, as panels draw it; its step is the one of its weights."""
         if self.translation is None or self.translation.sentence is None:
-            return None
+            return NothingShown()
         return ShownSentence(self.translation.sentence, self.translation.step)
 
     def wanted_step(self) -> int | None:

@@ -174,7 +174,7 @@ class Trainer:
             yield steps_done
 
     def _step_back(self) -> None:
-        """The optimizer refuses the first step that is not finite and all after it: the weights are of the one before."""
+        """The optimizer refuses the first step that is not finite and all after it: the weights are those before it."""
         if self._meter.not_finite_at is not None:
             self.step = self._meter.not_finite_at - 1
 

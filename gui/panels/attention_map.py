@@ -15,7 +15,7 @@ from gui.panel import Panel
 from gui.panels.colour_bar import paint_colour_bar
 from gui.panels.map_layout import MapLayout
 from gui.selection import KIND_TITLES, Selection
-from gui.shown_sentence import Source, probed
+from gui.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets import plain_label
 
@@ -43,9 +43,9 @@ class AttentionMap(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Draw the chosen head with the newest weights at or before `step`."""
         shown = self._source(history, step)
-        if shown is None:
+        if isinstance(shown, NothingShown):
             self.set_title(self.title)
-            self.show_empty()
+            self.show_empty(shown.reason)
             return
         self.show_body()
         chosen = self._selection.chosen

@@ -13,7 +13,7 @@ from core.history import History
 from core.probes import ProbedSentence
 from gui.panel import Panel
 from gui.selection import KIND_TITLES, KINDS, Selection
-from gui.shown_sentence import Source, probed
+from gui.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets import plain_label
 
@@ -53,8 +53,8 @@ class HeadChooser(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Offer the layers and heads of what is shown at `step`."""
         shown = self._source(history, step)
-        if shown is None:
-            self.show_empty()
+        if isinstance(shown, NothingShown):
+            self.show_empty(shown.reason)
             return
         self.show_body()
         self._show_chosen(shown.sentence)

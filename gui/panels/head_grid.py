@@ -17,7 +17,7 @@ from gui.panel import Panel
 from gui.panels.attention_map import ARROWS
 from gui.panels.grid_layout import GridLayout
 from gui.selection import KIND_TITLES, KINDS, Kind, Selection
-from gui.shown_sentence import Source, probed
+from gui.shown_sentence import NothingShown, Source, probed
 from gui.theme import Theme
 
 
@@ -51,8 +51,8 @@ class HeadGrid(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Draw the heads with the newest weights at or before `step`."""
         shown = self._source(history, step)
-        if shown is None:
-            self.show_empty()
+        if isinstance(shown, NothingShown):
+            self.show_empty(shown.reason)
             return
         self.show_body()
         kinds = KINDS if self.all_kinds else (self._selection.chosen.kind,)

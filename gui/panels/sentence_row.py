@@ -13,6 +13,7 @@ from core.history import History
 from core.probes import ProbedSentence
 from gui.panel import Panel
 from gui.selection import Selection
+from gui.shown_sentence import NothingShown, shown_sentence
 from gui.theme import Theme
 from gui.widgets import IconButton, button, plain_label
 
@@ -28,7 +29,7 @@ class SentenceRow(Panel):
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__(theme)
         self._selection = selection
-        self._num_sentences = self._place = 0
+        self._sentences: tuple[str, ...] = ()
         self._focused_before: QWidget | None = None  # before the field of my sentence was opened
         self.previous_button = IconButton(theme, "previous", "Previous sentence", "Previous sentence ([)")
         self.next_button = IconButton(theme, "next", "Next sentence", "Next sentence (])")
@@ -45,18 +46,20 @@ class SentenceRow(Panel):
         self._restyle()
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the chosen sentence of the probe at `step`."""
-        probe = history.probe(step) if history.probe_steps else None
-        sentence = self._selection.sentence_of(probe) if probe is not None else None
-        if probe is None or sentence is None:
+        """Draw the chosen sentence as the model saw it at `step`."""
+        self._sentences = history.sentences
+        if not self._sentences:
             self.show_empty()
             return
         self.show_body()
-        self._num_sentences, self._place = len(probe.sentences), probe.sentences.index(sentence)
-        self.place_label.setText(f"{self._place + 1}/{self._num_sentences}")
-        self.source_label.setText(sentence.source)
-        self.reference_label.setText(sentence.reference if sentence.reference is not None else "none: a typed sentence")
-        self._show_output(sentence)
+        place = self._selection.place_among(self._sentences)
+        self.place_label.setText(f"{place + 1}/{len(self._sentences)}")
+        self.source_label.setText(self._sentences[place])
+        shown = shown_sentence(self._selection, history, step)
+        if isinstance(shown, NothingShown):
+            self._show_reason(shown.reason)
+        else:
+            self._show_sentence(shown.sentence)
 
     def show_next(self) -> None:
         self._go(1)
@@ -65,8 +68,18 @@ class SentenceRow(Panel):
         self._go(-1)
 
     def _go(self, by: int) -> None:
-        if self._num_sentences:
-            self._selection.choose(sentence=(self._place + by) % self._num_sentences)
+        if self._sentences:
+            place = self._selection.place_among(self._sentences) + by
+            self._selection.choose(sentence=self._sentences[place % len(self._sentences)])
+
+    def _show_reason(self, reason: str) -> None:
+        self.reference_label.setText("")
+        self.output_label.setText(escape(reason))
+        self._say("", "good")
+
+    def _show_sentence(self, sentence: ProbedSentence) -> None:
+        self.reference_label.setText(sentence.reference if sentence.reference is not None else "none: a typed sentence")
+        self._show_output(sentence)
 
     def _show_output(self, sentence: ProbedSentence) -> None:
         output = without_eos(sentence.free_running.tgt_output)

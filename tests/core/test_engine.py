@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -132,9 +133,7 @@ def test_early_stopping_ends_a_run(engine: Engine, watcher: Watcher, tmp_path: P
     assert answered(engine, Pause()) < 1000
 
 
-def test_a_run_that_stopped_early_goes_on_when_it_is_asked_to(
-    engine: Engine, watcher: Watcher, tmp_path: Path
-) -> None:
+def test_a_run_that_stopped_early_goes_on_when_it_is_asked_to(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     hopeless = {"name": "sgd", "learning_rate": 1e-9}
     run = begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
     answered(engine, Learn())
@@ -313,6 +312,41 @@ def test_my_sentence_is_followed_on_and_back_through_the_snapshots(
         assert folder.probe(step).sentences[-1].source == "4 3 2", step
     back = [e.probe.step for e in watcher.all(ProbeDone) if e.probe.sentences[-1].source == "4 3 2"]
     assert [step for step in back if step < 30] == sorted((step for step in back if step < 30), reverse=True)
+
+
+def test_my_sentence_in_an_opened_run_is_shown_at_once_and_stored_when_it_goes_on(tmp_path: Path) -> None:
+    with Engine() as engine:
+        run = whole_run(engine, tmp_path, max_steps=30)
+    folder, before = RunFolder.open(run), (run / "probes").stat().st_mtime_ns
+    watcher = Watcher()
+    with Engine([watcher]) as engine:
+        answered(engine, OpenRun(run=run))
+        answered(engine, AddSentence(source="4 3 2"))
+        watcher.wait(ProbeDone, lambda event: event.probe.step == 0)
+        told = watcher.all(ProbeDone)
+        assert {event.probe.step for event in told} == set(folder.snapshot_steps())
+        assert all(event.probe.sentences[-1].source == "4 3 2" and not event.is_stored for event in told)
+        assert (run / "probes").stat().st_mtime_ns == before
+        answered(engine, Learn(steps=1))
+        watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.is_stored)
+        answered(engine, Stop())
+    for step in folder.snapshot_steps():
+        assert folder.probe(step).sentences[-1].source == "4 3 2", step
+
+
+def test_my_sentence_is_worked_out_further_in_the_next_session(tmp_path: Path) -> None:
+    with Engine() as engine:
+        run = whole_run(engine, tmp_path, max_steps=30)
+        answered(engine, Learn(steps=1))
+        answered(engine, AddSentence(source="4 3 2"))
+        answered(engine, Learn(steps=1))  # its checkpoint knows the sentence
+    folder = RunFolder.open(run)
+    folder.write_probe(replace(folder.probe(5), sentences=folder.probe(5).sentences[:4]))  # as if left before that
+    watcher = Watcher()
+    with Engine([watcher]) as engine:
+        answered(engine, OpenRun(run=run))
+        told = watcher.wait(ProbeDone, lambda event: event.probe.step == 5).probe
+    assert told.sentences[-1].source == "4 3 2"
 
 
 # -- settings ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import UserError
 from core.events import ProbeDone, RunStarted, SettingChanged, SnapshotSaved, StateChanged, StepsDone
-from core.history import History
+from core.history import PROBES_IN_MEMORY, History
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 
 
@@ -48,6 +48,19 @@ def test_events_and_folder_give_the_same_history(tmp_path: Path) -> None:
             assert_same_probe(nearest, probe(found))
         assert history.value("valid/loss", 999) == 500
         assert history.value("valid/loss", 499) is None
+
+
+def test_probes_that_nobody_stored_are_not_forgotten(tmp_path: Path) -> None:
+    folder, history = run_folder(tmp_path), History()
+    history.take(RunStarted(run=folder.path, step=0))
+    for step in range(2 * PROBES_IN_MEMORY):
+        history.take(ProbeDone(probe=probe(step), is_stored=False))
+    for step in range(2 * PROBES_IN_MEMORY):
+        found = history.probe(step)
+        assert found is not None and found.step == step
+    folder.write_probe(probe(0))
+    history.take(ProbeDone(probe=probe(0)))
+    assert history.probe(0) is not None and 0 not in history._unstored_probes
 
 
 def test_a_curve_keeps_what_somebody_draws_of_it() -> None:

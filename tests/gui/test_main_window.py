@@ -108,6 +108,32 @@ def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow
     assert seed_edit.text() == "8" and workbench.draft is not None and workbench.draft.seed == 8
 
 
+def test_my_sentence_at_an_earlier_step_is_told_until_it_is_there(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
+) -> None:
+    qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
+    wait_for_state("paused")
+    row, attention = window.train_view.sentence_row, window.train_view.attention_map
+    seen: list[tuple[str, str, str]] = []
+
+    def look(events: list[object]) -> None:
+        """Draw after each of the bridge's turns."""
+        for panel in (row, attention):
+            panel.show_step(window.context.bridge.history, 3)
+        seen.append((row.source_label.text(), row.output_label.text(), attention.title_label.text()))
+
+    window.context.playhead.view(3)
+    window.context.follow_sentence("1 2 3")
+    qtbot.waitUntil(lambda: window.context.selection.chosen.sentence == "1 2 3", timeout=WAIT_MS)
+    window.context.bridge.drained.connect(look)
+    look([])
+    qtbot.waitUntil(lambda: "step 3" in seen[-1][2], timeout=WAIT_MS)
+    window.context.bridge.drained.disconnect(look)
+    for source, output, title in seen:
+        assert source == "1 2 3"
+        assert title.endswith("step 3") or (title == "Attention" and "is being worked out for step 3" in output)
+
+
 def test_reset_takes_another_seed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     window.context.workbench.reset(7)
     qtbot.waitUntil(lambda: window.transport.seed_edit.text() == "7", timeout=WAIT_MS)

@@ -110,11 +110,11 @@ def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, the
 def test_the_pointed_cell_is_forgotten_where_the_next_head_is_smaller(
     panel: AttentionMap, history: History, qtbot: QtBot
 ) -> None:
-    panel._selection.choose(sentence=1)
+    panel._selection.choose(sentence="du willst bier")
     panel.show_step(history, 300)
     qtbot.mouseMove(panel.canvas, cell(panel, 0, 3).center().toPoint())
     assert "bier" in panel.canvas.readout() or "<eos>" in panel.canvas.readout()
-    panel._selection.choose(sentence=0)
+    panel._selection.choose(sentence="ich will")
     panel.show_step(history, 300)
     assert panel.canvas.readout() == ""
 
