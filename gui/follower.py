@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.errors import UserError
+from core.followed_run import read_followed
 from core.history import History
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
@@ -44,11 +45,21 @@ class Follower(QObject):
             return f"watching {self.writer}"
         return f"{self.run.name} is no longer being written"
 
+    @property
+    def why_no_model(self) -> str:
+        """Why the followed run cannot be asked anything, and what to do; empty while none is followed."""
+        if not self.sentence:
+            return ""
+        said = f"{self.sentence[0].upper()}{self.sentence[1:]}"
+        if self.writer is not None:
+            return f"{said}: its weights are over there. Stop following it in Runs to use this window's own run."
+        return f"{said}: open it in Runs to use its weights."
+
     def follow(self, run: Path) -> None:
         """Show this run live; its first reading happens beside the GUI thread."""
         self.leave()
         self.run = run
-        self._bridge.call(lambda: History.read(RunFolder.open(run)), self._show, self._fail)
+        self._bridge.call(lambda: read_followed(RunFolder.open(run)), self._show, self._fail)
 
     def leave(self, _: object = None) -> None:
         """Show the engine's own run again."""

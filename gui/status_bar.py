@@ -38,26 +38,28 @@ class StatusBar(QFrame):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.refresh)
         self._timer.start(REFRESH_MS)
-        context.bridge.prepared.connect(self._take_prepared)
+        context.bridge.prepared.connect(self.refresh)
+        context.bridge.shown_changed.connect(self.refresh)
         context.bridge.progressed.connect(self._take_progress)
         context.bridge.state_changed.connect(self._take_state)
 
     def refresh(self) -> None:
         """Show the newest figures."""
         history = self.context.bridge.shown
+        if history.prepared is not None:
+            self._show_prepared(history.prepared)
         epoch, speed = history.curve("train/epoch")[1], history.curve("train/target_tokens_per_second")[1]
         self.epoch_label.setText(f"epoch {epoch[-1]:.1f}" if len(epoch) else "epoch 0")
         self.speed_label.setText(f"{compact(float(speed[-1]))} target tok/s" if len(speed) else "")
         self.speed_label.setVisible(bool(len(speed)))
         self.watching_label.setText(f"watching {100 * self.context.redraws.watching:.0f} %")
 
-    def _take_prepared(self, prepared: Prepared) -> None:
+    def _show_prepared(self, prepared: Prepared) -> None:
         training = prepared.config.training
         threads = f" {training.num_threads} thread{'s' * (training.num_threads != 1)}"
         self.device_label.setText(training.device.upper() + (threads if training.device == "cpu" else ""))
         sizes = f"{len(prepared.src_tokens):,} → {len(prepared.tgt_tokens):,} tokens"
         self.size_label.setText(f"{compact(prepared.num_parameters)} parameters · {sizes}")
-        self.refresh()
 
     def _take_progress(self, progress: Progress) -> None:
         share = f" {100 * progress.done // progress.total} %" if progress.total else f" {progress.done:,}"

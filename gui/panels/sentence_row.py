@@ -15,7 +15,7 @@ from gui.panel import Panel
 from gui.selection import Selection
 from gui.shown_sentence import NothingShown, shown_sentence
 from gui.theme import Theme
-from gui.widgets import IconButton, button, plain_label
+from gui.widgets import IconButton, button, enable, plain_label
 
 
 class SentenceRow(Panel):
@@ -60,6 +60,12 @@ class SentenceRow(Panel):
             self._show_reason(shown.reason)
         else:
             self._show_sentence(shown.sentence)
+
+    def allow_adding(self, reason: str) -> None:
+        """Let a sentence be added where there is no reason against it."""
+        enable(self.add_button, reason)
+        if reason:
+            self.add_edit.hide()
 
     def show_next(self) -> None:
         self._go(1)

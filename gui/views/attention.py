@@ -41,6 +41,10 @@ class AttentionView(View):
         self.chooser.add_shortcuts(self)
         self.all_kinds_box.toggled.connect(self._show_kinds)
         self.sentence_row.sentence_added.connect(context.follow_sentence)
+        context.follower.changed.connect(self._allow_sentences)
+
+    def _allow_sentences(self) -> None:
+        self.sentence_row.allow_adding(self.context.follower.why_no_model)
 
     def _show_kinds(self, all_kinds: bool) -> None:
         self.grid.all_kinds = all_kinds

@@ -38,3 +38,7 @@ class TrainView(View):
         layout.addWidget(splitter(Qt.Orientation.Vertical, (attention, 5), (self.curves, 4)), 1)
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         self.sentence_row.sentence_added.connect(context.follow_sentence)
+        context.follower.changed.connect(self._allow_sentences)
+
+    def _allow_sentences(self) -> None:
+        self.sentence_row.allow_adding(self.context.follower.why_no_model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
 from core.events import CheckpointSaved, Event, Prepared, SnapshotSaved, ValidationDone
 from gui.context import Context
@@ -43,6 +43,8 @@ class TranslateView(View):
         self.weights_combo = WeightsCombo()
         self.translate_button = button("Translate", "Translate with the chosen weights (Enter)")
         self.note_label = plain_label()
+        self.follow_label = plain_label()
+        self.stop_following_button = button("Stop following", "Show this window's own run again")
         self.tokens = TokenTable(theme, self.typed)
         self.chooser = HeadChooser(theme, selection, self.typed.shown, has_feeds=False)
         self.map = AttentionMap(theme, selection, self.typed.shown)
@@ -60,7 +62,7 @@ class TranslateView(View):
         self.typed.translate(text)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self.typed.watch(True)
+        self._show_follower()
         self._offer_weights()
         self.source_edit.setFocus()
         self.source_edit.selectAll()
@@ -82,13 +84,30 @@ class TranslateView(View):
         row.addWidget(plain_label("weights", role="muted"))
         row.addWidget(self.weights_combo)
         row.addWidget(self.translate_button)
-        layout = QVBoxLayout(self)
+        content = QWidget()
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(content)
+        self._stack.addWidget(self._elsewhere())
+        layout = QVBoxLayout(content)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
         layout.addLayout(row)
         layout.addWidget(self.note_label)
         left = splitter(Qt.Orientation.Vertical, (self.tokens, 5), (self.grid, 3))
         layout.addWidget(splitter(Qt.Orientation.Horizontal, (left, 4), (self._attention(), 5)), 1)
+
+    def _elsewhere(self) -> QWidget:
+        """What stands here while another process's run is followed, or our weights would be taken for that run's."""
+        page = QWidget()
+        self.follow_label.setWordWrap(True)
+        self.follow_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column = QVBoxLayout(page)
+        column.setSpacing(2 * GRID)
+        column.addStretch(1)
+        column.addWidget(self.follow_label)
+        column.addWidget(self.stop_following_button, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addStretch(1)
+        return page
 
     def _attention(self) -> QWidget:
         attention = QWidget()
@@ -110,6 +129,8 @@ class TranslateView(View):
         self.context.theme.changed.connect(self._restyle)
         bridge.prepared.connect(self._offer_example)
         bridge.drained.connect(self._take)
+        self.context.follower.changed.connect(self._show_follower)
+        self.stop_following_button.clicked.connect(self.context.follower.leave)
         self._restyle()
         self._show()
 
@@ -132,6 +153,12 @@ class TranslateView(View):
 
     def _offer_weights(self) -> None:
         self.weights_combo.show_history(self.context.bridge.history, self.typed.weights)
+
+    def _show_follower(self) -> None:
+        reason = self.context.follower.why_no_model
+        self.follow_label.setText(reason)
+        self._stack.setCurrentIndex(1 if reason else 0)
+        self.typed.watch(self.isVisible() and not reason)
 
     def _show(self) -> None:
         for panel in self.panels:

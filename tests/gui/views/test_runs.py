@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -194,6 +195,7 @@ def test_another_process_is_followed_live(
     assert not window.transport.learn_button.isEnabled()
     step = context.playhead.live_step
     qtbot.waitUntil(lambda: context.playhead.live_step > step + 50, timeout=WAIT_MS)
+    assert_all_of_it_is_the_other_run(window, qtbot)
     row = window.train_view.sentence_row
     qtbot.waitUntil(lambda: row.source_label.text() == context.bridge.shown.probe(step).sentences[0].source)
     writing.terminate()
@@ -206,6 +208,23 @@ def test_another_process_is_followed_live(
     assert view.follow_button.text() == "Stop following"
     qtbot.mouseClick(view.follow_button, Qt.MouseButton.LeftButton)
     assert context.playhead.live_step == 0 and window.transport.learn_button.isEnabled()
+
+
+def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
+    """Levels, plan and figures are those of the followed run; nothing is asked of the window's own model meanwhile."""
+    followed, curves = window.context.bridge.shown, window.train_view.curves
+    assert followed.prepared is not None and followed.prepared.config.training.max_steps == 100_000
+    qtbot.waitUntil(lambda: curves.loss._levels["guessing"].value() == math.log(8), timeout=WAIT_MS)
+    assert curves.learning_rate._planned.getData()[0][-1] == 100_000
+    assert "8 → 8 tokens" in window.status_bar.size_label.text()
+    for row in (window.train_view.sentence_row, window.attention_view.sentence_row):
+        assert not row.add_button.isEnabled() and "Stop following" in row.add_button.toolTip()
+    view = window.translate_view
+    window.show_view(window.views.index(view))
+    assert view.follow_label.isVisible() and "weights are over there" in view.follow_label.text()
+    assert view.stop_following_button.isVisible() and not view.translate_button.isVisible()
+    assert not view.typed._is_watched
+    window.show_view(window.views.index(window.train_view))
 
 
 def test_every_control_is_named_and_reached_by_tab(empty_window: MainWindow, qtbot: QtBot) -> None:

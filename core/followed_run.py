@@ -1,0 +1,38 @@
+"""A run that another process writes, as this one can know it: what that process's engine said when it prepared it."""
+
+from __future__ import annotations
+
+from core.config import change_setting
+from core.data.prepared_data import PreparedData
+from core.events import Prepared
+from core.history import History
+from core.model_size import count_parameters
+from core.run_folder import RunFolder
+
+
+def read_followed(folder: RunFolder) -> History:
+    """The history of a run, and its `prepared`. Raises UserError that names a damaged file."""
+    history = History.read(folder)
+    history.prepared = prepared_from(folder)
+    return history
+
+
+def prepared_from(folder: RunFolder) -> Prepared:
+    """What the folder's documents tell of data and model, with the settings changed until now."""
+    data, config = PreparedData.from_document(folder.vocabulary()), folder.config()
+    for changed in folder.settings_changed():
+        config = change_setting(config, changed.key, changed.value)
+    src_tokens, tgt_tokens = data.src_vocabulary.tokens, data.tgt_vocabulary.tokens
+    longest = max(data.max_src_length, data.max_tgt_length)
+    if config.decoding.max_length != "auto":
+        longest = max(longest, config.decoding.max_length)
+    return Prepared(
+        config=config,
+        num_parameters=count_parameters(config.model, len(src_tokens), len(tgt_tokens), longest),
+        src_tokens=src_tokens,
+        tgt_tokens=tgt_tokens,
+        num_pairs=data.num_pairs,
+        limits=data.limits,
+        examples=data.examples,
+        run=folder.path,
+    )
