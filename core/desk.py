@@ -148,8 +148,7 @@ class Desk:
 
     def _break_off(self, error: Exception, future: Future[Any]) -> None:
         """Learning, or ending the run, cannot go on: stand still, so that it can be tried again."""
-        self._session.failed(error)
-        self._fail(error, future)
+        self._fail(self._session.failed(error), future)
 
     def _close(self, future: Future[Any]) -> None:
         self._abandon_job()

@@ -11,3 +11,7 @@ class UserError(Exception):
         self.sentence = sentence
         self.advice = advice
         super().__init__(f"{sentence} {advice}".strip())
+
+
+class BrokenOff(UserError):
+    """Work that was under way cannot go on. Whoever watches was told by a Trouble; this tells the one who asked."""

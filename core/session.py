@@ -16,7 +16,7 @@ from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.decoding.translator import translate
 from core.environment import environment
-from core.errors import UserError
+from core.errors import BrokenOff, UserError
 from core.events import (
     EngineState,
     Event,
@@ -276,27 +276,35 @@ class Session:
         """Stand still between two steps; after single steps, with a probe of what they did."""
         trainer = self._require_trainer()
         if self.state == "learning":
-            self.flush()
-            if with_probe:
-                self._probe_here(trainer)
-            self._require_folder().update(state="paused")
+            try:
+                self.flush()
+                if with_probe:
+                    self._probe_here(trainer)
+                self._require_folder().update(state="paused")
+            except OSError as error:
+                raise self.failed(error) from error
             self._become("paused")
         return trainer.step
 
-    def failed(self, error: Exception) -> None:
-        """Learning broke off, or ending the run did: stand still between two steps, from where it can go on."""
-        if self.state != "learning":
-            return
-        trainer, folder = self._require_trainer(), self._require_folder()
+    def failed(self, error: Exception) -> Exception:
+        """Learning broke off, or ending the run did: stand still between two steps, from where it can go on.
+
+        Tells whoever watches, and answers what to tell the one who asked.
+        """
         told = self.in_words(error)
+        if self.state != "learning":
+            return told
+        trainer, folder = self._require_trainer(), self._require_folder()
         if isinstance(told, UserError):
             self._tell(as_trouble(told))
+            told = BrokenOff(told.sentence, told.advice)
         self._become("paused")
         reason: FinishReason | None = (
             "disk" if isinstance(error, OSError) else "plugin" if isinstance(error, PluginError) else None
         )
         if reason is not None:
             self._tell(RunFinished(run=folder.path, step=trainer.step, reason=reason, metrics=self._last_metrics))
+        return told
 
     def in_words(self, error: Exception) -> Exception:
         """An OSError of the run's folder is no fault of ours, but a full disk."""
@@ -333,8 +341,7 @@ class Session:
             trainer.save_checkpoint()
             folder.release("stopped", "stopped")
         except OSError as error:
-            self.failed(error)
-            raise
+            raise self.failed(error) from error
         self._is_ours = False
         self._become("paused")
         self._tell(RunFinished(run=folder.path, step=trainer.step, reason="stopped", metrics=self._last_metrics))

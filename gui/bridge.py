@@ -10,18 +10,19 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine import Engine
-from core.errors import UserError
+from core.errors import BrokenOff, UserError
 from core.events import EngineState, Event, Prepared, Progress, RunFinished, RunStarted, StateChanged, Trouble
 from core.faults import as_trouble
 from core.history import History
 from core.requests import Request
 
 Answer = TypeVar("Answer")
+WindowState = EngineState | Literal["starting"]  # until the engine has said anything
 OnDone = Callable[[Answer], object]
 OnError = Callable[[Exception], object]
 
@@ -46,7 +47,7 @@ class EngineBridge(QObject):
         self.engine = engine
         self.history = History()  # of the engine's own run
         self.followed: History | None = None  # of a run that another process writes, while it is drawn instead
-        self.state: EngineState = "empty"
+        self.state: WindowState = "starting"
         self._inbox: deque[Event | Callable[[], object]] = deque()
         self._opened: deque[History] = deque()  # of the runs whose Prepared is in the inbox
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
@@ -77,18 +78,29 @@ class EngineBridge(QObject):
     def ask(
         self, request: Request[Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None
     ) -> Future[Answer]:
-        """Ask the engine; the answer comes back into the GUI thread. Without `on_error` the strip shows an error."""
-        return self._follow(self.engine.ask(request), on_done, on_error)
+        """Ask the engine; the answer comes back into the GUI thread. Without `on_error` the strip shows a refusal."""
+        return self._follow(self.engine.ask(request), on_done, on_error or self.show_refusal)
 
     def call(
         self, function: Callable[[], Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None
     ) -> Future[Answer]:
-        """Run what waits for a disk or a plugin host (never torch) beside the GUI thread, and answer into it."""
-        return self._follow(self._aside.submit(function), on_done, on_error)
+        """Run what waits for a disk or a plugin host (never torch) beside the GUI thread, and answer into it.
+
+        Without `on_error` the strip shows an error.
+        """
+        return self._follow(self._aside.submit(function), on_done, on_error or self._show_error)
+
+    def show_refusal(self, error: Exception) -> None:
+        """Have the strip show why the engine did not do what it was asked.
+
+        Of what broke off, and of a fault of ours, the engine has told everybody already.
+        """
+        if isinstance(error, UserError) and not isinstance(error, BrokenOff):
+            self._show_error(error)
 
     def report(self, error: BaseException) -> None:
         """Have the strip show an error. Any thread may call this."""
-        self._inbox.append(lambda: self.trouble.emit(as_trouble(error)))
+        self._inbox.append(lambda: self._show_error(error))
 
     def repeat(self, events: Sequence[Event]) -> None:
         """Take events that an engine told before this window was opened, as if ours told them now."""
@@ -140,18 +152,21 @@ class EngineBridge(QObject):
         if signal is not None:
             signal.emit(event)
 
-    def _follow(self, future: Future[Answer], on_done: OnDone[Answer] | None, on_error: OnError | None) -> Any:
+    def _show_error(self, error: BaseException) -> None:
+        self.trouble.emit(as_trouble(error))
+
+    def _follow(self, future: Future[Answer], on_done: OnDone[Answer] | None, on_error: OnError) -> Any:
         future.add_done_callback(lambda done: self._inbox.append(lambda: self._answer(done, on_done, on_error)))
         return future
 
-    def _answer(self, future: Future[Any], on_done: OnDone[Any] | None, on_error: OnError | None) -> None:
+    def _answer(self, future: Future[Any], on_done: OnDone[Any] | None, on_error: OnError) -> None:
         if future.cancelled():
             return
         error = future.exception()
         if error is None:
             if on_done is not None:
                 on_done(future.result())
-        elif isinstance(error, Exception) and on_error is not None:
+        elif isinstance(error, Exception):
             on_error(error)
         else:
-            self.trouble.emit(as_trouble(error))
+            self._show_error(error)

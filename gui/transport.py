@@ -8,7 +8,7 @@ from PySide6.QtCore import QRegularExpression, Qt
 from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QSlider, QWidget
 
-from core.events import EngineState
+from gui.bridge import WindowState
 from gui.context import Context
 from gui.flow import FlowLayout
 from gui.icons import icon
@@ -17,8 +17,9 @@ from gui.widgets import FigureLabel, IconButton, button, enable, plain_label
 from gui.workbench import MORE_STEPS
 
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
-STATES: dict[EngineState, str] = {
-    "empty": "starting",
+STATES: dict[WindowState, str] = {
+    "starting": "starting",
+    "empty": "nothing prepared: choose other data or settings in Setup (Ctrl+E)",
     "preparing": "preparing",
     "ready": "untrained",
     "learning": "learning",
@@ -26,7 +27,7 @@ STATES: dict[EngineState, str] = {
     "finished": "finished",
     "failed": "stopped",
 }
-CAN_LEARN: tuple[EngineState, ...] = ("ready", "learning", "paused", "finished")
+CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
 
 
 class Transport(QFrame):
@@ -76,18 +77,25 @@ class Transport(QFrame):
 
     def _show_step(self) -> None:
         """Show what goes on many times a second: the newest step and the viewed one."""
-        playhead, state = self.context.playhead, self.context.bridge.state
-        said = self.context.follower.sentence or f"{_mark(state)} {STATES[state]}"
-        self.state_label.setText(f"{said} · step {playhead.live_step:,}{self._of_steps()}")
+        playhead = self.context.playhead
+        self.state_label.setText(self._said(self.context.bridge.state))
         if not playhead.is_live:
             self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
         self.live_button.setVisible(not playhead.is_live)
+
+    def _said(self, state: WindowState) -> str:
+        """Whose run is shown, what it does, and at which step."""
+        watching = self.context.follower.sentence
+        said = watching or f"{_mark(state)} {STATES[state]}"
+        if not watching and state in ("starting", "empty"):
+            return said
+        return f"{said} · step {self.context.playhead.live_step:,}{self._of_steps()}"
 
     def _of_steps(self) -> str:
         applied = None if self.context.follower.sentence else self.context.workbench.applied
         return f" of {applied.training.max_steps:,}" if applied else ""
 
-    def _show_learn(self, state: EngineState) -> None:
+    def _show_learn(self, state: WindowState) -> None:
         texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
         text = texts.get(state, "Learn")
         reason = self._why_no_learning(state)
@@ -98,16 +106,18 @@ class Transport(QFrame):
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
         enable(self.learn_button, reason)
 
-    def _why_no_learning(self, state: EngineState) -> str:
+    def _why_no_learning(self, state: WindowState) -> str:
         if watching := self.context.follower.sentence:
             return f"{watching[0].upper()}{watching[1:]}: stop following it in Runs to learn here again"
         if self.context.workbench.is_example:
             return "The example run stays as it is: Reset begins a run of your own with its settings"
         if state == "failed":
             return "This run cannot go on; Reset begins another"
+        if state == "empty":
+            return "Nothing is prepared: choose other data or settings in Setup, or Reset to try again"
         return "" if state in CAN_LEARN else "Data and model are not ready yet"
 
-    def _why_no_steps(self, state: EngineState) -> str:
+    def _why_no_steps(self, state: WindowState) -> str:
         counted = {
             "learning": "Steps are counted from a pause: pause first",
             "finished": f"The run is finished: {MORE_STEPS:,} more goes on, Reset begins another",
@@ -168,7 +178,7 @@ class Transport(QFrame):
         self.context.workbench.step(int(sender.text()))
 
 
-def _mark(state: EngineState) -> str:
+def _mark(state: WindowState) -> str:
     return {"learning": "●", "finished": "✓", "failed": "✗", "paused": "‖"}.get(state, "○")
 
 

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.config import RunConfig, change_setting, change_settings
 from core.config_fields import setting_effect
 from core.events import Prepared, RunFinished
-from core.faults import as_trouble
 from core.requests import ChangeSetting, Finish, Learn, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
@@ -101,8 +100,9 @@ class Workbench(QObject):
         self._preparing.stop()
         self._acting.clear()
         if self.draft is not None:
+            stay = partial(self._stay, self.applied, self.run)
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
-            self._bridge.ask(Prepare(config=self.draft))
+            self._bridge.ask(Prepare(config=self.draft), on_error=stay)
             self.changed.emit()
 
     def restart(self) -> None:
@@ -192,6 +192,13 @@ class Workbench(QObject):
             self.taken = None
         self.changed.emit()
 
+    def _stay(self, applied: RunConfig | None, run: Path | None, error: Exception) -> None:
+        """A run that could not be saved (a full disk) was not left either."""
+        if self._bridge.state == "paused":
+            self.applied, self.run = applied, run
+            self.changed.emit()
+        self._bridge.show_refusal(error)
+
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         if start is self._start:  # nothing else was prepared meanwhile
             self._start, self.run = None, run
@@ -201,7 +208,7 @@ class Workbench(QObject):
     def _give_up(self, start: Start, error: Exception) -> None:
         if start is self._start:
             self._start = None
-        self._bridge.trouble.emit(as_trouble(error))
+        self._bridge.show_refusal(error)
 
     def _take_finish(self, finished: RunFinished) -> None:
         self.changed.emit()

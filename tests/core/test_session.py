@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
+from core.errors import BrokenOff
 from core.events import RunFinished, StateChanged, Trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Prepare, Start
@@ -22,19 +26,54 @@ WILD = {
 }
 
 
-def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(tmp_path: Path) -> None:
-    watcher = Watcher()
+@pytest.fixture
+def watcher() -> Watcher:
+    return Watcher()
+
+
+@pytest.fixture
+def session(watcher: Watcher, tmp_path: Path) -> Iterator[Session]:
     with PluginHost() as host:
-        session = Session(watcher, host, tmp_path / "cache")
-        for _ in session.prepare(Prepare(config=tiny_config(**WILD))):
-            pass
-        run = session.start(Start(runs_dir=tmp_path / "runs"))
-        learning = session.learn(None)
-        while not session._require_trainer().has_diverged:
-            next(learning)
-        learning.close()
-        assert session.stop() == run
-        session.close()
+        made = Session(watcher, host, tmp_path / "cache")
+        yield made
+        made.close()
+
+
+def begin(session: Session, runs_dir: Path, **training: Any) -> Path:
+    """A run that has begun, none of its steps taken."""
+    for _ in session.prepare(Prepare(config=tiny_config(**training))):
+        pass
+    return session.start(Start(runs_dir=runs_dir))
+
+
+def test_a_pause_that_cannot_write_is_a_pause_all_the_same(session: Session, watcher: Watcher, tmp_path: Path) -> None:
+    run = begin(session, tmp_path / "runs")
+    learning = session.learn(None)
+    while session.step < 5:
+        next(learning)
+    learning.close()
+    (run / "metrics.jsonl").rename(run / "aside")
+    (run / "metrics.jsonl").mkdir()  # as on a full disk: nothing can be appended
+    with pytest.raises(BrokenOff, match="cannot be written"):
+        session.pause()
+    assert session.state == watcher.states()[-1] == "paused" and session.step == 5
+    assert (len(watcher.all(Trouble)), watcher.all(RunFinished)[-1].reason) == (1, "disk")
+    (run / "metrics.jsonl").rmdir()
+    (run / "aside").rename(run / "metrics.jsonl")
+    for _ in session.learn(None):
+        pass
+    assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 61))
+
+
+def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(
+    session: Session, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begin(session, tmp_path / "runs", **WILD)
+    learning = session.learn(None)
+    while not session._require_trainer().has_diverged:
+        next(learning)
+    learning.close()
+    assert session.stop() == run
     folder, finished = RunFolder.open(run), watcher.all(RunFinished)[-1]
     assert (finished.reason, folder.state.state, folder.state.reason) == ("diverged", "failed", "diverged")
     assert finished.step == watcher.all(StateChanged)[-1].step == folder.last_trained_step()

@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
-from core.errors import UserError
+from core.errors import BrokenOff, UserError
 from core.events import Event, Trouble
 from core.requests import OpenRun, SetPace
 from core.run_files.metrics_file import MetricsRecords
@@ -50,6 +50,14 @@ def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: E
     qtbot.waitUntil(lambda: bool(refused and troubles), timeout=WAIT_MS)
     assert isinstance(refused[0], UserError)
     assert troubles == [Trouble(sentence="The sentence.", advice="The advice.")]
+
+
+def test_what_broke_off_is_told_once(qtbot: QtBot, bridge: EngineBridge) -> None:
+    told: list[Trouble] = []
+    bridge.trouble.connect(told.append)
+    for error in (BrokenOff("The disk is full."), ValueError("a fault, told by the engine"), UserError("Refused.")):
+        bridge.show_refusal(error)
+    assert told == [Trouble(sentence="Refused.")]
 
 
 def test_a_flood_of_events_is_taken_in_bounded_ticks(qtbot: QtBot, bridge: EngineBridge) -> None:
