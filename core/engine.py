@@ -69,6 +69,11 @@ class Engine:
                 self._is_asked.set()
         return future
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it answers nothing any more: it was closed, or a fault ended it."""
+        return self._is_closed
+
     def add_listener(self, listener: Listener) -> None:
         """Tell this one too, from the next event on."""
         self._listeners.append(listener)

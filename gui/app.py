@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -21,11 +22,12 @@ from gui.main_window import MainWindow
 from gui.remembered import recall, remember, remembered_path
 from gui.theme import Theme
 
+UNSAVED = 3  # as of a run in the terminal that a full disk stopped
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run(argv: list[str], engine: Engine) -> int:
-    """The window on this engine, from opening to closing. Returns the exit status: 0, or 128 + n after signal n."""
+    """The window on this engine, to its end. Returns the exit status: 0, 128 + n after signal n, 3 with lost steps."""
     app = QApplication.instance() or QApplication(argv)
     assert isinstance(app, QApplication)
     app.setApplicationName("Headlight")
@@ -45,6 +47,9 @@ def run(argv: list[str], engine: Engine) -> int:
             status = app.exec()
         remember(window, path)
         window.close_down()
+    if window.unsaved:
+        print(f"headlight: {window.unsaved}", file=sys.stderr)
+        return UNSAVED
     return status
 
 

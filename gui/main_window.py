@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from core.events import StateChanged
+from core.faults import as_trouble
 from core.first_look import read_first_look
 from core.presets import FIRST_PRESET, read_preset
-from core.requests import Close
+from core.requests import Close, Stop
 from core.run_folder import RunFolder, list_runs
 from gui.banner import ResumeBanner
 from gui.context import Context
@@ -32,14 +35,19 @@ from gui.views.translate import TranslateView
 
 
 class MainWindow(QMainWindow):
-    """Lays the frame out and lets it be closed: everything is saved first, and `left` says when."""
+    """Lays the frame out and lets it be closed: everything is saved first, and `left` says when.
 
-    left = Signal(int)  # saved; the application may end, with this status
+    Where saving fails the window stays, once; `unsaved` is then what the one who leaves all the same should read.
+    """
+
+    left = Signal(int)  # the application may end, with this status
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
+        self.unsaved = ""
         self._status: int | None = None
+        self._was_warned = False  # that closing loses steps
         self.setWindowTitle("Headlight")
         self.resize(1600, 1000)
         self.setMinimumSize(960, 600)
@@ -79,9 +87,13 @@ class MainWindow(QMainWindow):
         self.context.bridge.call(partial(interrupted_run, self.context.runs_dir), self.banner.offer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Save first, without asking; the window goes when the engine has."""
+        """Save first, without asking; the window goes when the engine has. A second time it goes in any case."""
         event.ignore()
-        self.leave()
+        if self._was_warned or self.context.bridge.engine.is_closed:
+            self.leave()
+        elif self.isEnabled():  # not closing already
+            self.setEnabled(False)
+            self.context.bridge.ask(Stop(), lambda _: self.leave(), self._stay)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Space is Learn or Pause wherever the focused control has no use for it."""
@@ -91,11 +103,11 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def leave(self, status: int = 0) -> None:
-        """Save, then say `left`. Asked twice, the first status counts."""
+        """Save, then say `left`, also where saving fails. Asked twice, the first status counts."""
         if self._status is None:
             self._status = status
             self.setEnabled(False)
-            self.context.bridge.ask(Close(), self._saved, self._saved)
+            self.context.bridge.ask(Close(), self._end, self._end_unsaved)
 
     def close_down(self) -> None:
         """End what the window started: timers, the engine's thread. Waits for it."""
@@ -110,8 +122,30 @@ class MainWindow(QMainWindow):
     def _advance(self) -> None:
         self.context.playhead.advance(self.context.bridge.shown.last_step)
 
-    def _saved(self, _: object) -> None:
+    def _end(self, _: object) -> None:
         self.left.emit(self._status)
+
+    def _end_unsaved(self, error: Exception) -> None:
+        self.unsaved = f"{as_trouble(error).sentence} {self._kept()}"
+        self._end(error)
+
+    def _stay(self, error: Exception) -> None:
+        """The run could not be saved: say so instead of closing, unless a signal has come meanwhile."""
+        if self._status is None:
+            self._was_warned = True
+            self.setEnabled(True)
+            trouble = as_trouble(error)
+            again = "Closing again saves if it can, and leaves in any case."
+            self.strip.show_first(replace(trouble, advice=f"{trouble.advice} {again} {self._kept()}"))
+
+    def _kept(self) -> str:
+        """Up to where the run of this window is safe on disk."""
+        steps = self.context.bridge.history.checkpoint_steps
+        return f"All is kept up to step {steps[-1]:,}." if steps else "No checkpoint of this run is kept yet."
+
+    def _take_state(self, change: StateChanged) -> None:
+        if change.state in ("preparing", "learning"):
+            self._was_warned = False  # there are other steps to lose now
 
     def _lay_out(self) -> None:
         column = QVBoxLayout()
@@ -134,6 +168,7 @@ class MainWindow(QMainWindow):
         bridge, playhead = self.context.bridge, self.context.playhead
         bridge.trouble.connect(self.strip.show_trouble)
         bridge.prepared.connect(playhead.restart)
+        bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)
         bridge.shown_changed.connect(self._advance)
         self.runs_view.opened.connect(partial(self.show_view, 0))

@@ -39,6 +39,11 @@ class Strip(QFrame):
             self._waiting.append(trouble)
         self._show_first()
 
+    def show_first(self, trouble: Trouble) -> None:
+        """Show it now; others wait behind it, but for those that say the same with other advice."""
+        self._waiting = [trouble, *(one for one in self._waiting if one.sentence != trouble.sentence)]
+        self._show_first()
+
     def dismiss(self) -> None:
         """Read: on to the next, or away."""
         del self._waiting[:1]

@@ -16,6 +16,38 @@ from gui.remembered import recall
 ROOT = Path(__file__).parents[2]
 
 
+FULL = """
+import os, resource, signal, sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from core.engine import Engine
+from gui import app
+from gui.main_window import MainWindow
+application, turns = QApplication(sys.argv), []
+def turn():
+    for window in application.topLevelWidgets():
+        if isinstance(window, MainWindow) and window.context.bridge.state == "ready" and not turns:
+            turns.append(window.context.workbench.learn(2))
+        elif isinstance(window, MainWindow) and window.context.bridge.state == "paused":
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+            timer.stop()
+            os.kill(os.getpid(), signal.SIGTERM)
+timer = QTimer()
+timer.timeout.connect(turn)
+timer.start(50)
+with Engine() as engine:
+    sys.exit(app.run(sys.argv, engine))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FULL], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 3, done.stderr
+    assert "headlight: The run cannot be written to " in done.stderr
+    assert done.stderr.endswith("All is kept up to step 0.\n")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_window(home: Path, number: signal.Signals) -> None:
     log = home / "cache"

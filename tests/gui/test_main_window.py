@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from core.events import Trouble
 from core.requests import Stop
-from core.run_folder import list_runs
+from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow, interrupted_run
 
 Wait = Callable[[str], None]
@@ -152,6 +152,66 @@ def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for
     assert run is not None and run.parent == tmp_path / "runs"
     assert list((run / "checkpoints").iterdir())
     assert list_runs(tmp_path / "runs")
+
+
+def block(run: Path) -> None:
+    """Put a file where the run's checkpoints go, so that none can be saved, as on a full disk."""
+    (run / "checkpoints").rename(run / "aside")
+    (run / "checkpoints").touch()
+
+
+def unblock(run: Path) -> None:
+    (run / "checkpoints").unlink()
+    (run / "aside").rename(run / "checkpoints")
+
+
+def learn_twelve(qtbot: QtBot, window: MainWindow) -> Path:
+    """A run at step 12 with a checkpoint at step 10."""
+    window.context.workbench.edit("training.checkpoint_every", 5)
+    window.context.workbench.learn(12)
+    qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
+    run = window.context.workbench.run
+    assert run is not None
+    return run
+
+
+def test_closing_on_a_full_disk_stays_once_and_says_what_is_kept(qtbot: QtBot, window: MainWindow) -> None:
+    run, left = learn_twelve(qtbot, window), []
+    block(run)
+    window.left.connect(left.append)
+    window.close()
+    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    assert "cannot be written" in window.strip.sentence.text()
+    assert window.strip.advice.text().startswith("Free some space there")
+    assert window.strip.advice.text().endswith("leaves in any case. All is kept up to step 10.")
+    assert window.isVisible() and window.isEnabled() and not left
+    window.close()
+    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    assert window.unsaved.endswith("All is kept up to step 10.")
+
+
+def test_a_run_that_could_not_be_saved_learns_on_and_closes_saved(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
+) -> None:
+    run, left = learn_twelve(qtbot, window), []
+    block(run)
+    window.left.connect(left.append)
+    window.close()
+    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    window.context.workbench.reset()  # which would leave it as well
+    qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
+    unblock(run)
+    window.context.workbench.learn(1)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 13, timeout=WAIT_MS)
+    wait_for_state("paused")
+    block(run)
+    window.close()  # warned anew: there were other steps to lose
+    qtbot.waitUntil(window.isEnabled, timeout=WAIT_MS)
+    assert not left
+    unblock(run)
+    window.close()
+    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    assert not window.unsaved and RunFolder.open(run).checkpoint_steps()[-1] == 13
 
 
 def test_strip_has_no_height_until_something_is_wrong(qtbot: QtBot, window: MainWindow) -> None:
