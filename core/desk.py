@@ -59,8 +59,8 @@ class Desk:
         self._next_background_at = 0.0
         self._answers: dict[type[Request[Any]], Callable[[Any], Any]] = {
             Start: self._session.start,
-            Translate: self._session.translate,
-            AddSentence: self._session.add_sentence,
+            Translate: lambda request: self._session.looking.translate(request),
+            AddSentence: lambda request: self._session.looking.add_sentence(request),
             ChangeSetting: self._session.change_setting,
         }
         self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
@@ -93,7 +93,7 @@ class Desk:
             case Close():
                 self._close(future)
             case Translate() if self._session.has_model:
-                self._answer(self._session.translate, request, future)
+                self._answer(self._answers[Translate], request, future)
             case _ if self._job is not None:
                 self._waiting.append((request, future))
             case _:
@@ -223,7 +223,7 @@ class Desk:
             self._emit(event)
         if self._session.step > before and self._pace is not None:
             self._next_step_at = max(self._next_step_at, time.monotonic()) + 1.0 / self._pace
-            self._session.flush()  # whoever watches so slowly sees each step at once
+            self._session.run.flush()  # whoever watches so slowly sees each step at once
         if self._stop_at is not None and self._session.step >= self._stop_at and not self._session.is_anything_due:
             job.close()
             self._session.pause(with_probe=True)
@@ -261,9 +261,9 @@ class Desk:
             if event is not None:
                 self._emit(event)
         except StopIteration:
-            self._session.background = None
+            self._session.looking.background = None
         except Exception as error:
-            self._session.background = None
+            self._session.looking.background = None
             self._emit(as_trouble(self._session.in_words(error)))
 
 

@@ -70,7 +70,7 @@ def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(
 ) -> None:
     run = begin(session, tmp_path / "runs", **WILD)
     learning = session.learn(None)
-    while not session._require_trainer().has_diverged:
+    while not session.run.trainer.has_diverged:
         next(learning)
     learning.close()
     assert session.stop() == run

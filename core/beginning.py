@@ -1,0 +1,55 @@
+"""What a run begins with: a folder with its documents; and, where it is opened again, its data."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.environment import environment
+from core.errors import UserError
+from core.events import Event, Trouble
+from core.plugins_host.host import PluginHost
+from core.requests import Start
+from core.run_folder import RunFolder, refusing_to_write
+from core.training.trainer import Trainer
+
+
+def new_folder(request: Start, trainer: Trainer) -> RunFolder:
+    """A folder for the run that stands ready, its documents written. Raises UserError where it cannot be written."""
+    name = trainer.config.name
+    folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
+    with refusing_to_write(folder.path):
+        _write_documents(folder, trainer, request.parent)
+    return folder
+
+
+def _write_documents(folder: RunFolder, trainer: Trainer, parent: str | None) -> None:
+    try:
+        folder.write_config(trainer.config)
+        folder.write_vocabulary(trainer.data.vocabulary_document())
+        folder.write_environment(environment(trainer.config, trainer.data.fingerprint))
+        folder.update(parent=parent)
+    except OSError:
+        shutil.rmtree(folder.path)  # nothing has been learnt: better no run than half of one
+        raise
+
+
+def data_of(
+    folder: RunFolder, host: PluginHost, cache_dir: Path, tell: Callable[[Event], None]
+) -> Generator[Event | None, None, PreparedData]:
+    """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it."""
+    known = PreparedData.from_document(folder.vocabulary())
+    try:
+        data: PreparedData = yield from prepare_data(folder.config().dataset, host, cache_dir)
+    except UserError as error:  # the plugin is gone or fails, or it no longer knows these options
+        sentence = error.sentence
+    else:
+        if data.fingerprint == known.fingerprint:
+            return data
+        sentence = f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained."
+    tell(Trouble(sentence=sentence, advice="The run can translate; it cannot go on learning."))
+    return dataclasses.replace(known, num_pairs=dict.fromkeys(known.num_pairs, 0))

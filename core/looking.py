@@ -1,0 +1,60 @@
+"""Looking at the run at hand without learning: translations, evaluations, and sentences that somebody added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.decoding.translator import translate
+from core.errors import UserError
+from core.events import Event, ProbeDone
+from core.kept_weights import KeptWeights
+from core.model.transformer import Transformer
+from core.requests import AddSentence, Evaluate, Evaluation, Translate, Translation
+from core.run_at_hand import RunAtHand, Work
+
+
+class Looking:
+    """Answers questions about one run. `background` is work for whenever there is time; None where none is left."""
+
+    def __init__(self, run: RunAtHand, tell: Callable[[Event], None]) -> None:
+        self.background: Work | None = None
+        self._run = run
+        self._tell = tell
+        self._kept = KeptWeights(run.trainer)
+
+    def translate(self, request: Translate) -> tuple[Translation, ...]:
+        """Translate with the weights of now, or with those kept at or before a step."""
+        step, model = self._weights_at(request.step)
+        decoding = self._run.config.decoding
+        return translate(model, self._run.trainer.data, decoding, request.texts, step, request.with_attention)
+
+    def _weights_at(self, step: int | None) -> tuple[int, Transformer]:
+        trainer = self._run.trainer
+        if step is None or step >= trainer.step:
+            return trainer.step, trainer.model
+        return self._kept.at(self._run.require_folder(), step)
+
+    def evaluate(self, request: Evaluate) -> Work:
+        """Measure a whole split; answers an Evaluation."""
+        self._run.require_folder()
+        if request.split not in ("valid", "test"):
+            raise UserError(f"There is no split {request.split!r} to evaluate.", "Choose valid or test.")
+        evaluation: Evaluation = yield from self._run.trainer.evaluate(request.split)
+        return evaluation
+
+    def add_sentence(self, request: AddSentence) -> None:
+        """Probe this sentence too: now, from now on, and in the background with every kept weight."""
+        trainer, folder, is_ours = self._run.trainer, self._run.folder, self._run.is_ours
+        trainer.add_sentence(request.source)
+        probe = trainer.probe()
+        if folder is not None and is_ours:
+            folder.write_probe(probe)  # first: who is told of a step may read it again later
+        self._tell(ProbeDone(probe=probe, is_stored=is_ours))
+        self.look_back()
+
+    def look_back(self) -> None:
+        """Where sentences were added, probe them in the background with every kept weight that has not seen them."""
+        trainer, folder = self._run.trainer, self._run.folder
+        has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)
+        if folder is not None and has_added:
+            self.background = self._kept.probe_again(folder, write=self._run.is_ours)
