@@ -9,14 +9,14 @@ from core.history import History
 from core.probes import ProbedSentence
 from gui.panels.head_chooser import HeadChooser
 from gui.selection import Selection
-from gui.shown_sentence import ShownSentence
+from gui.shown_sentence import NothingShown, ShownSentence
 from gui.theme import Theme
 from tests.gui.builders import sentence
 
 
 def chooser_of(qtbot: QtBot, shown: ProbedSentence | None, **options: bool) -> tuple[HeadChooser, Selection]:
     selection = Selection()
-    source = lambda history, step: None if shown is None else ShownSentence(shown, 7)  # noqa: E731
+    source = lambda history, step: NothingShown() if shown is None else ShownSentence(shown, 7)  # noqa: E731
     chooser = HeadChooser(Theme("light"), selection, source, **options)
     qtbot.addWidget(chooser)
     chooser.show_step(History(), 7)
