@@ -39,7 +39,7 @@ class Embedding(nn.Module):
         super().__init__()
         kind = SinusoidalPositions if config.positions == "sinusoidal" else LearnedPositions
         self.tokens = tokens
-        self.positions = kind(max_positions, config.d_model)
+        self.positions: SinusoidalPositions | LearnedPositions = kind(max_positions, config.d_model)
         self.scale = math.sqrt(config.d_model)
         self.dropout = Dropout(config.dropout)
 
@@ -65,6 +65,7 @@ class Transformer(nn.Module):
                 f"here they have {src_vocab_size} and {tgt_vocab_size} tokens.",
                 "Set dataset.tokenizer.shared: true, or model.tie_embeddings: decoder.",
             )
+        self.config = config
         self.max_positions = max_positions
         src_tokens = nn.Embedding(src_vocab_size, config.d_model)
         tgt_tokens = src_tokens if config.tie_embeddings == "all" else nn.Embedding(tgt_vocab_size, config.d_model)

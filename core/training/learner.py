@@ -12,8 +12,8 @@ from core.config import TrainingConfig
 from core.data.batching import Batch
 from core.model.transformer import Transformer
 from core.training.flat_parameters import FlatParameters
-from core.training.loss import batch_loss
 from core.training.optimization import Optimizer
+from core.training.passes.training import TrainingPass
 
 
 class Measured(NamedTuple):
@@ -30,22 +30,18 @@ class Learner:
     def __init__(self, model: Transformer, training: TrainingConfig, device: torch.device) -> None:
         self.model = model.to(device)
         self.device = device
-        self.optimizer = Optimizer(training.optimizer, FlatParameters(model))
-        self._autocast = training.precision == "bfloat16"
+        parameters = FlatParameters(model)
+        self.optimizer = Optimizer(training.optimizer, parameters)
+        self._pass = TrainingPass(model, parameters, training.precision == "bfloat16")
 
+    @torch.inference_mode()
     def step(self, batches: Sequence[Batch], training: TrainingConfig, learning_rate: float) -> Measured:
         """Update once with the gradient of the mean over all target tokens of all batches, however they are cut."""
         num_tokens = sum(batch.num_target_tokens for batch in batches)
-        self.model.train()
-        losses = [self._backward(batch, training.label_smoothing, num_tokens) for batch in batches]
+        self._pass.begin_step()
+        losses = [
+            self._pass.add_gradients(batch.to(self.device), training.label_smoothing, num_tokens) for batch in batches
+        ]
         norm = self.optimizer.update(learning_rate, training.optimizer.weight_decay, training.max_grad_norm)
-        loss, objective = (torch.stack(parts).sum(0) for parts in zip(*losses, strict=True))
+        objective, loss = (torch.stack(parts).sum(0) for parts in zip(*losses, strict=True))
         return Measured(loss, objective, norm)
-
-    def _backward(self, batch: Batch, label_smoothing: float, num_tokens: int) -> tuple[Tensor, Tensor]:
-        """Add the batch's part of the gradient; its parts of loss and objective."""
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._autocast):
-            loss = batch_loss(self.model, batch.to(self.device), label_smoothing)
-        objective = loss.objective / num_tokens
-        objective.backward()  # type: ignore[no-untyped-call]
-        return loss.cross_entropy / num_tokens, objective.detach()

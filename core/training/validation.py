@@ -19,7 +19,7 @@ from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost
-from core.training.loss import target_rows
+from core.training.loss import target_positions
 from core.training.metrics import score_texts
 
 # Padded target tokens in a batch: small enough that whoever wants to pause waits tens of milliseconds.
@@ -78,9 +78,10 @@ class _TeacherForced:
         with evaluating(model):
             memory = model.encode(batch.src, batch.src_mask)
             hidden = model.decode(batch.tgt_input, memory, batch.src_mask, batch.tgt_mask)
-            rows, targets = target_rows(hidden, batch)
-            log_probabilities = F.log_softmax(model.project(rows), dim=-1, dtype=torch.float32)
-            chosen = log_probabilities.gather(-1, targets[:, None])
+            real = target_positions(batch)
+            logits = model.project(hidden.flatten(0, 1)[real])
+            log_probabilities = F.log_softmax(logits, dim=-1, dtype=torch.float32)
+            chosen = log_probabilities.gather(-1, batch.tgt_output.flatten()[real, None])
             rank = (log_probabilities > chosen).sum(-1).cpu().numpy()
             log_chosen = chosen[:, 0].cpu().numpy()
             lengths = batch.tgt_mask.sum(1).cpu().numpy()

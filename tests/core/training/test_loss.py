@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import nn
 
-from core.training.loss import smoothed_cross_entropy
+from core.training.flat_parameters import FlatParameters
+from core.training.loss import Loss, LossPass
+from core.training.passes.linear import LinearPass
+from core.training.passes.weights import Weights
 
 
 def plain_objective(logits: torch.Tensor, targets: torch.Tensor, eps: float) -> float:
@@ -20,11 +26,19 @@ def plain_objective(logits: torch.Tensor, targets: torch.Tensor, eps: float) -> 
     return total
 
 
+def losses(hidden: torch.Tensor, targets: torch.Tensor, output: nn.Linear, eps: float) -> tuple[Loss, torch.Tensor]:
+    """Sums over the rows and the gradient of hidden; those of the projection's weights are in their `grad`."""
+    weights = Weights(output, FlatParameters(output), output.weight.dtype)
+    return LossPass(LinearPass(output, weights)).forward_backward(hidden, targets, eps, scale=1.0)
+
+
+@pytest.mark.parametrize("vocab_size", [7, 40])  # softmax of few is other code
 @pytest.mark.parametrize("eps", [0.0, 0.1, 0.9])
-def test_objective_and_cross_entropy_equal_the_plain_formula(eps: float) -> None:
+def test_objective_and_cross_entropy_equal_the_plain_formula(eps: float, vocab_size: int) -> None:
     torch.manual_seed(0)
-    logits, targets = 3 * torch.randn(20, 7), torch.randint(7, (20,))
-    loss = smoothed_cross_entropy(logits, targets, eps)
+    hidden, targets, output = 3 * torch.randn(20, 5), torch.randint(vocab_size, (20,)), nn.Linear(5, vocab_size)
+    logits = output(hidden).detach()
+    loss, _ = losses(hidden, targets, output, eps)
     assert float(loss.objective) == pytest.approx(plain_objective(logits, targets, eps), rel=1e-5)
     assert float(loss.cross_entropy) == pytest.approx(plain_objective(logits, targets, 0.0), rel=1e-5)
     assert float(loss.objective) == pytest.approx(
@@ -32,12 +46,28 @@ def test_objective_and_cross_entropy_equal_the_plain_formula(eps: float) -> None
     )
 
 
-def test_the_gradient_is_the_objectives_alone() -> None:
-    logits = torch.randn(4, 5, requires_grad=True)
-    targets = torch.tensor([0, 1, 2, 4])
-    loss = smoothed_cross_entropy(logits, targets, 0.2)
-    assert not loss.cross_entropy.requires_grad
-    loss.objective.backward()  # type: ignore[no-untyped-call]
-    wanted = 0.8 * F.one_hot(targets, 5) + 0.2 / 5
-    assert logits.grad is not None
-    torch.testing.assert_close(logits.grad, logits.detach().softmax(-1) - wanted)
+@pytest.mark.parametrize("eps", [0.0, 0.2])
+def test_gradients_are_the_objectives_alone(eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In chunks of 3 rows, the last of them shorter."""
+    monkeypatch.setattr("core.training.loss._CHUNK", 3 * 6)
+    torch.manual_seed(0)
+    hidden, targets = torch.randn(8, 5, dtype=torch.float64, requires_grad=True), torch.randint(6, (8,))
+    output = nn.Linear(5, 6, dtype=torch.float64)
+    objective = F.cross_entropy(output(hidden), targets, reduction="sum", label_smoothing=eps)
+    expected = torch.autograd.grad(objective, [hidden, output.weight, output.bias])
+    _, d_hidden = losses(hidden.detach(), targets, output, eps)
+    torch.testing.assert_close((d_hidden, output.weight.grad, output.bias.grad), expected)
+
+
+def test_a_loss_near_zero_and_a_huge_one_are_right() -> None:
+    output = nn.Linear(2, 20, bias=False)
+    nn.init.zeros_(output.weight)
+    with torch.no_grad():
+        output.weight[0, 0], output.weight[1, 1] = 12.0, 200.0
+    hidden = torch.eye(2)
+    loss, d_hidden = losses(hidden, torch.tensor([0, 2]), output, 0.0)
+    near_zero = math.log1p(19 * math.exp(-12.0))
+    assert float(loss.cross_entropy) == pytest.approx(200.0 + near_zero)
+    sure, _ = losses(hidden[:1], torch.tensor([0]), output, 0.0)
+    assert float(sure.cross_entropy) == pytest.approx(near_zero, rel=0.02)
+    assert d_hidden.isfinite().all()

@@ -1,0 +1,87 @@
+"""Multi-head self- and cross-attention (Vaswani et al. 2017, section 3.2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from torch import Tensor
+
+from core.model.attention import CrossAttention, SelfAttention
+from core.training.passes.dropout import Masks
+from core.training.passes.linear import LinearPass
+from core.training.passes.weighted_sum import WeightedSumPass
+from core.training.passes.weights import Weights
+
+
+class Sequences(NamedTuple):
+    """How rows are to be read: as B sequences of one length. Attention to them adds `mask` to its scores."""
+
+    batch: int
+    length: int
+    mask: Tensor | None  # 0 where attention is allowed, else -inf; broadcast over [B, H, T, S]. None: everywhere
+
+
+class SelfAttentionPass:
+    """Rows attend to rows of their own sequence; queries, keys and values come from one product."""
+
+    def __init__(self, attention: SelfAttention, weights: Weights, masks: Masks) -> None:
+        self._num_heads = attention.num_heads
+        self._qkv, self._output = LinearPass(attention.qkv, weights), LinearPass(attention.output, weights)
+        self._sum = WeightedSumPass(masks)
+
+    def forward(self, x: Tensor, rows: Sequences) -> Tensor:
+        """[N, d_model] -> [N, d_model]."""
+        qkv = split_heads(self._qkv.forward(x), rows, 3, self._num_heads).contiguous()
+        q, k, v = qkv.unbind()
+        mixed = merge_heads(self._sum.forward(q, k, v, rows.mask)[None])
+        self._kept = x, mixed, rows, qkv.shape
+        return self._output.forward(mixed)
+
+    def backward(self, gradient: Tensor) -> Tensor:
+        """From the gradient of the result that of x."""
+        x, mixed, rows, shape = self._kept
+        del self._kept
+        d_heads = split_heads(self._output.backward(gradient, mixed), rows, 1, self._num_heads)[0]
+        d_qkv = gradient.new_empty(shape)
+        self._sum.backward(d_heads, *d_qkv.unbind())
+        return self._qkv.backward(merge_heads(d_qkv), x)
+
+
+class CrossAttentionPass:
+    """Rows of the target attend to those of the memory. Gradients of the memory add up over the layers."""
+
+    def __init__(self, attention: CrossAttention, weights: Weights, masks: Masks) -> None:
+        self._num_heads = attention.num_heads
+        self._q, self._kv = LinearPass(attention.q, weights), LinearPass(attention.kv, weights)
+        self._output = LinearPass(attention.output, weights)
+        self._sum = WeightedSumPass(masks)
+
+    def forward(self, x: Tensor, rows: Sequences, memory: Tensor, memory_rows: Sequences) -> Tensor:
+        """[N, d_model], memory [M, d_model] -> [N, d_model]."""
+        q = split_heads(self._q.forward(x), rows, 1, self._num_heads).contiguous()
+        kv = split_heads(self._kv.forward(memory), memory_rows, 2, self._num_heads).contiguous()
+        k, v = kv.unbind()
+        mixed = merge_heads(self._sum.forward(q[0], k, v, memory_rows.mask)[None])
+        self._kept = x, mixed, memory, rows, q.shape, kv.shape
+        return self._output.forward(mixed)
+
+    def backward(self, gradient: Tensor, d_memory: Tensor) -> Tensor:
+        """From the gradient of the result that of x; adds that of the memory to d_memory."""
+        x, mixed, memory, rows, q_shape, kv_shape = self._kept
+        del self._kept
+        d_heads = split_heads(self._output.backward(gradient, mixed), rows, 1, self._num_heads)[0]
+        d_q, d_kv = gradient.new_empty(q_shape), gradient.new_empty(kv_shape)
+        self._sum.backward(d_heads, *d_q.unbind(), *d_kv.unbind())
+        d_memory.add_(self._kv.backward(merge_heads(d_kv), memory))
+        return self._q.backward(merge_heads(d_q), x)
+
+
+def split_heads(projected: Tensor, rows: Sequences, parts: int, num_heads: int) -> Tensor:
+    """[B * T, parts * d_model] -> a view [parts, B, H, T, d_head]."""
+    return projected.view(rows.batch, rows.length, parts, num_heads, -1).permute(2, 0, 3, 1, 4)
+
+
+def merge_heads(heads: Tensor) -> Tensor:
+    """[parts, B, H, T, d_head] -> [B * T, parts * d_model]: the way back."""
+    parts, batch, num_heads, length, d_head = heads.shape
+    return heads.permute(1, 3, 0, 2, 4).reshape(batch * length, parts * num_heads * d_head)

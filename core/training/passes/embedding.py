@@ -1,0 +1,44 @@
+"""Token vectors and positions."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from core.model.positions import LearnedPositions
+from core.model.transformer import Embedding
+from core.training.passes.dropout import Masks
+from core.training.passes.weights import Weight, Weights
+
+
+class EmbeddingPass:
+    """y = mask * scale * (sqrt(d_model) * token vectors + position vectors)."""
+
+    def __init__(self, embedding: Embedding, weights: Weights, masks: Masks) -> None:
+        self._tokens, self._masks, self._root = weights[embedding.tokens.weight], masks, embedding.scale
+        positions = embedding.positions
+        self._positions: Weight | None = None
+        if isinstance(positions, LearnedPositions):
+            self._positions = weights[positions.weight]
+            self._table = self._positions.value
+        else:
+            self._table = positions.table.to(weights.dtype)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids [B, T] -> [B * T, d_model]."""
+        x = torch.add(self._table[: ids.shape[1]], torch.embedding(self._tokens.value, ids), alpha=self._root)
+        self._ids = ids
+        if self._masks.drops:
+            self._mask = self._masks.next(x.shape)
+            x.mul_(self._mask).mul_(self._masks.scale)
+        return x.flatten(0, 1)
+
+    def backward(self, gradient: Tensor) -> None:
+        """From the gradient of y, which is overwritten."""
+        gradient = gradient.view(*self._ids.shape, -1)
+        if self._masks.drops:
+            gradient.mul_(self._mask).mul_(self._masks.scale)
+        if self._positions is not None:
+            self._positions.total[: gradient.shape[1]].add_(gradient.sum(0))
+        rows = gradient.flatten(0, 1).to(self._tokens.total.dtype)
+        self._tokens.total.index_add_(0, self._ids.flatten(), rows, alpha=self._root)

@@ -1,0 +1,41 @@
+"""The feed-forward map (Vaswani et al. 2017, section 3.3)."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from core.model.layers import FeedForward
+from core.training.passes.linear import LinearPass
+from core.training.passes.weights import Weights
+
+
+class FeedForwardPass:
+    """Two linear maps with a ReLU or GELU between.
+
+    ReLU works in place, and its gradient passes where its output is above zero: its input is not kept.
+    """
+
+    def __init__(self, feed_forward: FeedForward, weights: Weights) -> None:
+        self._inner = LinearPass(feed_forward.inner, weights)
+        self._outer = LinearPass(feed_forward.outer, weights)
+        self._is_relu = feed_forward.activation is F.relu
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[N, d_model] -> [N, d_model]."""
+        inner = self._inner.forward(x)
+        active = inner.relu_() if self._is_relu else F.gelu(inner)
+        self._kept = x, inner, active
+        return self._outer.forward(active)
+
+    def backward(self, gradient: Tensor) -> Tensor:
+        """From the gradient of the output that of x."""
+        x, inner, active = self._kept
+        del self._kept
+        d_active = self._outer.backward(gradient, active)
+        if self._is_relu:
+            torch.ops.aten.threshold_backward.grad_input(d_active, active, 0, grad_input=d_active)
+        else:
+            torch.ops.aten.gelu_backward.grad_input(d_active, inner, grad_input=d_active)
+        return self._inner.backward(d_active, x)

@@ -1,0 +1,46 @@
+"""What surrounds attention and feed-forward map alike: residual connection, dropout and LayerNorm."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from core.training.passes.dropout import Masks
+from core.training.passes.norm import LayerNormPass
+from core.training.passes.weights import Weights
+
+
+class ResidualPass:
+    """Pre-norm y = x + dropout(map(norm(x))), or post-norm y = norm(x + dropout(map(x))); the map is the caller's.
+
+    Forward is `enter`, map, `leave`; backward is `leave_backward`, the map's, `enter_backward`.
+    """
+
+    def __init__(self, norm: nn.LayerNorm, norm_first: bool, weights: Weights, masks: Masks) -> None:
+        self._norm, self._norm_first, self._masks = LayerNormPass(norm, weights), norm_first, masks
+
+    def enter(self, x: Tensor) -> Tensor:
+        """What the map reads. [N, d_model] -> [N, d_model]."""
+        return self._norm.forward(x) if self._norm_first else x
+
+    def leave(self, x: Tensor, mapped: Tensor) -> Tensor:
+        """y, from x and what the map made of it, which may be overwritten."""
+        if self._masks.drops:
+            self._mask = self._masks.next(x.shape)
+            y = torch.addcmul(x, mapped, self._mask, value=self._masks.scale)
+        else:
+            y = mapped.add_(x)
+        return y if self._norm_first else self._norm.forward(y)
+
+    def leave_backward(self, gradient: Tensor) -> Tensor:
+        """From the gradient of y that of what was mapped."""
+        self._past = gradient if self._norm_first else self._norm.backward(gradient)
+        if not self._masks.drops:
+            return self._past
+        return torch.mul(self._past, self._mask).mul_(self._masks.scale)
+
+    def enter_backward(self, gradient: Tensor) -> Tensor:
+        """From the gradient of what the map read that of x: what came back through the map, and past it."""
+        if self._norm_first:
+            gradient = self._norm.backward(gradient)
+        return gradient.add_(self._past)

@@ -1,0 +1,174 @@
+"""The hand-written pass against autograd on the plain model: losses, gradients, masks and rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from core.data.batching import Batch
+from core.model.transformer import Transformer
+from core.training.flat_parameters import FlatParameters
+from core.training.loss import Loss
+from core.training.passes.training import TrainingPass
+from tests.core.model.builders import SRC_SENTENCES, VARIANTS, inputs_of, small_inputs, small_model, variant_name
+
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
+
+
+def padded_batch() -> Batch:
+    """Sentences of different lengths on both sides."""
+    return as_batch(small_inputs())
+
+
+def long_batch() -> Batch:
+    """Attention over 17 positions and more, where other code computes softmax than over few."""
+    return as_batch(inputs_of([*SRC_SENTENCES, [4] * 18 + [2]], [[1, 5, 6], [1, 9], [1] + [5, 7] * 8, [1, 8]]))
+
+
+def as_batch(inputs: Any) -> Batch:
+    src, tgt_input, src_mask, tgt_mask = inputs
+    random = torch.Generator().manual_seed(5)
+    tgt_output = torch.randint(2, 13, tgt_input.shape, generator=random).masked_fill(~tgt_mask, 0)
+    return Batch(src, src_mask, tgt_input, tgt_output, tgt_mask, int(tgt_mask.sum()))
+
+
+batches = pytest.mark.parametrize("batch", [padded_batch(), long_batch()], ids=["short", "long"])
+
+
+def plain(model: Transformer, batch: Batch, eps: float) -> tuple[Tensor, list[Tensor]]:
+    """The objective, and its gradients in the order of the parameters, by autograd."""
+    logits = model(batch.src, batch.tgt_input, batch.src_mask, batch.tgt_mask)[batch.tgt_mask]
+    objective = F.cross_entropy(logits, batch.tgt_output[batch.tgt_mask], label_smoothing=eps)
+    return objective.detach(), list(torch.autograd.grad(objective, list(model.parameters())))
+
+
+def by_hand(model: Transformer, batch: Batch, eps: float, in_bfloat16: bool = False) -> tuple[Loss, list[Tensor]]:
+    """The same by the pass."""
+    hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16)
+    hand_written.begin_step()
+    loss = hand_written.add_gradients(batch, eps, batch.num_target_tokens)
+    return loss, list(gradients_of(model))
+
+
+def gradients_of(model: Transformer) -> Iterator[Tensor]:
+    for parameter in model.parameters():
+        assert parameter.grad is not None
+        yield parameter.grad.clone()
+
+
+def assert_equal_to_autograd(model: Transformer, batch: Batch, eps: float, loss_within: float, within: float) -> None:
+    """Both paths from the same random state, so that they drop the same elements."""
+    state = torch.get_rng_state()
+    objective, expected = plain(model, batch, eps)
+    torch.set_rng_state(state)
+    loss, gradients = by_hand(model, batch, eps)
+    torch.testing.assert_close(loss.objective, objective, rtol=loss_within, atol=0)
+    for gradient, wanted in zip(gradients, expected, strict=True):
+        torch.testing.assert_close(gradient, wanted, rtol=within, atol=within)
+
+
+@batches
+@every_variant
+@pytest.mark.parametrize("eps", [0.0, 0.1])
+def test_equals_autograd_in_float64(variant: dict[str, Any], batch: Batch, eps: float) -> None:
+    model = small_model(dtype=torch.float64, **variant).train()
+    assert_equal_to_autograd(model, batch, eps, loss_within=1e-12, within=1e-12)
+
+
+@batches
+@every_variant
+def test_equals_autograd_in_float32(variant: dict[str, Any], batch: Batch) -> None:
+    assert_equal_to_autograd(small_model(**variant).train(), batch, 0.1, loss_within=1e-6, within=1e-5)
+
+
+@batches
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("dropped", ["dropout", "attention_dropout"])
+def test_drops_what_the_plain_model_drops(norm_first: bool, dropped: str, batch: Batch) -> None:
+    rate: dict[str, Any] = {dropped: 0.3}
+    model = small_model(dtype=torch.float64, norm_first=norm_first, **rate).train()
+    assert_equal_to_autograd(model, batch, 0.1, loss_within=1e-12, within=1e-12)
+
+
+def test_both_kinds_of_dropout_act_together() -> None:
+    batch = padded_batch()
+    losses = [
+        by_hand(small_model(dropout=a, attention_dropout=b), batch, 0.1)[0].objective
+        for a, b in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.3), (0.3, 0.3)]
+    ]
+    assert len({float(loss) for loss in losses}) == 4
+
+
+@every_variant
+def test_the_objective_falls_along_the_gradient_as_fast_as_the_gradient_says(variant: dict[str, Any]) -> None:
+    """Central differences in float64: a check that owes nothing to autograd."""
+    model, batch = small_model(dtype=torch.float64, **variant), padded_batch()
+    parameters = FlatParameters(model)
+    hand_written = TrainingPass(model, parameters, in_bfloat16=False)
+    hand_written.add_gradients(batch, 0.1, batch.num_target_tokens)
+    gradients = parameters.gradients.clone()
+    for direction in torch.randn(5, len(gradients), dtype=torch.float64):
+        step, values = 1e-5 * direction / direction.norm(), parameters.values.clone()
+        sides = []
+        for side in (values + step, values - step):
+            parameters.values.copy_(side)
+            sides.append(hand_written.add_gradients(batch, 0.1, batch.num_target_tokens).objective)
+        parameters.values.copy_(values)
+        assert float(sides[0] - sides[1]) == pytest.approx(2 * float(gradients @ step), rel=1e-5, abs=1e-12)
+
+
+@every_variant
+def test_bfloat16_stays_within_its_own_rounding(variant: dict[str, Any]) -> None:
+    """As near to float64 as autograd comes with all tensors in bfloat16, and its loss nearer than 1 %."""
+    batch = long_batch()
+    objective, exact = plain(small_model(dtype=torch.float64, **variant), batch, 0.1)
+    _, coarse = plain(small_model(dtype=torch.float64, **variant).bfloat16(), batch, 0.1)
+    loss, gradients = by_hand(small_model(dtype=torch.float64, **variant).float(), batch, 0.1, in_bfloat16=True)
+    assert loss.objective.dtype == torch.float32
+    torch.testing.assert_close(loss.objective.double(), objective, rtol=1e-2, atol=0)
+    assert distance(gradients, exact) < 1.2 * distance(coarse, exact)
+
+
+def distance(some: list[Tensor], others: list[Tensor]) -> Tensor:
+    return torch.stack([(a.double() - b.double()).norm() for a, b in zip(some, others, strict=True)]).norm()
+
+
+@pytest.mark.parametrize("in_bfloat16", [False, True])
+def test_gradients_of_two_batches_add_up(in_bfloat16: bool) -> None:
+    def gradients(*batches: Batch) -> list[Tensor]:
+        model = small_model(tie_embeddings="all")
+        hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16)
+        hand_written.begin_step()
+        for batch in batches:
+            hand_written.add_gradients(batch, 0.1, 10)
+        return list(gradients_of(model))
+
+    one, other = padded_batch(), long_batch()
+    for both, first, second in zip(gradients(one, other), gradients(one), gradients(other), strict=True):
+        torch.testing.assert_close(both, first + second, rtol=1e-5, atol=1e-6)
+
+
+def test_a_step_reads_the_weights_of_its_moment() -> None:
+    """In bfloat16 the pass works on copies."""
+    model, batch = small_model(), padded_batch()
+    hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16=True)
+    losses = []
+    for change in (0.0, 0.5):
+        with torch.no_grad():
+            model.output.weight.add_(change)
+        hand_written.begin_step()
+        losses.append(float(hand_written.add_gradients(batch, 0.0, 1).objective))
+    assert losses[0] != losses[1]
+
+
+def test_the_same_seed_gives_the_same_gradients() -> None:
+    def gradients() -> list[Tensor]:
+        torch.manual_seed(3)
+        return by_hand(small_model(dropout=0.2, attention_dropout=0.2), padded_batch(), 0.1)[1]
+
+    assert all(torch.equal(a, b) for a, b in zip(gradients(), gradients(), strict=True))
