@@ -37,11 +37,7 @@ class Learner:
     @torch.inference_mode()
     def step(self, batches: Sequence[Batch], training: TrainingConfig, learning_rate: float) -> Measured:
         """Update once with the gradient of the mean over all target tokens of all batches, however they are cut."""
-        num_tokens = sum(batch.num_target_tokens for batch in batches)
-        self._pass.begin_step()
-        losses = [
-            self._pass.add_gradients(batch.to(self.device), training.label_smoothing, num_tokens) for batch in batches
-        ]
+        on_device = [batch.to(self.device) for batch in batches]
+        objective, loss = self._pass.write_gradients(on_device, training.label_smoothing)
         norm = self.optimizer.update(learning_rate, training.optimizer.weight_decay, training.max_grad_norm)
-        objective, loss = (torch.stack(parts).sum(0) for parts in zip(*losses, strict=True))
         return Measured(loss, objective, norm)

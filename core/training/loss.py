@@ -12,8 +12,8 @@ from core.training.passes.linear import LinearPass
 from core.training.passes.softmax import softmax
 from core.training.passes.weights import at_least_float32
 
-# Logits of this many elements are worked on at a time.
-_CHUNK = 1 << 22
+# Logits worked on at a time: 8 MB in float32. A core's cache helps with fewer, matrix products want more.
+_CHUNK = 1 << 21
 
 
 class Loss(NamedTuple):
@@ -38,27 +38,28 @@ class LossPass:
         """Hidden states [N, d_model] against targets [N]: losses, and the objective's gradient, all times `scale`."""
         d_hidden = torch.empty_like(hidden)
         num_rows = max(1, _CHUNK // self._output.weight.value.shape[0])
-        chunks = (torch.split(rows, num_rows) for rows in (hidden, targets, d_hidden))
-        parts = [self._chunk(h, t, d_h, eps, scale) for h, t, d_h in zip(*chunks, strict=True)]
-        return Loss(*torch.stack(parts).sum(0).mul_(scale).unbind()), d_hidden
+        parts = []
+        for start in range(0, len(hidden), num_rows):
+            rows = slice(start, start + num_rows)
+            losses, d_logits = _losses(self._output.forward(hidden[rows]), targets[rows], eps, scale)
+            self._output.backward_rows(d_logits, hidden[rows], d_hidden[rows], is_first=start == 0)
+            parts.append(losses)
+        return Loss(*torch.stack(parts).sum(0).unbind()), d_hidden
 
-    def _chunk(self, hidden: Tensor, targets: Tensor, d_hidden: Tensor, eps: float, scale: float) -> Tensor:
-        """Objective and cross entropy of some rows; their gradient goes to d_hidden."""
-        logits = self._output.forward(hidden)
-        logits = logits.to(at_least_float32(logits.dtype))
-        targets = targets[:, None]
-        largest, mean = logits.amax(1), logits.mean(1) if eps > 0.0 else 0.0
-        target_logits = logits.gather(1, targets)[:, 0]
-        probabilities = softmax(logits)
-        log_sum = largest - probabilities.amax(1).log()
-        cross_entropy = (log_sum - target_logits).sum()
-        objective = cross_entropy
-        d_logits = probabilities.scatter_add_(1, targets, logits.new_full((1, 1), eps - 1.0).expand_as(targets))
-        if eps > 0.0:
-            d_logits.sub_(eps / logits.shape[1])
-            objective = torch.lerp(cross_entropy, (log_sum - mean).sum(), eps)
-        d_hidden.copy_(self._output.backward(d_logits.mul_(scale).to(hidden.dtype), hidden))
-        return torch.stack((objective, cross_entropy))
+
+def _losses(logits: Tensor, targets: Tensor, eps: float, scale: float) -> tuple[Tensor, Tensor]:
+    """Objective and cross entropy [2] of logits [N, V], and the objective's gradient, all times `scale`."""
+    exact = logits.to(at_least_float32(logits.dtype))
+    right = targets[:, None]
+    right_logits, mean_logits, largest = exact.gather(1, right)[:, 0], exact.mean(1), exact.amax(1)
+    probabilities = softmax(exact)  # in the same place
+    log_sums = largest - probabilities.amax(1).log()
+    cross_entropy = (log_sums - right_logits).sum()
+    objective = torch.lerp(cross_entropy, (log_sums - mean_logits).sum(), eps) if eps > 0.0 else cross_entropy
+    d_logits = probabilities.scatter_add_(1, right, probabilities.new_full((1, 1), eps - 1.0).expand_as(right))
+    if eps > 0.0:
+        d_logits.sub_(eps / logits.shape[1])
+    return torch.stack((objective, cross_entropy)).mul_(scale), d_logits.mul_(scale).to(logits.dtype)
 
 
 def target_positions(batch: Batch) -> Tensor:

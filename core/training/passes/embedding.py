@@ -30,14 +30,14 @@ class EmbeddingPass:
         self._ids = ids
         if self._masks.drops:
             self._mask = self._masks.next(x.shape)
-            x.mul_(self._mask).mul_(self._masks.scale)
+            x = self._masks.add(None, x, self._mask)
         return x.flatten(0, 1)
 
     def backward(self, gradient: Tensor) -> None:
-        """From the gradient of y, which is overwritten."""
+        """Add to the weights' totals, from the gradient of y."""
         gradient = gradient.view(*self._ids.shape, -1)
         if self._masks.drops:
-            gradient.mul_(self._mask).mul_(self._masks.scale)
+            gradient = self._masks.add(None, gradient, self._mask)
         if self._positions is not None:
             self._positions.total[: gradient.shape[1]].add_(gradient.sum(0))
         rows = gradient.flatten(0, 1).to(self._tokens.total.dtype)

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from core.model.layers import FeedForward
 from core.training.passes.linear import LinearPass
+from core.training.passes.relu import relu_, relu_backward_
 from core.training.passes.weights import Weights
 
 
@@ -25,7 +26,7 @@ class FeedForwardPass:
     def forward(self, x: Tensor) -> Tensor:
         """[N, d_model] -> [N, d_model]."""
         inner = self._inner.forward(x)
-        active = inner.relu_() if self._is_relu else F.gelu(inner)
+        active = relu_(inner) if self._is_relu else F.gelu(inner)
         self._kept = x, inner, active
         return self._outer.forward(active)
 
@@ -35,7 +36,7 @@ class FeedForwardPass:
         del self._kept
         d_active = self._outer.backward(gradient, active)
         if self._is_relu:
-            torch.ops.aten.threshold_backward.grad_input(d_active, active, 0, grad_input=d_active)
+            relu_backward_(d_active, active)
         else:
             torch.ops.aten.gelu_backward.grad_input(d_active, inner, grad_input=d_active)
         return self._inner.backward(d_active, x)

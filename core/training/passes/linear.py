@@ -24,7 +24,15 @@ class LinearPass:
 
     def backward(self, gradient: Tensor, x: Tensor) -> Tensor:
         """From the gradient of y [N, d_out], with the x it was made from, that of x."""
-        self.weight.gradient.addmm_(gradient.t(), x)
+        torch.mm(gradient.t(), x, out=self.weight.gradient)
         if self.bias is not None:
-            self.bias.gradient.add_(gradient.sum(0))
+            torch.sum(gradient, 0, out=self.bias.gradient)
         return torch.mm(gradient, self.weight.value)
+
+    def backward_rows(self, gradient: Tensor, x: Tensor, d_x: Tensor, *, is_first: bool) -> None:
+        """The same for some of the rows at a time: writes their gradient to d_x, and adds to that of the weights."""
+        beta = 0 if is_first else 1
+        torch.addmm(self.weight.gradient, gradient.t(), x, beta=beta, out=self.weight.gradient)
+        if self.bias is not None:
+            self.bias.gradient.mul_(beta).add_(gradient.sum(0))
+        torch.mm(gradient, self.weight.value, out=d_x)

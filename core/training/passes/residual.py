@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from core.training.passes.dropout import Masks
@@ -27,7 +26,7 @@ class ResidualPass:
         """y, from x and what the map made of it, which may be overwritten."""
         if self._masks.drops:
             self._mask = self._masks.next(x.shape)
-            y = torch.addcmul(x, mapped, self._mask, value=self._masks.scale)
+            y = self._masks.add(x, mapped, self._mask)
         else:
             y = mapped.add_(x)
         return y if self._norm_first else self._norm.forward(y)
@@ -37,7 +36,7 @@ class ResidualPass:
         self._past = gradient if self._norm_first else self._norm.backward(gradient)
         if not self._masks.drops:
             return self._past
-        return torch.mul(self._past, self._mask).mul_(self._masks.scale)
+        return self._masks.add(None, self._past, self._mask)
 
     def enter_backward(self, gradient: Tensor) -> Tensor:
         """From the gradient of what the map read that of x: what came back through the map, and past it."""

@@ -13,7 +13,7 @@ _VECTOR = 16
 def softmax(scores: Tensor) -> Tensor:
     """Over the last dimension, in float32 (bfloat16's kernel is three times slower) or float64. Overwrites `scores`."""
     if scores.shape[-1] >= _VECTOR:
-        return torch.softmax(scores, -1)
+        return torch.softmax(scores, -1, out=scores)
     powers = scores.sub_(scores.amax(-1, keepdim=True)).exp_()
     return powers.div_(powers.sum(-1, keepdim=True))
 

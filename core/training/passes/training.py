@@ -1,6 +1,8 @@
-"""Forward and backward of a whole training step's batch."""
+"""Forward and backward of a whole training step."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 
@@ -14,27 +16,33 @@ from core.training.passes.weights import Weights
 
 
 class TrainingPass:
-    """Adds gradients of batches to those of a model, computing in the weights' type or in bfloat16."""
+    """Writes the gradients of a model, computing in the type of its weights or in bfloat16."""
 
     def __init__(self, model: Transformer, parameters: FlatParameters, in_bfloat16: bool) -> None:
-        self._weights = Weights(model, parameters, torch.bfloat16 if in_bfloat16 else parameters.values.dtype)
+        embedded = [*model.src_embedding.parameters(), *model.tgt_embedding.parameters()]
+        only_added_to = [weight for weight in embedded if weight is not model.output.weight]
+        dtype = torch.bfloat16 if in_bfloat16 else parameters.values.dtype
+        self._weights = Weights(model, parameters, dtype, only_added_to)
         self._transformer = TransformerPass(model, self._weights)
         self._loss = LossPass(LinearPass(model.output, self._weights))
 
-    def begin_step(self) -> None:
-        """Read the weights of this moment."""
+    def write_gradients(self, batches: Sequence[Batch], label_smoothing: float) -> Loss:
+        """Gradients of the mean over all target tokens of all batches, teacher-forced, and the means."""
+        scale = 1.0 / sum(batch.num_target_tokens for batch in batches)
         self._weights.begin_step()
+        losses = []
+        for number, batch in enumerate(batches):
+            self._weights.begin_batch(is_first=number == 0)
+            losses.append(self._write(batch, label_smoothing, scale))
+        self._weights.end_step()
+        return Loss(*(torch.stack(parts).sum(0) for parts in zip(*losses, strict=True)))
 
-    def add_gradients(self, batch: Batch, label_smoothing: float, num_tokens: int) -> Loss:
-        """Teacher-forced, of the mean over `num_tokens` tokens, of which the batch has some; its part of the means.
-
-        Only the rows of real tokens are projected onto the vocabulary.
-        """
+    def _write(self, batch: Batch, label_smoothing: float, scale: float) -> Loss:
+        """The batch's part. Only the rows of real tokens are projected onto the vocabulary."""
         hidden, real = self._transformer.forward(batch), target_positions(batch)
-        loss, d_real = self._loss.forward_backward(
-            hidden[real], batch.tgt_output.flatten()[real], label_smoothing, 1.0 / num_tokens
-        )
+        targets = batch.tgt_output.flatten()[real]
+        loss, d_real = self._loss.forward_backward(hidden[real], targets, label_smoothing, scale)
         d_embedded = self._transformer.backward(torch.zeros_like(hidden).index_copy_(0, real, d_real))
-        self._weights.add_to_totals()
+        self._weights.begin_totals()
         self._transformer.embed_backward(*d_embedded)
         return loss

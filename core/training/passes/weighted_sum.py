@@ -35,7 +35,7 @@ class WeightedSumPass:
         read = weights
         if self._masks.drops:
             self._dropped = self._masks.next(weights.shape)
-            read = (weights * self._dropped).mul_(self._masks.scale)
+            read = self._masks.add(None, weights, self._dropped)
         read = read.to(v.dtype)
         self._kept = q, k, v, weights, read
         return torch.bmm(read, v).view(queries.shape)
@@ -48,7 +48,7 @@ class WeightedSumPass:
         torch.bmm(read.transpose(1, 2), d_y, out=d_values.view(v.shape))
         d_weights = torch.bmm(d_y, v.transpose(1, 2)).to(weights.dtype)
         if self._dropped is not None:
-            d_weights.mul_(self._dropped).mul_(self._masks.scale)
+            d_weights = self._masks.add(None, d_weights, self._dropped)
         d_scores = softmax_backward(d_weights, weights).to(q.dtype)
         torch.baddbmm(q, d_scores, k, beta=0, alpha=self._scale, out=d_queries.view(q.shape))
         torch.baddbmm(k, d_scores.transpose(1, 2), q, beta=0, alpha=self._scale, out=d_keys.view(k.shape))

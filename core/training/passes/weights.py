@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -11,33 +12,37 @@ from core.training.flat_parameters import FlatParameters
 
 
 class Weight(NamedTuple):
-    """A parameter's value in the type that is computed in, and what its gradient is added to."""
+    """A parameter's value in the type that is computed in, and room for its gradients."""
 
     value: Tensor
-    gradient: Tensor  # of one batch, in the same type
-    total: Tensor  # of all batches, in the type of the model's own parameters: for what is added up piece by piece
+    gradient: Tensor  # in the same type: overwritten by each batch
+    total: Tensor  # where the optimizer reads: what is added up piece by piece is added here, last
 
 
 class Weights:
     """Every parameter of a model as a `Weight`.
 
-    In float32 these are the model's own. In bfloat16 they are copies: one cast of the flat values a step, where
-    autocast casts weight by weight, and one of the flat gradients. What is added up over batches, and what the
-    optimizer reads, is float32.
+    In float32 these are the model's own tensors, and `gradient` is `total`. In bfloat16 they are copies: one cast of
+    the flat values a step, where autocast casts weight by weight, and one of the flat gradients a batch. What is added
+    up over tokens and batches, and what the optimizer reads, is float32.
     """
 
-    def __init__(self, model: nn.Module, parameters: FlatParameters, dtype: torch.dtype) -> None:
+    def __init__(
+        self, model: nn.Module, parameters: FlatParameters, dtype: torch.dtype, only_added_to: Iterable[Tensor] = ()
+    ) -> None:
+        """`only_added_to` are the parameters whose gradients no pass overwrites: it adds to their totals alone."""
+        self.dtype, self.device = dtype, parameters.values.device
         self._parameters = parameters
         self._is_copy = dtype != parameters.values.dtype
-        self._is_first_batch = True
         self._values = parameters.values.to(dtype)
         self._gradients = parameters.gradients.to(dtype)
-        self.dtype, self.device = dtype, parameters.values.device
+        self._earlier: Tensor | None = None  # the sum over the step's batches before this one
         values, gradients, totals = map(parameters.parts, (self._values, self._gradients, parameters.gradients))
         self._by_id = {
             id(parameter): Weight(values[name], gradients[name], totals[name])
             for name, parameter in model.named_parameters()
         }
+        self._only_added_to = [self[parameter].total for parameter in only_added_to]
 
     def __getitem__(self, parameter: Tensor) -> Weight:
         return self._by_id[id(parameter)]
@@ -47,23 +52,31 @@ class Weights:
         return None if parameter is None else self[parameter]
 
     def begin_step(self) -> None:
-        """Read the weights of this moment; all gradients are zero."""
-        self._is_first_batch = True
+        """Read the weights of this moment."""
+        self._earlier = None
         if self._is_copy:
             self._values.copy_(self._parameters.values)
 
-    def add_to_totals(self) -> None:
-        """Add a batch's gradients to the totals."""
-        if not self._is_copy:
-            return
-        if self._is_first_batch:  # 7 ms for 12 million weights, where adding to zeros takes 33 (one thread)
+    def begin_batch(self, is_first: bool) -> None:
+        """Put aside what earlier batches of the step left in the totals."""
+        if not is_first:
+            totals = self._parameters.gradients
+            self._earlier = totals.clone() if self._earlier is None else self._earlier.add_(totals)
+
+    def begin_totals(self) -> None:
+        """All gradients are written: let the totals hold them, so that embeddings can add theirs."""
+        if self._is_copy:
             self._parameters.gradients.copy_(self._gradients)
         else:
-            self._parameters.gradients.add_(self._gradients)
-        self._gradients.zero_()
-        self._is_first_batch = False
+            for total in self._only_added_to:
+                total.zero_()
+
+    def end_step(self) -> None:
+        """Let the totals hold all batches of the step."""
+        if self._earlier is not None:
+            self._parameters.gradients.add_(self._earlier)
 
 
 def at_least_float32(dtype: torch.dtype) -> torch.dtype:
-    """What sums, softmax and losses are worked out in."""
+    """What softmax and losses are worked out in."""
     return torch.float32 if dtype == torch.bfloat16 else dtype

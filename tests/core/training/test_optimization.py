@@ -38,6 +38,10 @@ def torchs_own(config: OptimizerConfig, model: nn.Module) -> torch.optim.Optimiz
 
 
 def backward(model: nn.Module, seed: int, size: float = 1.0) -> None:
+    """New gradients in the place of the old."""
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad.zero_()
     generator = torch.Generator().manual_seed(seed)
     (size * model(torch.randn(5, 3, generator=generator)) ** 2).sum().backward()
 

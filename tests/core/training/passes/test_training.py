@@ -49,9 +49,7 @@ def plain(model: Transformer, batch: Batch, eps: float) -> tuple[Tensor, list[Te
 
 def by_hand(model: Transformer, batch: Batch, eps: float, in_bfloat16: bool = False) -> tuple[Loss, list[Tensor]]:
     """The same by the pass."""
-    hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16)
-    hand_written.begin_step()
-    loss = hand_written.add_gradients(batch, eps, batch.num_target_tokens)
+    loss = TrainingPass(model, FlatParameters(model), in_bfloat16).write_gradients([batch], eps)
     return loss, list(gradients_of(model))
 
 
@@ -110,14 +108,14 @@ def test_the_objective_falls_along_the_gradient_as_fast_as_the_gradient_says(var
     model, batch = small_model(dtype=torch.float64, **variant), padded_batch()
     parameters = FlatParameters(model)
     hand_written = TrainingPass(model, parameters, in_bfloat16=False)
-    hand_written.add_gradients(batch, 0.1, batch.num_target_tokens)
+    hand_written.write_gradients([batch], 0.1)
     gradients = parameters.gradients.clone()
     for direction in torch.randn(5, len(gradients), dtype=torch.float64):
         step, values = 1e-5 * direction / direction.norm(), parameters.values.clone()
         sides = []
         for side in (values + step, values - step):
             parameters.values.copy_(side)
-            sides.append(hand_written.add_gradients(batch, 0.1, batch.num_target_tokens).objective)
+            sides.append(hand_written.write_gradients([batch], 0.1).objective)
         parameters.values.copy_(values)
         assert float(sides[0] - sides[1]) == pytest.approx(2 * float(gradients @ step), rel=1e-5, abs=1e-12)
 
@@ -138,19 +136,26 @@ def distance(some: list[Tensor], others: list[Tensor]) -> Tensor:
     return torch.stack([(a.double() - b.double()).norm() for a, b in zip(some, others, strict=True)]).norm()
 
 
+@pytest.mark.parametrize("tied", ["none", "decoder", "all"])
 @pytest.mark.parametrize("in_bfloat16", [False, True])
-def test_gradients_of_two_batches_add_up(in_bfloat16: bool) -> None:
-    def gradients(*batches: Batch) -> list[Tensor]:
-        model = small_model(tie_embeddings="all")
-        hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16)
-        hand_written.begin_step()
-        for batch in batches:
-            hand_written.add_gradients(batch, 0.1, 10)
-        return list(gradients_of(model))
-
-    one, other = padded_batch(), long_batch()
-    for both, first, second in zip(gradients(one, other), gradients(one), gradients(other), strict=True):
-        torch.testing.assert_close(both, first + second, rtol=1e-5, atol=1e-6)
+def test_a_step_takes_the_mean_over_all_tokens_of_its_batches(in_bfloat16: bool, tied: str) -> None:
+    """Three batches at once against each by itself; and again, since nothing may be left from the step before."""
+    batches = [padded_batch(), long_batch(), padded_batch()]
+    model = small_model(tie_embeddings=tied)
+    hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16)
+    singles = []
+    for batch in batches:
+        loss = hand_written.write_gradients([batch], 0.1)
+        singles.append((batch.num_target_tokens, loss, list(gradients_of(model))))
+    num_tokens = sum(number for number, _, _ in singles)
+    for _ in range(2):
+        together = hand_written.write_gradients(batches, 0.1)
+        expected = sum(number / num_tokens * loss.objective for number, loss, _ in singles)
+        torch.testing.assert_close(together.objective, expected, rtol=1e-5, atol=0)
+        parts = zip(*([number / num_tokens * part for part in single] for number, _, single in singles), strict=True)
+        mean = [torch.stack(part).sum(0) for part in parts]
+        size = distance(mean, [torch.zeros(()) for _ in mean])
+        assert distance(list(gradients_of(model)), mean) < (0.02 if in_bfloat16 else 1e-6) * size
 
 
 def test_a_step_reads_the_weights_of_its_moment() -> None:
@@ -160,9 +165,8 @@ def test_a_step_reads_the_weights_of_its_moment() -> None:
     losses = []
     for change in (0.0, 0.5):
         with torch.no_grad():
-            model.output.weight.add_(change)
-        hand_written.begin_step()
-        losses.append(float(hand_written.add_gradients(batch, 0.0, 1).objective))
+            model.output.weight[5].add_(change)
+        losses.append(float(hand_written.write_gradients([batch], 0.0).objective))
     assert losses[0] != losses[1]
 
 
