@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from benchmarks.speed.ours import plain_weights
 from benchmarks.speed.rival import Rival, SameModel
-from benchmarks.speed.sizes import LABEL_SMOOTHING
+from benchmarks.speed.training_step import mean_loss
 from core.data.batching import Batch
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
-from core.training.loss import batch_loss
 
 _TOLERANCE = 1e-5
 
@@ -32,7 +31,8 @@ def same_models(rivals: Mapping[str, Rival], ours: Transformer, *, norm_first: b
 def require_same_loss(name: str, rival: Rival, ours: Transformer, batch: Batch) -> None:
     """Raise Disagreement unless it gives our smoothed loss of a batch, in float32 and without dropout."""
     with evaluating(ours):
-        expected = float(batch_loss(ours, batch, LABEL_SMOOTHING).objective) / batch.num_target_tokens
+        logits = ours(batch.src, batch.tgt_input, batch.src_mask, batch.tgt_mask)
+        expected = float(mean_loss(logits, batch))
     with evaluating(rival):
         loss = float(rival.loss(batch))
     if abs(loss - expected) > _TOLERANCE * expected:

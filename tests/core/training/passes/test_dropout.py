@@ -1,0 +1,62 @@
+"""The masks of a batch: rate, lanes, places, memory."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from core.training.passes.dropout import Masks
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
+def test_the_rate_holds_in_every_lane_place_and_position(rate: float, dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    masks, shape, num_places = Masks(rate, dtype, CPU), torch.Size((512, 64)), 8
+    masks.draw(num_places * shape.numel())
+    kept = torch.stack([masks.next(shape) for _ in range(num_places)]).float()
+    assert set(kept.flatten().tolist()) == {0.0, 1.0}
+    for share, samples in (
+        (kept.mean((0, 1)), num_places * 512),  # each column
+        (kept.mean((1, 2)), shape.numel()),  # each place
+        (kept.view(-1, 4).mean(0), kept.numel() // 4),  # each 16-bit lane of a draw
+    ):
+        assert (share - (1 - rate)).abs().max() < 5 * math.sqrt(rate * (1 - rate) / samples)
+
+
+def test_no_two_places_and_no_two_batches_share_a_mask() -> None:
+    masks, shape = Masks(0.5, torch.float32, CPU), torch.Size((10, 10))
+    drawn = []
+    for _ in range(2):
+        masks.draw(200)
+        drawn += [masks.next(shape).clone(), masks.next(shape).clone()]
+    assert not any(torch.equal(a, b) for a in drawn for b in drawn if a is not b)
+
+
+def test_what_is_kept_is_scaled_by_the_rate_held() -> None:
+    masks, x = Masks(0.1, torch.float32, CPU), torch.randn(100, 10)
+    masks.draw(x.numel())
+    mask = masks.next(x.shape)
+    held = round(0.1 * 65536) / 65536
+    torch.testing.assert_close(masks.add(None, x, mask), x * mask / (1 - held))
+    torch.testing.assert_close(masks.add(x, x, mask), x + x * mask / (1 - held))
+
+
+def test_memory_is_taken_once() -> None:
+    masks = Masks(0.1, torch.float32, CPU)
+    masks.draw(1000)
+    first = masks.next(torch.Size((1000,))).data_ptr()
+    masks.draw(500)
+    assert masks.next(torch.Size((500,))).data_ptr() == first
+
+
+def test_without_a_rate_nothing_is_drawn() -> None:
+    state = torch.get_rng_state()
+    masks = Masks(0.0, torch.float32, CPU)
+    masks.draw(1000)
+    assert not masks.drops
+    assert torch.equal(torch.get_rng_state(), state)
