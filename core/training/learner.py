@@ -34,7 +34,7 @@ class Learner:
         self.optimizer = Optimizer(training.optimizer, parameters)
         self._pass = TrainingPass(model, parameters, training.precision == "bfloat16")
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def step(self, batches: Sequence[Batch], training: TrainingConfig, learning_rate: float) -> Measured:
         """Update once with the gradient of the mean over all target tokens of all batches, however they are cut."""
         on_device = [batch.to(self.device) for batch in batches]

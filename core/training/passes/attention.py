@@ -9,7 +9,7 @@ from torch import Tensor
 from core.model.attention import CrossAttention, SelfAttention
 from core.training.passes.dropout import Masks
 from core.training.passes.linear import LinearPass
-from core.training.passes.weighted_sum import WeightedSumPass
+from core.training.passes.weighted_sum import WeightedSum
 from core.training.passes.weights import Weights
 
 
@@ -27,7 +27,7 @@ class SelfAttentionPass:
     def __init__(self, attention: SelfAttention, weights: Weights, masks: Masks) -> None:
         self._num_heads = attention.num_heads
         self._qkv, self._output = LinearPass(attention.qkv, weights), LinearPass(attention.output, weights)
-        self._sum = WeightedSumPass(masks)
+        self._sum = WeightedSum(masks)
 
     def forward(self, x: Tensor, rows: Sequences) -> Tensor:
         """[N, d_model] -> [N, d_model]."""
@@ -54,7 +54,7 @@ class CrossAttentionPass:
         self._num_heads = attention.num_heads
         self._q, self._kv = LinearPass(attention.q, weights), LinearPass(attention.kv, weights)
         self._output = LinearPass(attention.output, weights)
-        self._sum = WeightedSumPass(masks)
+        self._sum = WeightedSum(masks)
 
     def forward(self, x: Tensor, rows: Sequences, memory: Tensor, memory_rows: Sequences) -> Tensor:
         """[N, d_model], memory [M, d_model] -> [N, d_model]."""

@@ -93,6 +93,13 @@ def test_drops_what_the_plain_model_drops(norm_first: bool, dropped: str, batch:
     assert_equal_to_autograd(model, batch, 0.1, loss_within=1e-12, within=1e-12)
 
 
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_fused_attention_equals_autograd_too(norm_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.training.passes.weighted_sum._MANY_SCORES", 0)
+    model = small_model(dtype=torch.float64, norm_first=norm_first, dropout=0.1).train()
+    assert_equal_to_autograd(model, long_batch(), 0.1, loss_within=1e-12, within=1e-12)
+
+
 def test_both_kinds_of_dropout_act_together() -> None:
     batch = padded_batch()
     losses = [

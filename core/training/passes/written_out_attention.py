@@ -1,0 +1,54 @@
+"""softmax(Q K' / sqrt(d_head)) V, written out."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from core.training.passes.dropout import Masks
+from core.training.passes.softmax import softmax, softmax_backward
+from core.training.passes.weights import at_least_float32
+
+
+class WrittenOutAttention:
+    """With P = softmax(s Q K' + mask) and Y = P V: dV = P' dY, dP = dY V', dQ = s dS K and dK = s dS' Q.
+
+    dS is what softmax makes of dP. Dropout on the weights multiplies P and dP by the same mask.
+    """
+
+    def __init__(self, masks: Masks) -> None:
+        self._masks = masks
+
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+        """[B, H, T, d_head], [B, H, S, d_head] -> [B, H, T, d_head]. Where mask [B, 1, T, S] is -inf, P is zero."""
+        batch, heads, length, d_head = queries.shape
+        q, k, v = queries.flatten(0, 1), keys.flatten(0, 1), values.flatten(0, 1)
+        self._scale = 1.0 / math.sqrt(d_head)
+        scores = torch.baddbmm(q.new_empty(1), q, k.transpose(1, 2), beta=0, alpha=self._scale)
+        scores = scores.to(at_least_float32(q.dtype))
+        if mask is not None:
+            scores.view(batch, heads, length, -1).add_(mask)
+        weights = softmax(scores)
+        self._dropped = None
+        read = weights
+        if self._masks.drops:
+            self._dropped = self._masks.next(weights.shape)
+            read = self._masks.add(None, weights, self._dropped)
+        read = read.to(v.dtype)
+        self._kept = q, k, v, weights, read
+        return torch.bmm(read, v).view(queries.shape)
+
+    def backward(self, gradient: Tensor, d_queries: Tensor, d_keys: Tensor, d_values: Tensor) -> None:
+        """From the gradient of Y [B, H, T, d_head]; writes those of queries, keys and values, contiguous tensors."""
+        q, k, v, weights, read = self._kept
+        del self._kept
+        d_y = gradient.reshape(q.shape)
+        torch.bmm(read.transpose(1, 2), d_y, out=d_values.view(v.shape))
+        d_weights = torch.bmm(d_y, v.transpose(1, 2)).to(weights.dtype)
+        if self._dropped is not None:
+            d_weights = self._masks.add(None, d_weights, self._dropped)
+        d_scores = softmax_backward(d_weights, weights).to(q.dtype)
+        torch.baddbmm(q, d_scores, k, beta=0, alpha=self._scale, out=d_queries.view(q.shape))
+        torch.baddbmm(k, d_scores.transpose(1, 2), q, beta=0, alpha=self._scale, out=d_keys.view(k.shape))
