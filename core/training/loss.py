@@ -17,7 +17,7 @@ _CHUNK = 1 << 21
 
 
 class Loss(NamedTuple):
-    """Sums over the target tokens of a batch, in nats; `<eos>` is counted, `<pad>` is not. Scalars on the device."""
+    """In nats, over the target tokens; `<eos>` is counted, `<pad>` is not. Scalars on the device."""
 
     objective: Tensor  # smoothed: what is minimised
     cross_entropy: Tensor  # unsmoothed: what is reported
@@ -25,6 +25,9 @@ class Loss(NamedTuple):
 
 class LossPass:
     """Cross entropy of the projection onto the vocabulary, with its gradient made in the same pass.
+
+    Some rows at a time, so that the logits are never held whole: 2,048 rows of 8,000 would take 65 MB, and as much again
+    for their gradient.
 
     The smoothed target is (1 - eps) one-hot + eps / V on each of the V tokens, the right one, `<pad>` and `<bos>`
     included (Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4), as in `F.cross_entropy`.
@@ -38,28 +41,43 @@ class LossPass:
         """Hidden states [N, d_model] against targets [N]: losses, and the objective's gradient, all times `scale`."""
         d_hidden = torch.empty_like(hidden)
         num_rows = max(1, _CHUNK // self._output.weight.value.shape[0])
-        parts = []
+        cross_entropies, right_logits = [], []
         for start in range(0, len(hidden), num_rows):
             rows = slice(start, start + num_rows)
-            losses, d_logits = _losses(self._output.forward(hidden[rows]), targets[rows], eps, scale)
+            logits, right = self._output.forward(hidden[rows]), targets[rows, None]
+            right_logits.append(logits.gather(1, right))
+            probabilities = softmax(logits.to(at_least_float32(logits.dtype)))
+            cross_entropies.append(_cross_entropy(probabilities, right))
+            d_logits = _logits_gradient(probabilities, right, eps, scale).to(logits.dtype)
             self._output.backward_rows(d_logits, hidden[rows], d_hidden[rows], is_first=start == 0)
-            parts.append(losses)
-        return Loss(*torch.stack(parts).sum(0).unbind()), d_hidden
+        cross_entropy = torch.cat(cross_entropies)
+        objective = cross_entropy
+        if eps > 0.0:
+            # With the logarithm of the sum of all powers, which is the right logit plus the cross entropy:
+            to_uniform = cross_entropy + torch.cat(right_logits) - self._mean_logits(hidden)
+            objective = torch.lerp(cross_entropy, to_uniform, eps)
+        return Loss(objective.sum() * scale, cross_entropy.sum() * scale), d_hidden
+
+    def _mean_logits(self, hidden: Tensor) -> Tensor:
+        """Of each row over the vocabulary, by the mean of the weights: the logits are not read once more. [N, 1]."""
+        weight, bias = self._output.weight.value, self._output.bias
+        dtype = at_least_float32(weight.dtype)
+        mean = torch.mv(hidden.to(dtype), weight.mean(0, dtype=dtype))[:, None]
+        return mean if bias is None else mean.add_(bias.value.mean(dtype=dtype))
 
 
-def _losses(logits: Tensor, targets: Tensor, eps: float, scale: float) -> tuple[Tensor, Tensor]:
-    """Objective and cross entropy [2] of logits [N, V], and the objective's gradient, all times `scale`."""
-    exact = logits.to(at_least_float32(logits.dtype))
-    right = targets[:, None]
-    right_logits, mean_logits, largest = exact.gather(1, right)[:, 0], exact.mean(1), exact.amax(1)
-    probabilities = softmax(exact)  # in the same place
-    log_sums = largest - probabilities.amax(1).log()
-    cross_entropy = (log_sums - right_logits).sum()
-    objective = torch.lerp(cross_entropy, (log_sums - mean_logits).sum(), eps) if eps > 0.0 else cross_entropy
-    d_logits = probabilities.scatter_add_(1, right, probabilities.new_full((1, 1), eps - 1.0).expand_as(right))
-    if eps > 0.0:
-        d_logits.sub_(eps / logits.shape[1])
-    return torch.stack((objective, cross_entropy)).mul_(scale), d_logits.mul_(scale).to(logits.dtype)
+def _cross_entropy(probabilities: Tensor, right: Tensor) -> Tensor:
+    """Of each row; at most 87 nats, where float32 ends, and so without a pass for the largest logit. [N, 1]."""
+    smallest = torch.finfo(probabilities.dtype).tiny
+    return probabilities.gather(1, right).clamp_(min=smallest).log_().neg_()
+
+
+def _logits_gradient(probabilities: Tensor, right: Tensor, eps: float, scale: float) -> Tensor:
+    """`scale` times what the probabilities are above the smoothed target. Overwrites them."""
+    one_hot = probabilities.new_full((1, 1), eps - 1.0).expand_as(right)
+    above = probabilities.scatter_add_(1, right, one_hot)
+    uniform = probabilities.new_full((), -scale * eps / probabilities.shape[1])
+    return torch.add(uniform, above, alpha=scale, out=above)
 
 
 def target_positions(batch: Batch) -> Tensor:

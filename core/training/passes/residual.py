@@ -42,4 +42,6 @@ class ResidualPass:
         """From the gradient of what the map read that of x: what came back through the map, and past it."""
         if self._norm_first:
             gradient = self._norm.backward(gradient)
-        return gradient.add_(self._past)
+        gradient.add_(self._past)
+        del self._past
+        return gradient

@@ -24,7 +24,8 @@ class Weights:
 
     In float32 these are the model's own tensors, and `gradient` is `total`. In bfloat16 they are copies: one cast of
     the flat values a step, where autocast casts weight by weight, and one of the flat gradients a batch. What is added
-    up over tokens and batches, and what the optimizer reads, is float32.
+    up over tokens and batches, and what the optimizer reads, is float32. Gradients are overwritten, not zeroed and
+    added to: 5.7 ms saved for 12 million (one thread), and an addition for each small one.
     """
 
     def __init__(
