@@ -26,8 +26,8 @@ class Loss(NamedTuple):
 class LossPass:
     """Cross entropy of the projection onto the vocabulary, with its gradient made in the same pass.
 
-    Some rows at a time, so that the logits are never held whole: 2,048 rows of 8,000 would take 65 MB, and as much again
-    for their gradient.
+    Some rows at a time, so that the logits are never held whole: 2,048 rows of 8,000 would take 65 MB, and as much
+    again for their gradient.
 
     The smoothed target is (1 - eps) one-hot + eps / V on each of the V tokens, the right one, `<pad>` and `<bos>`
     included (Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4), as in `F.cross_entropy`.
