@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from tqdm import tqdm
+
 from core.cli_engine import Conversation
 from core.cli_output import print_json
 from core.errors import UserError
@@ -16,6 +18,7 @@ from core.events import Event
 from core.requests import Evaluate, Evaluation, OpenRun, Translate, Translation
 from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.strict_yaml import shown
+from core.terminal import texts_bar
 
 _METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "bleu", "chrf")
 _TEXTS_AT_ONCE = 256
@@ -45,11 +48,14 @@ def translate(arguments: Namespace) -> int:
     opening = _opening(arguments, tuple((key, value) for key, value in changes if value is not None))
     with Conversation(_ignore, arguments.plugins_dir) as engine:
         engine.ask(opening)  # before the output's file is touched
-        with _output(arguments.output) as output:
-            for chunk in texts:
-                for translation in engine.ask(Translate(texts=chunk, with_attention=arguments.json)):
+        with _output(arguments.output) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):  # so that the first outputs of a long file appear soon
+                chunk = tuple(texts[start : start + _TEXTS_AT_ONCE])
+                request = Translate(texts=chunk, with_attention=arguments.json, with_n_best=arguments.json)
+                for translation in engine.ask(request):
                     _warn(translation)
                     _print_translation(translation, output, json=arguments.json)
+                bar.update(len(chunk))
     return 0
 
 
@@ -87,15 +93,14 @@ def _write_predictions(path: Path, evaluation: Evaluation) -> None:
         raise UserError(f"{path}: cannot be written ({error.strerror}).") from error
 
 
-def _texts(arguments: Namespace) -> Iterator[tuple[str, ...]]:
-    """The texts in chunks, so that the first outputs of a long file appear soon."""
+def _texts(arguments: Namespace) -> list[str]:
     if arguments.text and arguments.input is not None:
         raise UserError("translate: expected texts or --input FILE, given both.")
-    texts = arguments.text or _lines(arguments.input)
+    texts: list[str] = arguments.text or _lines(arguments.input)
     for number, text in enumerate(texts, start=1):
         if not text.strip():
             raise UserError(f"translate: text {number} of {len(texts)} is empty; expected something to translate.")
-    return (tuple(texts[at : at + _TEXTS_AT_ONCE]) for at in range(0, len(texts), _TEXTS_AT_ONCE))
+    return texts
 
 
 def _lines(path: Path | None) -> list[str]:
@@ -127,9 +132,9 @@ def _output(path: Path | None) -> Iterator[TextIO]:
 def _warn(translation: Translation) -> None:
     if translation.unknown:
         unknown = ", ".join(dict.fromkeys(map(shown, translation.unknown)))
-        print(f"warning: not in the vocabulary: {unknown}", file=sys.stderr)
+        tqdm.write(f"warning: not in the vocabulary: {unknown}", file=sys.stderr)
     if not translation.finished:
-        print("warning: the output was cut at the longest length", file=sys.stderr)
+        tqdm.write("warning: the output was cut at the longest length", file=sys.stderr)
 
 
 def _print_translation(translation: Translation, output: TextIO, *, json: bool) -> None:
@@ -144,6 +149,7 @@ def _print_translation(translation: Translation, output: TextIO, *, json: bool) 
             "output": translation.output,
             "unknown": translation.unknown,
             "finished": translation.finished,
+            "n_best": [vars(one) for one in translation.n_best],
             "tokens": fed.tgt_output,
             "probabilities": fed.output_probability,
         },

@@ -108,11 +108,11 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     translate.add_argument("text", nargs="*", metavar="TEXT", help="without any, lines are read from standard input")
     translate.add_argument("--input", type=Path, metavar="FILE", help="read one text a line from here")
     translate.add_argument("--output", type=Path, metavar="FILE", help="write one output a line to here")
-    translate.add_argument("--beam-size", type=int, metavar="N")
-    translate.add_argument("--length-penalty", type=float, metavar="A")
+    translate.add_argument("--beam-size", type=int, metavar="N", help="hypotheses kept; 1 is greedy")
+    translate.add_argument("--length-penalty", type=float, metavar="A", help="favours longer outputs of a beam")
     _add_checkpoint(translate)
     _add_places(translate)
-    _add_json(translate, "print one object a line, with every token's probability")
+    _add_json(translate, "print one object a line, with every token's probability and the beam's other outputs")
 
 
 def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:

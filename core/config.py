@@ -226,7 +226,9 @@ class TrainingConfig(Settings):
 class DecodingConfig(Settings):
     """How a sentence is written freely."""
 
-    beam_size: int = setting(1, "Beam size", "Hypotheses kept at each token; 1 is greedy.", effect="now", ge=1, le=100)
+    beam_size: int = setting(
+        1, "Beam size", "Hypotheses kept; 1 is greedy, as probes always are.", effect="now", ge=1, le=100
+    )
     length_penalty: float = setting(
         0.6, "Length penalty", "Favours longer outputs of a beam; 0: none.", effect="now", ge=0.0, le=10.0
     )

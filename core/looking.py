@@ -26,7 +26,15 @@ class Looking:
         """Translate with the weights of now, or with those kept at or before a step."""
         step, model = self._weights_at(request.step)
         decoding = self._run.config.decoding
-        return translate(model, self._run.trainer.data, decoding, request.texts, step, request.with_attention)
+        return translate(
+            model,
+            self._run.trainer.data,
+            decoding,
+            request.texts,
+            step,
+            with_attention=request.with_attention,
+            with_n_best=request.with_n_best,
+        )
 
     def _weights_at(self, step: int | None) -> tuple[int, Transformer]:
         trainer = self._run.trainer

@@ -91,6 +91,15 @@ class AddSentence(Request[None]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ScoredOutput:
+    """One of the outputs that decoding ended with; `score` is its log-probability over the length penalty."""
+
+    output: str
+    score: float
+    finished: bool  # False where max_length cut it
+
+
+@dataclass(frozen=True, kw_only=True)
 class Translation:
     """One sentence translated, with the weights of `step`."""
 
@@ -99,6 +108,7 @@ class Translation:
     output: str  # target tokens joined as their tokenizer joins them
     unknown: tuple[str, ...]  # source tokens the vocabulary does not have, in order
     finished: bool  # False where max_length cut it
+    n_best: tuple[ScoredOutput, ...]  # best first, where asked for
     sentence: ProbedSentence | None  # probabilities, runners-up and attention, where asked for
 
 
@@ -109,6 +119,7 @@ class Translate(Request[tuple[Translation, ...]]):
     texts: tuple[str, ...]
     step: int | None = None
     with_attention: bool = False
+    with_n_best: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Never
+from typing import Any, Never
 
 from tqdm import tqdm
 
@@ -60,15 +60,7 @@ class TerminalProgress:
         self.close()
         self._say(self._description)
         self._say(f"run {started.run}")
-        every = 0.1 if sys.stderr.isatty() else 10.0  # a log file wants few lines
-        self._steps = tqdm(
-            total=self._max_steps,
-            initial=started.step,
-            unit=" steps",
-            file=sys.stderr,
-            mininterval=every,
-            dynamic_ncols=True,
-        )
+        self._steps = _bar(total=self._max_steps, initial=started.step, unit=" steps")
 
     def _advance(self, bar: tqdm[Never], done: StepsDone) -> None:
         arrays = done.arrays
@@ -78,6 +70,16 @@ class TerminalProgress:
 
     def _say(self, line: str) -> None:
         tqdm.write(line, file=sys.stderr)
+
+
+def texts_bar(num_texts: int, *, shown: bool) -> tqdm[Never]:
+    """How many texts of a file are translated, and the time left."""
+    return _bar(total=num_texts, unit=" texts", disable=not shown)
+
+
+def _bar(**options: Any) -> tqdm[Never]:
+    every = 0.1 if sys.stderr.isatty() else 10.0  # a log file wants few lines
+    return tqdm(file=sys.stderr, mininterval=every, dynamic_ncols=True, **options)
 
 
 def _described(prepared: Prepared) -> str:

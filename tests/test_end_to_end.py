@@ -141,12 +141,26 @@ def test_translate_takes_any_text_and_names_what_it_does_not_know(run: Path, pla
     records = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
     assert [record["source"] for record in records] == STRANGE
     for record in records:
-        assert set(record) == {"source", "output", "unknown", "finished", "tokens", "probabilities"}
+        assert set(record) == {"source", "output", "unknown", "finished", "n_best", "tokens", "probabilities"}
         assert len(record["tokens"]) == len(record["probabilities"])
         assert all(0 <= probability <= 1 for probability in record["probabilities"])
     assert records[0]["unknown"] == [] and records[1]["unknown"] == ["🙂"]
     assert "not in the vocabulary: '🙂'\n" in result.stderr and "Traceback" not in result.stderr
     assert max(map(len, result.stderr.splitlines())) < 200
+
+
+def test_translate_searches_with_a_beam_and_prints_all_of_it(run: Path, place: Path) -> None:
+    beam = ("--json", "--beam-size", "3", "--length-penalty", "0.5")
+    calls = {
+        "whole": ["translate", str(run), "1 2 3", *beam],
+        "best": ["translate", str(run), "1 2 3", *beam[1:]],
+        "greedy": ["translate", str(run), "1 2 3", "--json"],
+    }
+    results = {name: result.stdout for name, result in all_at_once(calls, place)}
+    record = json.loads(results["whole"])
+    assert len(record["n_best"]) == 3 and set(record["n_best"][0]) == {"output", "score", "finished"}
+    assert results["best"] == f"{record['n_best'][0]['output']}\n" == f"{record['output']}\n"
+    assert len(json.loads(results["greedy"])["n_best"]) == 1
 
 
 def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, place: Path) -> None:
@@ -158,7 +172,7 @@ def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, pl
         "byte 4 is not UTF-8": ["translate", str(run), "--input", "binary.txt"],
         "has 5,001 tokens": ["translate", str(run), "1 " * 5_000],
         "expected texts or --input FILE, given both": ["translate", str(run), "1", "--input", "gap.txt"],
-        "beam search": ["translate", str(run), "1", "--beam-size", "4"],
+        "decoding.beam_size: expected at least 1, given 0": ["translate", str(run), "1", "--beam-size", "0"],
     }
     for expected, result in all_at_once(calls, place):
         assert expected in refused(result)
@@ -168,6 +182,7 @@ def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
     (place / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
     result = headlight("translate", run, "--input", "in.txt", "--output", "out.txt", cwd=place)
     assert (result.returncode, result.stdout) == (0, ""), result.stderr
+    assert "2/2" in result.stderr
     written = (place / "out.txt").read_text(encoding="utf-8")
     assert len(written.split("\n")) == 3
     assert headlight("translate", run, cwd=place, stdin="1 2\n3\n").stdout == written

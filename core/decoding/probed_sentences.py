@@ -14,6 +14,7 @@ from torch import Tensor
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.decoding.greedy import greedy_decode
+from core.decoding.hypothesis import Hypothesis
 from core.model.evaluation import evaluating
 from core.model.recording import record_attention
 from core.model.transformer import Transformer
@@ -33,14 +34,24 @@ class SentenceToProbe(NamedTuple):
 def probe_sentences(
     model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], max_length: int
 ) -> tuple[ProbedSentence, ...]:
-    """Decode all sentences freely in one batch, then read them with both feeds in one pass that records attention.
+    """Decode all sentences greedily in one batch, whatever the settings' beam, and read them.
 
-    Probabilities and ranks are over what can be produced: all tokens but `<pad>` and `<bos>`. Draws no random number.
+    Draws no random number.
     """
-    sources = [data.encode_source(sentence.source)[0] for sentence in sentences]
+    src, src_mask = pad_ids(_source_ids(data, sentences), next(model.parameters()).device)
+    return read_sentences(model, data, sentences, greedy_decode(model, src, src_mask, max_length=max_length))
+
+
+def read_sentences(
+    model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], outputs: Sequence[Hypothesis]
+) -> tuple[ProbedSentence, ...]:
+    """Feed each sentence's reference and its free output in one pass that records attention.
+
+    Probabilities and ranks are over what can be produced: all tokens but `<pad>` and `<bos>`.
+    """
+    sources = _source_ids(data, sentences)
     src, src_mask = pad_ids(sources, next(model.parameters()).device)
-    decoded = greedy_decode(model, src, src_mask, max_length=max_length)
-    free = [tokens + [EOS_ID] * done for tokens, done in zip(decoded.tokens, decoded.finished, strict=True)]
+    free = [output.produced for output in outputs]
     references = {i: _target_ids(data, s.reference) for i, s in enumerate(sentences) if s.reference is not None}
     seen = _read(model, src, src_mask, [*range(len(sentences)), *references], [*free, *references.values()])
     rows_of_references = {sentence: len(sentences) + row for row, sentence in enumerate(references)}
@@ -49,7 +60,7 @@ def probe_sentences(
             source=sentence.source,
             src_tokens=tuple(data.src_vocabulary.tokens[id] for id in sources[i]),
             reference=sentence.reference,
-            output=data.decode_target(decoded.tokens[i]),
+            output=data.decode_target(outputs[i].tokens),
             alignment=sentence.alignment,
             encoder_self=_cut(seen.encoder_self[i], len(sources[i]), len(sources[i])),
             by_reference=(
@@ -133,6 +144,10 @@ def _feed(seen: _Seen, row: int, output: list[int], src_length: int, data: Prepa
 
 def _cut(attention: NDArray[Any], rows: int, columns: int) -> NDArray[np.float16]:
     return attention[:, :, :rows, :columns]
+
+
+def _source_ids(data: PreparedData, sentences: Sequence[SentenceToProbe]) -> list[Sequence[int]]:
+    return [data.encode_source(sentence.source)[0] for sentence in sentences]
 
 
 def _target_ids(data: PreparedData, text: str) -> list[int]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from core.config import DecodingConfig
 from core.data.prepared_data import PreparedData
-from core.decoding.greedy import greedy_decode
-from core.decoding.probed_sentences import SentenceToProbe, pad_ids, probe_sentences
+from core.decoding.decode import decode, decode_n_best, longest_output
+from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
+from core.decoding.probed_sentences import SentenceToProbe, pad_ids, read_sentences
 from core.errors import UserError
 from core.model.transformer import Transformer
 from core.probes import ProbedSentence
-from core.requests import Translation
+from core.requests import ScoredOutput, Translation
 
 _BATCH_SIZE = 64
 
@@ -22,41 +23,41 @@ def translate(
     decoding: DecodingConfig,
     texts: Sequence[str],
     step: int,
+    *,
     with_attention: bool = False,
+    with_n_best: bool = False,
 ) -> tuple[Translation, ...]:
     """Translate each text; `step` is where the weights come from, and only noted.
 
     Decodes in batches of 64 of like length, whatever the order of the texts. Draws no random number.
-    Raises UserError, before anything is decoded, for a text that is empty or longer than the model's positions, and
-    for a beam.
+    Raises UserError, before anything is decoded, for a text that is empty or longer than the model's positions.
     """
-    if decoding.beam_size > 1:
-        raise UserError(
-            f"decoding.beam_size: beam search comes with a later release, given {decoding.beam_size}.",
-            "Set it to 1 for greedy decoding.",
-        )
     encoded = [encode_text(model, data, text) for text in texts]
     translations: dict[int, Translation] = {}
+    max_length = longest_output(decoding, data)
     by_length = sorted(range(len(texts)), key=lambda index: len(encoded[index][0]))
     for start in range(0, len(texts), _BATCH_SIZE):
         chosen = by_length[start : start + _BATCH_SIZE]
         src, src_mask = pad_ids([encoded[index][0] for index in chosen], next(model.parameters()).device)
-        decoded = greedy_decode(model, src, src_mask, max_length=longest_output(decoding, data))
-        for index, tokens, finished in zip(chosen, decoded.tokens, decoded.finished, strict=True):
+        outputs: Sequence[Hypothesis]
+        n_best: Sequence[Sequence[ScoredHypothesis]]
+        if with_n_best:
+            n_best = decode_n_best(model, src, src_mask, decoding, max_length)
+            outputs = [best for best, *_ in n_best]
+        else:
+            n_best = [()] * len(chosen)
+            outputs = decode(model, src, src_mask, decoding, max_length)
+        for index, output, hypotheses in zip(chosen, outputs, n_best, strict=True):
             translations[index] = Translation(
                 step=step,
                 source=texts[index],
-                output=data.decode_target(tokens),
+                output=data.decode_target(output.tokens),
                 unknown=tuple(encoded[index][1]),
-                finished=finished,
-                sentence=_sentence(model, data, decoding, texts[index]) if with_attention else None,
+                finished=output.finished,
+                n_best=tuple(_scored(hypothesis, data) for hypothesis in hypotheses),
+                sentence=_read(model, data, texts[index], output) if with_attention else None,
             )
     return tuple(translations[index] for index in range(len(texts)))
-
-
-def longest_output(decoding: DecodingConfig, data: PreparedData) -> int:
-    """The most tokens that decoding writes, `<eos>` counted; `auto` is the data's longest target."""
-    return data.max_tgt_length if decoding.max_length == "auto" else decoding.max_length
 
 
 def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list[int], Sequence[str]]:
@@ -76,8 +77,14 @@ def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list
     return list(ids), unknown
 
 
-def _sentence(model: Transformer, data: PreparedData, decoding: DecodingConfig, text: str) -> ProbedSentence:
-    return probe_sentences(model, data, [SentenceToProbe(text)], longest_output(decoding, data))[0]
+def _scored(hypothesis: ScoredHypothesis, data: PreparedData) -> ScoredOutput:
+    return ScoredOutput(
+        output=data.decode_target(hypothesis.tokens), score=hypothesis.score, finished=hypothesis.finished
+    )
+
+
+def _read(model: Transformer, data: PreparedData, text: str, output: Hypothesis) -> ProbedSentence:
+    return read_sentences(model, data, [SentenceToProbe(text)], [output])[0]
 
 
 def _shortened(text: str) -> str:

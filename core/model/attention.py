@@ -1,7 +1,7 @@
 """Multi-head attention: the arithmetic, self-attention and cross-attention (Vaswani et al. 2017, section 3.2)."""
 
 import math
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -15,13 +15,6 @@ class KeysValues(NamedTuple):
 
     keys: Tensor
     values: Tensor
-
-
-class SelfCache(Protocol):
-    """Remembers the keys and values of the positions decoded so far."""
-
-    def append(self, new: KeysValues) -> KeysValues:
-        """Keep those of the newest position; return all so far."""
 
 
 class MultiHeadAttention(nn.Module):
@@ -69,11 +62,10 @@ class SelfAttention(MultiHeadAttention):
         super().__init__(d_model, num_heads, attention_dropout, bias)
         self.qkv = nn.Linear(d_model, 3 * d_model, bias=bias)
 
-    def forward(self, x: Tensor, mask: Tensor | None, cache: SelfCache | None = None) -> Tensor:
-        """[B, T, d_model] -> [B, T, d_model]. With a cache, x holds the newest position only, which sees all before."""
+    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        """[B, T, d_model] -> [B, T, d_model]."""
         queries, keys, values = self.split_heads(self.qkv(x), 3)
-        own = KeysValues(keys, values)
-        return self.attend(queries, own if cache is None else cache.append(own), mask)
+        return self.attend(queries, KeysValues(keys, values), mask)
 
 
 class CrossAttention(MultiHeadAttention):

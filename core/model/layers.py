@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.model.attention import CrossAttention, KeysValues, SelfAttention, SelfCache
+from core.model.attention import CrossAttention, KeysValues, SelfAttention
 from core.model.dropout import Dropout
 
 
@@ -50,7 +50,7 @@ class EncoderLayer(nn.Module):
 class DecoderLayer(nn.Module):
     """Self-attention, attention to the memory and a feed-forward map.
 
-    Training and step-by-step decoding run the same code: with a cache, x is the newest position alone.
+    `core.decoding.flat_decoder` does the same for one position at a time.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -64,15 +64,13 @@ class DecoderLayer(nn.Module):
         self.feed_forward = FeedForward(config)
         self.dropout = Dropout(config.dropout)
 
-    def forward(
-        self, x: Tensor, mask: Tensor | None, memory: KeysValues, memory_mask: Tensor, cache: SelfCache | None = None
-    ) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, memory: KeysValues, memory_mask: Tensor) -> Tensor:
         """[B, T, d_model] -> [B, T, d_model]; mask [B, 1, T, T], memory_mask [B, 1, 1, S]."""
         if self.norm_first:
-            x = self.dropout.add(x, self.self_attention(self.self_attention_norm(x), mask, cache))
+            x = self.dropout.add(x, self.self_attention(self.self_attention_norm(x), mask))
             x = self.dropout.add(x, self.cross_attention(self.cross_attention_norm(x), memory, memory_mask))
             return self.dropout.add(x, self.feed_forward(self.feed_forward_norm(x)))
-        x = self.self_attention_norm(self.dropout.add(x, self.self_attention(x, mask, cache)))
+        x = self.self_attention_norm(self.dropout.add(x, self.self_attention(x, mask)))
         x = self.cross_attention_norm(self.dropout.add(x, self.cross_attention(x, memory, memory_mask)))
         ended: Tensor = self.feed_forward_norm(self.dropout.add(x, self.feed_forward(x)))
         return ended

@@ -29,9 +29,9 @@ class SinusoidalPositions(nn.Module):
         super().__init__()
         self.register_buffer("table", sinusoids(num_positions, d_model).to(torch.get_default_dtype()), persistent=False)
 
-    def forward(self, start: int, length: int) -> Tensor:
-        """The vectors of positions start to start + length - 1. [length, d_model]."""
-        return self.table[start : start + length]
+    def forward(self, length: int) -> Tensor:
+        """The vectors of the first positions. [length, d_model]."""
+        return self.table[:length]
 
 
 class LearnedPositions(nn.Module):
@@ -41,6 +41,6 @@ class LearnedPositions(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.empty(num_positions, d_model))
 
-    def forward(self, start: int, length: int) -> Tensor:
-        """The vectors of positions start to start + length - 1. [length, d_model]."""
-        return self.weight[start : start + length]
+    def forward(self, length: int) -> Tensor:
+        """The vectors of the first positions. [length, d_model]."""
+        return self.weight[:length]

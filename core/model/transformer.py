@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.errors import UserError
-from core.model.cache import DecoderCache
 from core.model.dropout import Dropout
 from core.model.initialisation import initialise
 from core.model.layers import DecoderLayer, EncoderLayer, layer_norm
@@ -43,9 +42,9 @@ class Embedding(nn.Module):
         self.scale = math.sqrt(config.d_model)
         self.dropout = Dropout(config.dropout)
 
-    def forward(self, ids: Tensor, start: int = 0) -> Tensor:
-        """Ids [B, T] of positions start to start + T - 1 -> [B, T, d_model]."""
-        positions = self.positions(start, ids.shape[1])
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids [B, T] -> [B, T, d_model]."""
+        positions = self.positions(ids.shape[1])
         vectors: Tensor = self.dropout(torch.add(positions, self.tokens(ids), alpha=self.scale))
         return vectors
 
@@ -84,7 +83,7 @@ class Transformer(nn.Module):
 
     def encode(self, src: Tensor, src_mask: Tensor) -> Tensor:
         """The memory [B, S, d_model]. Raises UserError for a source longer than the model's positions."""
-        self._require_positions(src.shape[1], "src")
+        self.require_positions(src.shape[1], "src")
         x = self.src_embedding(src)
         mask = padding_mask(src_mask)
         for layer in self.encoder:
@@ -94,7 +93,7 @@ class Transformer(nn.Module):
 
     def decode(self, tgt_input: Tensor, memory: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
         """What the decoder knows at each position [B, T, d_model], for `project`; position t sees none after it."""
-        self._require_positions(tgt_input.shape[1], "tgt")
+        self.require_positions(tgt_input.shape[1], "tgt")
         x = self.tgt_embedding(tgt_input)
         mask, memory_mask = target_mask(tgt_mask), padding_mask(src_mask)
         for layer in self.decoder:
@@ -106,21 +105,8 @@ class Transformer(nn.Module):
         """Logits [..., V] of hidden states [..., d_model]."""
         return F.linear(hidden, self.output.weight, self.output.bias)
 
-    def start_decoding(self, memory: Tensor, src_mask: Tensor, max_length: int) -> DecoderCache:
-        """The cache with which `decode_next` begins; max_length is the number of steps it has room for."""
-        self._require_positions(max_length, "tgt")
-        keys_values = [layer.cross_attention.keys_values(memory) for layer in self.decoder]
-        return DecoderCache(keys_values, padding_mask(src_mask), max_length)
-
-    def decode_next(self, tokens: Tensor, cache: DecoderCache) -> Tensor:
-        """As `decode` for the newest position alone: its ids [B] -> [B, d_model]. The cache grows by one position."""
-        x = self.tgt_embedding(tokens[:, None], cache.length)
-        for layer, memory, own in zip(self.decoder, cache.memory, cache.layers, strict=True):
-            x = layer(x, None, memory, cache.memory_mask, own)
-        hidden: Tensor = self.decoder.norm(x)[:, 0]
-        return hidden
-
-    def _require_positions(self, length: int, side: str) -> None:
+    def require_positions(self, length: int, side: str) -> None:
+        """Raise UserError for a sequence on this side ("src" or "tgt") that is longer than the model's positions."""
         if length > self.max_positions:
             raise UserError(
                 f"A {side} sequence of {length} tokens is longer than this model's {self.max_positions} positions.",

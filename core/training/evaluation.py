@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
+from core.config import DecodingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.model.transformer import Transformer
@@ -16,11 +17,17 @@ from core.training.validation import plugin_metrics, score_split
 
 
 def evaluate_split(
-    model: Transformer, data: PreparedData, host: PluginHost | None, split: str, max_length: int, run: Path, step: int
+    model: Transformer,
+    data: PreparedData,
+    host: PluginHost | None,
+    split: str,
+    decoding: DecodingConfig,
+    run: Path,
+    step: int,
 ) -> Generator[None, None, Evaluation]:
     """Score a split as in a validation, every sentence decoded freely, yielding between batches."""
     started = time.perf_counter()
-    scores = yield from score_split(model, data, host, split, max_length)
+    scores = yield from score_split(model, data, host, split, decoding)
     return Evaluation(
         run=run,
         split=split,

@@ -109,8 +109,3 @@ def _refuse_what_waits(config: RunConfig) -> None:
             "training.ema_decay: a moving average of the weights comes with a later release; only null works for now.",
             "Set it to null.",
         )
-    if config.decoding.beam_size > 1:
-        raise UserError(
-            f"decoding.beam_size: beam search comes with a later release, given {config.decoding.beam_size}.",
-            "Set it to 1 for greedy decoding.",
-        )

@@ -11,8 +11,9 @@ import torch
 from core.config import RunConfig
 from core.data.batching import TrainBatches
 from core.data.prepared_data import PreparedData
+from core.decoding.decode import longest_output
 from core.decoding.probed_sentences import SentenceToProbe
-from core.decoding.translator import encode_text, longest_output
+from core.decoding.translator import encode_text
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights, weights
@@ -247,7 +248,7 @@ class Trainer:
     def validate(self) -> Generator[Event | None, None, ValidationDone]:
         """Measure the valid split, teacher-forced whole, free-running its first sentences, and keep the result."""
         scores = yield from score_split(
-            self.model, self.data, self._host, "valid", self.max_length, num_free_running=NUM_FREE_RUNNING
+            self.model, self.data, self._host, "valid", self.config.decoding, num_free_running=NUM_FREE_RUNNING
         )
         metrics = {f"valid/{name}": value for name, value in {**scores.metrics, **scores.plugin_metrics}.items()}
         value = metrics[self._best.metric]
@@ -266,7 +267,7 @@ class Trainer:
         """Measure a whole split with the weights of this moment, and keep nothing."""
         return (
             yield from evaluate_split(
-                self.model, self.data, self._host, split, self.max_length, self.folder.path, self.step
+                self.model, self.data, self._host, split, self.config.decoding, self.folder.path, self.step
             )
         )
 

@@ -11,9 +11,10 @@ import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 
+from core.config import DecodingConfig
 from core.data.batching import Batch, eval_batches
 from core.data.prepared_data import PreparedData
-from core.decoding.greedy import greedy_decode
+from core.decoding.decode import decode, longest_output
 from core.events import ValidatedSentence
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
@@ -43,7 +44,7 @@ def score_split(
     data: PreparedData,
     host: PluginHost | None,
     split: str,
-    max_length: int,
+    decoding: DecodingConfig,
     num_free_running: int | None = None,
 ) -> Generator[None, None, SplitScores]:
     """Measure a split, yielding between batches; only its first `num_free_running` sentences are decoded (None: all).
@@ -57,9 +58,10 @@ def score_split(
         forced.take(model, indices, batch.to(device))
         yield
     decoded: dict[int, list[int]] = {}
-    for indices, batch in eval_batches(data, split, _BATCH_TOKENS, num_free_running):
-        found = greedy_decode(model, batch.src.to(device), batch.src_mask.to(device), max_length=max_length)
-        decoded.update(zip(indices.tolist(), found.tokens, strict=True))
+    max_length, batch_tokens = longest_output(decoding, data), _BATCH_TOKENS // decoding.beam_size
+    for indices, batch in eval_batches(data, split, batch_tokens, num_free_running):
+        outputs = decode(model, batch.src.to(device), batch.src_mask.to(device), decoding, max_length)
+        decoded.update(zip(indices.tolist(), [output.tokens for output in outputs], strict=True))
         yield
     return _scores(data, host, split, forced, decoded)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -58,9 +59,26 @@ def test_a_text_beyond_the_models_positions_is_refused_with_both_lengths(
         translate(model, data, GREEDY, ["a " * 5000], 0)
 
 
-def test_a_beam_waits_for_a_later_release(model: Transformer, data: PreparedData) -> None:
-    with pytest.raises(UserError, match=r"beam search comes with a later release, given 4\. Set it to 1"):
-        translate(model, data, DecodingConfig(beam_size=4), ["a"], 0)
+def test_a_beam_gives_its_best_output_and_all_others_with_scores(model: Transformer, data: PreparedData) -> None:
+    texts = ["a b c", "f"]
+    found = translate(model, data, DecodingConfig(beam_size=4), texts, 0, with_attention=True, with_n_best=True)
+    assert [one.output for one in found] == [
+        one.output for one in translate(model, data, DecodingConfig(beam_size=4), texts, 0)
+    ]
+    for one in found:
+        assert len(one.n_best) == 4 and one.n_best[0].output == one.output
+        assert one.sentence is not None and one.sentence.output == one.output
+        finished = [other.score for other in one.n_best if other.finished]
+        assert finished == sorted(finished, reverse=True)
+
+
+def test_a_score_is_the_log_probability_over_the_penalty(model: Transformer, data: PreparedData) -> None:
+    decoding = DecodingConfig(beam_size=3, length_penalty=0.9)
+    (found,) = translate(model, data, decoding, ["a b c"], 0, with_attention=True, with_n_best=True)
+    assert found.sentence is not None
+    probabilities = found.sentence.free_running.output_probability
+    expected = np.log(probabilities).sum() / ((5 + len(probabilities)) / 6) ** 0.9
+    assert found.n_best[0].score == pytest.approx(expected, rel=1e-4)
 
 
 def test_the_longest_output_is_the_settings(model: Transformer, data: PreparedData) -> None:

@@ -42,13 +42,13 @@ def test_biases_are_zero_and_norms_one() -> None:
 @pytest.mark.parametrize("vocab", [11, 2000])
 def test_tokens_enter_at_one_size_whatever_the_vocabulary(vocab: int) -> None:
     model = fresh(vocab=vocab, positions="learned", dropout=0.0)
-    tokens = model.src_embedding(torch.arange(vocab).view(-1, 1)) - model.src_embedding.positions(0, 1)
+    tokens = model.src_embedding(torch.arange(vocab).view(-1, 1)) - model.src_embedding.positions(1)
     assert tokens.std().item() == pytest.approx(0.3, rel=0.1)
 
 
 def test_learned_positions_start_as_large_as_sinusoids() -> None:
-    learned = fresh(positions="learned").src_embedding.positions(0, 40)
-    fixed = fresh().src_embedding.positions(0, 40)
+    learned = fresh(positions="learned").src_embedding.positions(40)
+    fixed = fresh().src_embedding.positions(40)
     assert learned.square().mean().sqrt().item() == pytest.approx(fixed.square().mean().sqrt().item(), rel=0.05)
 
 

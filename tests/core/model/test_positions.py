@@ -19,13 +19,13 @@ def test_sinusoids_are_the_papers() -> None:
 
 
 @pytest.mark.parametrize("kind", [SinusoidalPositions, LearnedPositions])
-def test_a_stretch_is_cut_from_the_table(kind: type[nn.Module]) -> None:
+def test_the_first_positions_are_cut_from_the_table(kind: type[nn.Module]) -> None:
     positions = kind(20, 8)
     for parameter in positions.parameters():
         nn.init.normal_(parameter)
-    whole = positions(0, 20)
+    whole = positions(20)
     assert whole.shape == (20, 8)
-    assert torch.equal(positions(3, 5), whole[3:8])
+    assert torch.equal(positions(5), whole[:5])
 
 
 def test_only_learned_positions_are_weights() -> None:

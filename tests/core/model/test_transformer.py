@@ -231,19 +231,6 @@ def test_a_sentence_longer_than_the_positions_is_refused() -> None:
         model.decode(ids, memory, mask[:, :-1], mask)
 
 
-@every_variant
-def test_steps_over_a_cache_equal_the_whole_pass(variant: dict[str, Any]) -> None:
-    model = small_model(dtype=torch.float64, **variant)
-    src, tgt_input, src_mask, tgt_mask = inputs_of(SRC_SENTENCES, [[1, 5, 6, 7], [1, 9, 10, 11], [1, 4, 4, 4]])
-    memory = model.encode(src, src_mask)
-    whole = model.decode(tgt_input, memory, src_mask, tgt_mask)
-    with torch.no_grad():
-        cache = model.start_decoding(memory, src_mask, 6)
-        steps = [model.decode_next(tgt_input[:, t], cache) for t in range(4)]
-    torch.testing.assert_close(torch.stack(steps, 1), whole.detach(), rtol=0, atol=1e-12)
-    assert cache.length == 4
-
-
 def test_projecting_some_positions_equals_projecting_all() -> None:
     model = small_model()
     inputs = small_inputs()

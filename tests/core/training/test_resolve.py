@@ -52,7 +52,6 @@ def test_positions_suffice_for_source_target_and_output(data: PreparedData) -> N
             "training.average_checkpoints: averaging comes with a later release",
         ),
         ({"training": {"ema_decay": 0.99}}, "training.ema_decay: a moving average of the weights comes with a later"),
-        ({"decoding": {"beam_size": 4}}, "decoding.beam_size: beam search comes with a later release"),
     ],
 )
 def test_what_cannot_be_had_is_refused_with_a_sentence(

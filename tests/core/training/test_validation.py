@@ -9,14 +9,16 @@ import pytest
 import torch
 
 from core.data.prepared_data import PreparedData
+from core.decoding.translator import translate
 from core.plugins_host.host import PluginHost
 from core.training.trainer import Trainer
 from core.training.validation import SplitScores, score_split
+from tests.core.decoding.reference import eager_to_end
 from tests.core.training.small_runs import MakeTrainer, finish
 
 
 def scores(trainer: Trainer, host: PluginHost | None, limit: int | None = None) -> SplitScores:
-    return finish(score_split(trainer.model, trainer.data, host, "valid", trainer.max_length, limit))[1]
+    return finish(score_split(trainer.model, trainer.data, host, "valid", trainer.config.decoding, limit))[1]
 
 
 def test_teacher_forced_figures_equal_those_of_each_sentence_alone(
@@ -71,9 +73,21 @@ def test_a_model_that_has_learned_gets_it_right_in_every_metric(make_trainer: Ma
     assert scores(trainer, None).plugin_metrics == {}
 
 
+def test_free_outputs_are_those_of_the_settings_beam(make_trainer: MakeTrainer, host: PluginHost) -> None:
+    trainer = make_trainer()
+    eager_to_end(trainer.model)
+    greedy = [one.hypothesis for one in scores(trainer, host).sentences]
+    trainer.change("decoding.beam_size", 4)
+    trainer.change("decoding.length_penalty", 10.0)  # the longest wins
+    found = scores(trainer, host)
+    sources = [one.source for one in found.sentences]
+    translated = translate(trainer.model, trainer.data, trainer.config.decoding, sources, trainer.step)
+    assert [one.hypothesis for one in found.sentences] == [one.output for one in translated] != greedy
+
+
 def test_it_yields_between_batches_and_draws_no_random_number(make_trainer: MakeTrainer, host: PluginHost) -> None:
     trainer = make_trainer()
     before = torch.get_rng_state()
-    breaths = list(score_split(trainer.model, trainer.data, host, "valid", trainer.max_length))
+    breaths = list(score_split(trainer.model, trainer.data, host, "valid", trainer.config.decoding))
     assert len(breaths) >= 2
     assert torch.equal(torch.get_rng_state(), before)

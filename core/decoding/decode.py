@@ -1,0 +1,42 @@
+"""Decoding as a run's settings say: greedily, or with a beam."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from core.config import DecodingConfig
+from core.data.prepared_data import PreparedData
+from core.decoding.beam import BeamSearch, beam_decode
+from core.decoding.greedy import greedy_decode
+from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
+from core.model.transformer import Transformer
+
+
+def decode(
+    model: Transformer, src: Tensor, src_mask: Tensor, decoding: DecodingConfig, max_length: int
+) -> list[Hypothesis]:
+    """The best output of each source [B, S], of at most max_length tokens, `<eos>` counted."""
+    if decoding.beam_size == 1:
+        return greedy_decode(model, src, src_mask, max_length=max_length)
+    return [best for best, *_ in beam_decode(model, src, src_mask, _search(decoding, max_length, num_best=1))]
+
+
+def decode_n_best(
+    model: Transformer, src: Tensor, src_mask: Tensor, decoding: DecodingConfig, max_length: int
+) -> list[list[ScoredHypothesis]]:
+    """All that each source's beam ends with, best first, with scores; of greedy decoding the one output."""
+    return beam_decode(model, src, src_mask, _search(decoding, max_length, num_best=decoding.beam_size))
+
+
+def longest_output(decoding: DecodingConfig, data: PreparedData) -> int:
+    """The most tokens that decoding writes, `<eos>` counted; `auto` is the data's longest target."""
+    return data.max_tgt_length if decoding.max_length == "auto" else decoding.max_length
+
+
+def _search(decoding: DecodingConfig, max_length: int, num_best: int) -> BeamSearch:
+    return BeamSearch(
+        beam_size=decoding.beam_size,
+        length_penalty=decoding.length_penalty,
+        max_length=max_length,
+        num_best=num_best,
+    )

@@ -1,0 +1,77 @@
+"""Decoding written plainly: one sentence, the whole model run again over the whole prefix at every step."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
+from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
+from core.model.transformer import Transformer
+
+
+def eager_to_end(model: Transformer) -> Transformer:
+    """An untrained model that ends some sentences early: sharper logits, and a head start for `<eos>`."""
+    with torch.no_grad():
+        model.output.weight *= 3.0
+        if model.output.bias is not None:
+            model.output.bias[EOS_ID] += 3.0
+    return model
+
+
+@torch.no_grad()
+def next_logits(model: Transformer, src: list[int], prefix: list[int]) -> Tensor:
+    """Logits [V] of the token after a prefix without `<bos>`; -inf for what cannot be produced."""
+    ids, tgt_input = torch.tensor([src]), torch.tensor([[BOS_ID, *prefix]])
+    logits = model(ids, tgt_input, torch.ones_like(ids).bool(), torch.ones_like(tgt_input).bool())[0, -1]
+    logits[[PAD_ID, BOS_ID]] = -torch.inf
+    return logits
+
+
+def greedy_without_cache(model: Transformer, src: list[int], max_length: int) -> Hypothesis:
+    """The most probable token, again and again."""
+    tokens: list[int] = []
+    while len(tokens) < max_length:
+        best = int(next_logits(model, src, tokens).argmax())
+        if best == EOS_ID:
+            return Hypothesis(tokens, True)
+        tokens.append(best)
+    return Hypothesis(tokens, False)
+
+
+def beam_without_cache(
+    model: Transformer, src: list[int], beam_size: int, length_penalty: float, max_length: int
+) -> list[ScoredHypothesis]:
+    """A beam that loses a place with each finished hypothesis, kept on until nothing is in it."""
+    live: list[tuple[list[int], float]] = [([], 0.0)]
+    finished: list[ScoredHypothesis] = []
+    for length in range(1, max_length + 1):
+        penalty = ((5 + length) / 6) ** length_penalty
+        continued = [
+            ([*tokens, id], sum_so_far + log_probability)
+            for tokens, sum_so_far in live
+            for id, log_probability in enumerate(next_logits(model, src, tokens).log_softmax(-1).tolist())
+            if id not in (PAD_ID, BOS_ID)
+        ]
+        continued.sort(key=lambda one: -one[1])
+        best = continued[: beam_size - len(finished)]
+        finished += [ScoredHypothesis(ids[:-1], True, total / penalty) for ids, total in best if ids[-1] == EOS_ID]
+        live = [(ids, total) for ids, total in best if ids[-1] != EOS_ID]
+    finished.sort(key=lambda one: -one.score)
+    return finished + [ScoredHypothesis(tokens, False, total / penalty) for tokens, total in live]
+
+
+def every_output(model: Transformer, src: list[int], length_penalty: float, max_length: int) -> list[ScoredHypothesis]:
+    """All finished outputs of at most max_length tokens, `<eos>` counted, best first."""
+    found, prefixes = [], [([], 0.0)]
+    for length in range(1, max_length + 1):
+        longer: list[tuple[list[int], float]] = []
+        for tokens, total in prefixes:
+            for id, log_probability in enumerate(next_logits(model, src, tokens).log_softmax(-1).tolist()):
+                if id == EOS_ID:
+                    score = (total + log_probability) / ((5 + length) / 6) ** length_penalty
+                    found.append(ScoredHypothesis(tokens, True, score))
+                elif id > EOS_ID:
+                    longer.append(([*tokens, id], total + log_probability))
+        prefixes = longer
+    return sorted(found, key=lambda one: -one.score)

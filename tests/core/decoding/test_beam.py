@@ -1,0 +1,139 @@
+"""Beam search in a batch against a plain one without cache or batch, and against every output there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
+from core.decoding.beam import BeamSearch, beam_decode, top
+from core.decoding.flat_decoder import FlatDecoder
+from core.decoding.greedy import greedy_decode
+from core.decoding.hypothesis import ScoredHypothesis
+from core.model.transformer import Transformer
+from tests.core.decoding.reference import beam_without_cache, eager_to_end, every_output
+from tests.core.model.builders import MAX_POSITIONS, VARIANTS, padded, small_model
+
+sentences = st.lists(st.lists(st.integers(4, 10), max_size=8).map(lambda ids: [*ids, EOS_ID]), min_size=1, max_size=5)
+SOURCES = [[4, 5, 6, 7, 8, EOS_ID], [9, EOS_ID], [10, 4, 4, EOS_ID]]
+
+
+def search(
+    model: Transformer, sources: list[list[int]], beam_size: int, penalty: float, max_length: int, num_best: int
+) -> list[list[ScoredHypothesis]]:
+    src = padded(sources)
+    settings = BeamSearch(beam_size=beam_size, length_penalty=penalty, max_length=max_length, num_best=num_best)
+    return beam_decode(model, src, src != PAD_ID, settings)
+
+
+def assert_equal(found: Sequence[ScoredHypothesis], expected: Sequence[ScoredHypothesis]) -> None:
+    assert [(one.tokens, one.finished) for one in found] == [(one.tokens, one.finished) for one in expected]
+    assert [one.score for one in found] == pytest.approx([one.score for one in expected], abs=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    sentences,
+    st.sampled_from(VARIANTS),
+    st.integers(0, 10**6),
+    st.integers(2, 6),
+    st.sampled_from([0.0, 0.6, 2.0]),
+    st.integers(1, 12),
+)
+def test_equals_a_plain_search(
+    sources: list[list[int]], variant: dict[str, Any], seed: int, beam_size: int, penalty: float, max_length: int
+) -> None:
+    model = eager_to_end(small_model(seed, torch.float64, **variant))
+    found = search(model, sources, beam_size, penalty, max_length, num_best=beam_size)
+    for hypotheses, source in zip(found, sources, strict=True):
+        assert_equal(hypotheses, beam_without_cache(model, source, beam_size, penalty, max_length))
+
+
+@settings(max_examples=40, deadline=None)
+@given(sentences, st.sampled_from(VARIANTS), st.integers(0, 10**6), st.integers(1, MAX_POSITIONS))
+def test_a_beam_of_one_is_greedy(sources: list[list[int]], variant: dict[str, Any], seed: int, max_length: int) -> None:
+    model, src = eager_to_end(small_model(seed, torch.float64, **variant)), padded(sources)
+    greedy = greedy_decode(model, src, src != PAD_ID, max_length=max_length)
+    found = search(model, sources, 1, 0.6, max_length, num_best=1)
+    assert [(one.tokens, one.finished) for (one,) in found] == [(one.tokens, one.finished) for one in greedy]
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.6, 1.0, 3.0])
+def test_a_beam_with_room_for_all_finds_the_best_output_there_is(penalty: float) -> None:
+    """11 tokens can be produced: 1,111 hypotheses are all there are of three tokens at most, those cut included."""
+    model = eager_to_end(small_model(seed=4, dtype=torch.float64))
+    for hypotheses, source in zip(search(model, SOURCES, 1331, penalty, 3, num_best=20), SOURCES, strict=True):
+        assert_equal(hypotheses, every_output(model, source, penalty, 3)[:20])
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.6, 2.0])
+def test_stopping_early_loses_nothing(penalty: float) -> None:
+    """The best one alone, for which a sentence may be left early, is the first of the whole beam's."""
+    for seed in range(8):
+        model = eager_to_end(small_model(seed, torch.float64))
+        whole = search(model, SOURCES, 5, penalty, 20, num_best=5)
+        for num_best in (1, 2):
+            for hypotheses, all_of_them in zip(search(model, SOURCES, 5, penalty, 20, num_best), whole, strict=True):
+                assert_equal(hypotheses, all_of_them[:num_best])
+
+
+def test_a_sentence_is_left_as_soon_as_nothing_better_can_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that is sure to end at once, and the number of steps that its decoder takes."""
+    model, steps = small_model(), []
+    with torch.no_grad():
+        model.output.bias[EOS_ID] = 50.0
+    step = FlatDecoder.step
+    monkeypatch.setattr(FlatDecoder, "step", lambda self, tokens: steps.append(tokens) or step(self, tokens))
+    ((best,), *_) = search(model, SOURCES, 4, 0.6, 20, num_best=1)
+    assert best.tokens == [] and len(steps) == 1
+
+
+def test_outputs_that_were_cut_stand_behind_finished_ones() -> None:
+    model = eager_to_end(small_model(seed=2, dtype=torch.float64))
+    cut = [[one.finished for one in found] for found in search(model, SOURCES, 6, 0.6, 2, num_best=6)]
+    assert all(finished == sorted(finished, reverse=True) for finished in cut)
+    assert any(True in finished and False in finished for finished in cut)
+
+
+def test_a_batch_that_shrinks_equals_its_sentences_one_by_one() -> None:
+    model = eager_to_end(small_model(seed=17, dtype=torch.float64))
+    sources = torch.randint(4, 11, (32, 7), generator=torch.Generator().manual_seed(0)).tolist()
+    together = search(model, sources, 3, 0.6, 20, num_best=3)
+    assert len({len(found[0].tokens) for found in together}) > 3
+    for source, found in zip(sources, together, strict=True):
+        assert_equal(found, search(model, [source], 3, 0.6, 20, num_best=3)[0])
+
+
+@settings(deadline=None)
+@given(st.integers(1, 3), st.integers(1, 700), st.integers(1, 8), st.integers(0, 10**6))
+def test_top_is_topk_of_any_length(num_rows: int, length: int, k: int, seed: int) -> None:
+    """Values repeat, and some are -inf: then any place that holds such a value will do."""
+    generator = torch.Generator().manual_seed(seed)
+    values = torch.randint(0, 1000, (num_rows, length), generator=generator).float()
+    values[values < 100] = -torch.inf
+    k = min(k, length)
+    found, places = top(values, k)
+    assert torch.equal(found, values.topk(k).values)
+    assert torch.equal(values.gather(1, places), found)
+    assert all(len(set(row)) == k for row in places.tolist())
+
+
+def test_pad_and_bos_are_never_produced() -> None:
+    model = small_model()
+    with torch.no_grad():
+        model.output.bias[[PAD_ID, BOS_ID]] = 100.0
+    for one in search(model, SOURCES, 4, 0.6, 8, num_best=4)[0]:
+        assert not {PAD_ID, BOS_ID} & set(one.tokens)
+
+
+def test_a_model_whose_weights_are_no_numbers_still_gives_an_output() -> None:
+    """As greedy decoding does: who asks a diverged run for a translation gets one."""
+    model = small_model()
+    with torch.no_grad():
+        model.output.weight.fill_(torch.nan)
+    assert len(search(model, SOURCES, 3, 0.6, 5, num_best=1)[0]) == 1

@@ -1,0 +1,86 @@
+"""The flat decoder against the model's own pass over the whole target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.decoding.flat_decoder import FIRST_PRODUCED, FlatDecoder
+from core.errors import UserError
+from core.model.evaluation import evaluating
+from core.model.transformer import Transformer
+from tests.core.model.builders import MAX_POSITIONS, SRC_SENTENCES, VARIANTS, inputs_of, small_model, variant_name
+
+TARGETS = torch.tensor([[1, 5, 6, 7, 8], [1, 9, 10, 11, 12], [1, 4, 4, 4, 4]])
+SRC, _, SRC_MASK, _ = inputs_of(SRC_SENTENCES, [[1]] * 3)
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
+
+
+def whole_pass(model: Transformer, targets: Tensor, sentences: Tensor) -> Tensor:
+    """Logits of everything that can be produced after each of targets [N, T], one target a row."""
+    with evaluating(model):
+        mask = torch.ones_like(targets, dtype=torch.bool)
+        return model(SRC[sentences], targets, SRC_MASK[sentences], mask)[..., FIRST_PRODUCED:]
+
+
+@every_variant
+def test_steps_equal_the_whole_pass(variant: dict[str, Any]) -> None:
+    model = small_model(dtype=torch.float64, **variant)
+    with evaluating(model):
+        decoder = FlatDecoder(model, SRC, SRC_MASK, max_length=6)
+        steps = [decoder.step(TARGETS[:, t]) for t in range(5)]
+    expected = whole_pass(model, TARGETS, torch.arange(3))
+    torch.testing.assert_close(torch.stack(steps, 1), expected, rtol=0, atol=1e-12)
+
+
+@every_variant
+def test_probabilities_in_float32_are_right_to_a_millionth(variant: dict[str, Any]) -> None:
+    """No sentence has padding here, which goes another way."""
+    model = small_model(**variant)
+    with evaluating(model):
+        decoder = FlatDecoder(model, SRC[:1], SRC_MASK[:1], max_length=5)
+        steps = [decoder.step(TARGETS[:1, t]).softmax(-1) for t in range(5)]
+    expected = whole_pass(model, TARGETS[:1], torch.arange(1)).softmax(-1)
+    torch.testing.assert_close(torch.stack(steps, 1), expected, rtol=0, atol=1e-6)
+
+
+def test_sentences_keep_their_past_when_others_leave() -> None:
+    model = small_model(dtype=torch.float64)
+    left = torch.tensor([2, 0])
+    with evaluating(model):
+        decoder = FlatDecoder(model, SRC, SRC_MASK, max_length=5)
+        for t in range(3):
+            decoder.step(TARGETS[:, t])
+        decoder.keep(left)
+        steps = [decoder.step(TARGETS[left, t]) for t in (3, 4)]
+    torch.testing.assert_close(torch.stack(steps, 1), whole_pass(model, TARGETS[left], left)[:, 3:], rtol=0, atol=1e-12)
+
+
+def test_hypotheses_branch_and_keep_the_past_of_their_parents() -> None:
+    """Three hypotheses of each sentence, parents drawn at random, a sentence leaving on the way."""
+    model = small_model(dtype=torch.float64)
+    generator = torch.Generator().manual_seed(0)
+    sentences, histories = torch.arange(3), torch.empty(3, 3, 0, dtype=torch.int64)
+    with evaluating(model):
+        decoder = FlatDecoder(model, SRC, SRC_MASK, max_length=8, num_beams=3)
+        for step in range(8):
+            newest = torch.randint(2, 13, (len(sentences), 3, 1), generator=generator)
+            histories = torch.cat([histories, newest], -1)
+            logits = decoder.step(newest.flatten())
+            expected = whole_pass(model, histories.flatten(0, 1), sentences.repeat_interleave(3))[:, -1]
+            torch.testing.assert_close(logits, expected, rtol=0, atol=1e-12)
+            parents = torch.randint(0, 3, (len(sentences), 3), generator=generator)
+            decoder.branch(parents)
+            histories = histories.gather(1, parents[..., None].expand_as(histories))
+            if step == 4:
+                left = torch.tensor([2, 1])
+                decoder.keep(left)
+                sentences, histories = sentences[left], histories[left]
+
+
+def test_more_steps_than_positions_are_refused() -> None:
+    with pytest.raises(UserError, match=f"{MAX_POSITIONS} positions"):
+        FlatDecoder(small_model(), SRC, SRC_MASK, max_length=MAX_POSITIONS + 1)
