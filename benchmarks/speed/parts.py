@@ -13,7 +13,7 @@ from benchmarks.speed.data import prepare
 from benchmarks.speed.ours import OURS
 from benchmarks.speed.rivals import Choice, all_that_decode, all_that_train
 from benchmarks.speed.rounds import take_turns
-from benchmarks.speed.sizes import MEDIUM, OUTPUT_LENGTH, SMALL, Precision, Size
+from benchmarks.speed.sizes import BEAM_SIZE, MEDIUM, OUTPUT_LENGTH, SMALL, Precision, Size
 from benchmarks.speed.table import Comparison
 from benchmarks.speed.training import Setting
 
@@ -66,4 +66,5 @@ PARTS: dict[str, Callable[[Conditions], Comparison]] = {
     "small": partial(train_at_best, SMALL),
     "greedy-1": partial(decode, MEDIUM, 1, 1),
     "greedy-64": partial(decode, MEDIUM, 64, 1),
+    "beam-64": partial(decode, MEDIUM, 64, BEAM_SIZE),
 }

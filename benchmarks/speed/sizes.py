@@ -11,6 +11,7 @@ DROPOUT = 0.1
 LABEL_SMOOTHING = 0.1
 OUTPUT_LENGTH = 20
 """Tokens that each decoding writes."""
+BEAM_SIZE = 5
 
 
 @dataclass(frozen=True, kw_only=True)
