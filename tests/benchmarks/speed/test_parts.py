@@ -50,3 +50,9 @@ def test_greedy_decoding_is_compared(conditions: parts.Conditions, num_sentences
     }
     table = "\n".join(lines(comparison))
     assert all(name in table for name in [*DECODING, *LIBRARIES])
+
+
+def test_a_beam_is_compared_with_those_who_have_one(conditions: parts.Conditions) -> None:
+    comparison = parts.decode(TINY, 3, 2, conditions)
+    names = {entry.name for entry in comparison.seconds}
+    assert names - {"transformers' Marian", "CTranslate2"} == {"Headlight", "its matrix products alone"}
