@@ -32,7 +32,8 @@ class Optimizer:
     @torch.no_grad()
     def update(self, learning_rate: float, weight_decay: float, max_grad_norm: float | None) -> Tensor:
         """Clip and update the weights. Returns the norm before clipping, a scalar on the device."""
-        norm: Tensor = torch.linalg.vector_norm(self.parameters.gradients)
+        gradients = self.parameters.gradients
+        norm = torch.dot(gradients, gradients).sqrt_()  # 0.8 ms for 12 million on two cores; vector_norm takes 1.7
         torch.maximum(self._not_finite, norm.isfinite().logical_not(), out=self._not_finite)
         # The fused rules divide gradients by this themselves: 3.8 ms saved for 12 million (one thread).
         divisor = None if max_grad_norm is None else ((norm + 1e-6) / max_grad_norm).clamp_(min=1.0)

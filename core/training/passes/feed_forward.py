@@ -8,14 +8,14 @@ from torch import Tensor
 
 from core.model.layers import FeedForward
 from core.training.passes.linear import LinearPass
-from core.training.passes.relu import relu_, relu_backward_
+from core.training.passes.relu import relu_backward_
 from core.training.passes.weights import Weights
 
 
 class FeedForwardPass:
     """Two linear maps with a ReLU or GELU between.
 
-    ReLU works in place, and its gradient passes where its output is above zero: its input is not kept.
+    ReLU's gradient passes where its output is above zero, so its input is not kept.
     """
 
     def __init__(self, feed_forward: FeedForward, weights: Weights) -> None:
@@ -25,8 +25,11 @@ class FeedForwardPass:
 
     def forward(self, x: Tensor) -> Tensor:
         """[N, d_model] -> [N, d_model]."""
-        inner = self._inner.forward(x)
-        active = relu_(inner) if self._is_relu else F.gelu(inner)
+        if self._is_relu:
+            inner = active = self._inner.forward_relu(x)
+        else:
+            inner = self._inner.forward(x)
+            active = F.gelu(inner)
         self._kept = x, inner, active
         return self._outer.forward(active)
 

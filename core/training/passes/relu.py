@@ -21,7 +21,7 @@ def relu_(x: Tensor) -> Tensor:
 def relu_backward_(gradient: Tensor, y: Tensor) -> None:
     """Overwrite the gradient of y = relu(x) by that of x: it passes where y is above zero."""
     if _is_slow(y):
-        is_above = y.view(torch.int16).clamp(max=1)  # one or zero
+        is_above = y.view(torch.int16).clamp(0, 1)  # one or zero, of a negative zero too
         gradient.view(torch.int16).mul_(is_above)  # 0.4 ms instead of 0.7 to 2.5
     else:
         torch.ops.aten.threshold_backward.grad_input(gradient, y, 0, grad_input=gradient)
