@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 import torch
 from torch import Tensor, nn
 
 from core.training.passes.relu import relu_
 from core.training.passes.weights import Weights
+
+# Results of fewer elements are made faster in the plain way: a step of copy_task takes 5.8 ms for 6.4.
+_LARGE = 1 << 18
 
 
 class LinearPass:
@@ -16,11 +21,12 @@ class LinearPass:
         self.weight = weights[linear.weight]
         self.bias = weights.optional(linear.bias)
         self._transposed = self.weight.value.t()
-        self._has_fused_bias = self.bias is not None and _is_fused(self.weight.value)
+        can_fuse = self.bias is not None and _can_fuse(self.weight.value)
+        self._rows_to_fuse = _LARGE // len(self.weight.value) if can_fuse else sys.maxsize
 
     def forward(self, x: Tensor) -> Tensor:
         """[N, d_in] -> [N, d_out]. The caller keeps x."""
-        if self._has_fused_bias:
+        if len(x) >= self._rows_to_fuse:
             return self._fused(x, "none")
         if self.bias is None:
             return torch.mm(x, self._transposed)
@@ -28,12 +34,13 @@ class LinearPass:
 
     def forward_relu(self, x: Tensor) -> Tensor:
         """max(y, 0)."""
-        return self._fused(x, "relu") if self._has_fused_bias else relu_(self.forward(x))
+        return self._fused(x, "relu") if len(x) >= self._rows_to_fuse else relu_(self.forward(x))
 
     def _fused(self, x: Tensor, activation: str) -> Tensor:
         """What the compiler would make of a linear map: `addmm` writes the bias to all rows first, and reads it again.
 
-        A medium step takes 483 ms instead of 503 in float32, and 245 instead of 254 in bfloat16.
+        With 3 + 3 layers of d_model 256 a step of 2,048 tokens takes 483 ms instead of 503 in float32, and 245
+        instead of 254 in bfloat16.
         """
         assert self.bias is not None
         y: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.weight.value, self.bias.value, activation, [], "")
@@ -55,7 +62,7 @@ class LinearPass:
         torch.mm(gradient, self.weight.value, out=d_x)
 
 
-def _is_fused(weight: Tensor) -> bool:
+def _can_fuse(weight: Tensor) -> bool:
     """Whether oneDNN, where torch was built with it, can multiply numbers of this type and add a bias at once."""
     if weight.device.type != "cpu" or not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
         return False

@@ -93,6 +93,15 @@ def test_drops_what_the_plain_model_drops(norm_first: bool, dropped: str, batch:
     assert_equal_to_autograd(model, batch, 0.1, loss_within=1e-12, within=1e-12)
 
 
+@every_variant
+@pytest.mark.parametrize("large", [0, 1 << 60])
+def test_large_and_small_products_equal_autograd(
+    variant: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.training.passes.linear._LARGE", large)
+    assert_equal_to_autograd(small_model(**variant).train(), padded_batch(), 0.1, loss_within=1e-6, within=1e-5)
+
+
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_fused_attention_equals_autograd_too(norm_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.training.passes.weighted_sum._MANY_SCORES", 0)
@@ -128,8 +137,12 @@ def test_the_objective_falls_along_the_gradient_as_fast_as_the_gradient_says(var
 
 
 @every_variant
-def test_bfloat16_stays_within_its_own_rounding(variant: dict[str, Any]) -> None:
+@pytest.mark.parametrize("large", [0, 1 << 60])
+def test_bfloat16_stays_within_its_own_rounding(
+    variant: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As near to float64 as autograd comes with all tensors in bfloat16, and its loss nearer than 1 %."""
+    monkeypatch.setattr("core.training.passes.linear._LARGE", large)
     batch = long_batch()
     objective, exact = plain(small_model(dtype=torch.float64, **variant), batch, 0.1)
     _, coarse = plain(small_model(dtype=torch.float64, **variant).bfloat16(), batch, 0.1)
