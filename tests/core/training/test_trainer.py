@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import nan
 from typing import Any
 
@@ -9,11 +10,13 @@ import numpy as np
 import pytest
 import torch
 
+from core.data.batching import Batch
 from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
 from core.model.weights import weights
 from core.run_folder import RunFolder
+from core.training.loss import Loss
 from core.training.trainer import Trainer
 from tests.core.training.small_runs import MakeTrainer, finish
 
@@ -187,14 +190,26 @@ def test_a_divergence_read_late_as_from_a_gpu_leaves_the_same_weights(make_train
     assert late.folder.metrics()[0].tolist() == list(range(1, late.step + 1))
 
 
+def in_each_step(trainer: Trainer, act: Callable[[], object]) -> None:
+    """Have something done once a step's gradients are made, before the update."""
+    written = trainer._learner._pass
+    write = written.write_gradients
+
+    def write_and_act(batches: Sequence[Batch], label_smoothing: float) -> Loss:
+        loss = write(batches, label_smoothing)
+        act()
+        return loss
+
+    setattr(written, "write_gradients", write_and_act)  # noqa: B010  (a method, to mypy)
+
+
 @pytest.mark.parametrize("late", [False, True])
 def test_a_run_left_before_its_divergence_was_told_stands_at_the_last_good_step(
     make_trainer: MakeTrainer, late: bool
 ) -> None:
     trainer = make_trainer()
-    trainer.model.encoder.norm.register_forward_pre_hook(
-        lambda _, given: given[0] * (nan if trainer.step >= 6 else 1.0)
-    )
+    gradients = trainer._learner.optimizer.parameters.gradients
+    in_each_step(trainer, lambda: gradients.mul_(nan if trainer.step >= 6 else 1.0))
     trainer._meter._cheap_to_read = not late
     learning = trainer.run()
     while trainer.step < 7 and not trainer.has_diverged:
@@ -210,22 +225,24 @@ def test_a_run_left_before_its_divergence_was_told_stands_at_the_last_good_step(
 def test_a_step_that_needs_too_much_memory_ends_the_run_with_advice(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
 
-    def allocate_too_much(*_: Any) -> None:
-        if trainer.step == 3:
+    too_much = True
+
+    def allocate_too_much() -> None:
+        if trainer.step == 3 and too_much:
             torch.empty(2**55)
 
-    hook = trainer.model.encoder.norm.register_forward_pre_hook(allocate_too_much)
+    in_each_step(trainer, allocate_too_much)
     events, reason = finish(trainer.run())
     assert reason == "memory" and trainer.step == 3
     (trouble,) = of_kind(events, Trouble)
     assert "step 4" in trouble.sentence and "training.batch_size" in trouble.advice and trouble.details
-    hook.remove()
+    too_much = False
     assert finish(trainer.run())[1] == "max_steps"  # nothing of the failed step is left
 
 
 def test_a_fault_of_ours_is_not_taken_for_a_lack_of_memory(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
-    trainer.model.encoder.norm.register_forward_pre_hook(lambda *_: torch.ones(2) @ torch.ones(3))
+    in_each_step(trainer, lambda: torch.ones(2) @ torch.ones(3))
     with pytest.raises(RuntimeError, match="size"):
         finish(trainer.run())
 
