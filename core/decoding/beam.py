@@ -68,15 +68,18 @@ class _Beams:
         self.log_probabilities[:, 0] = 0.0  # all begin as one
         self.num_places = torch.full((num_sentences, 1), search.beam_size, device=device)  # not left by a finished one
         self.needed = torch.full((num_sentences,), -torch.inf, device=device)  # the score from which one is wanted
+        self.room: Tensor | None = None  # for what is computed of the logits, the same at every step
         self.finished: list[list[ScoredHypothesis]] = [[] for _ in range(num_sentences)]
 
     def extend(self, logits: Tensor) -> Tensor:
         """Put the best continuations in their places, logits [B * K, V]; each one's parent, [B, K]."""
-        logits = logits.view(*self.newest.shape, -1)
-        total = logits.log_softmax(-1).add_(self.log_probabilities[..., None])
+        if self.room is None:
+            self.room = torch.empty_like(logits)
+        total = torch.log_softmax(logits, -1, out=self.room[: len(logits)]).view(*self.newest.shape, -1)
+        total += self.log_probabilities[..., None]
         values, places = top(total.flatten(1), self.search.beam_size)
-        parents = places // logits.shape[-1]
-        self.newest = places % logits.shape[-1] + FIRST_PRODUCED
+        parents = places // total.shape[-1]
+        self.newest = places % total.shape[-1] + FIRST_PRODUCED
         self.chosen = self.chosen.gather(1, parents[..., None].expand_as(self.chosen))
         self.chosen[..., self.length] = self.newest
         self.length += 1

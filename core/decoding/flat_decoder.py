@@ -40,7 +40,7 @@ class FlatLayer:
         self.inner, self.outer = _linear(feed_forward.inner), _linear(feed_forward.outer)
         self.activation = feed_forward.activation
         self.num_heads, self.d_head = own.num_heads, own.d_head
-        self.memory = cross.keys_values(memory)
+        self.memory = KeysValues(*(part.contiguous() for part in cross.keys_values(memory)))  # read at every step
         room = (len(memory), own.num_heads, num_slots, own.d_head)
         self.past = KeysValues(memory.new_empty(room), memory.new_empty(room))
 
@@ -75,6 +75,8 @@ class FlatDecoder:
         self._output = Affine(
             output.weight[:, FIRST_PRODUCED:], None if output.bias is None else output.bias[FIRST_PRODUCED:]
         )
+        # Written anew by each step: memory that is allocated anew costs more than the product, page by page.
+        self._logits = memory.new_empty(len(src) * num_beams, output.weight.shape[1] - FIRST_PRODUCED)
         self._num_beams, self._length = num_beams, 0
         self._src_mask = None  # where there is padding, [B, 1, 1, S]: 0 at tokens, -inf elsewhere
         if not src_mask.all():
@@ -86,7 +88,7 @@ class FlatDecoder:
     def step(self, tokens: Tensor) -> Tensor:
         """Read each hypothesis's newest token, ids [B * K]; give logits of the next, [B * K, V - FIRST_PRODUCED].
 
-        Column i belongs to the token FIRST_PRODUCED + i.
+        Column i belongs to the token FIRST_PRODUCED + i. The next step overwrites them.
         """
         if self._ancestors is not None:
             newest = self._ancestors[:, 0, :, self._num_used : self._num_used + self._num_beams]
@@ -107,7 +109,7 @@ class FlatDecoder:
                 x = _normalised(x, layer.feed_forward_norm)
         if self._norm is not None:
             x = _normalised(x, self._norm)
-        return _mapped(x, self._output)
+        return _mapped(x, self._output, out=self._logits[: len(x)])
 
     def branch(self, parents: Tensor) -> None:
         """Let hypothesis k of sentence b go on from what hypothesis `parents[b, k]` was. [B, K]."""
@@ -156,8 +158,10 @@ def _attended(queries: Tensor, read: KeysValues, mask: Tensor | None) -> Tensor:
     return heads.transpose(1, 2).reshape(-1, heads.shape[1] * heads.shape[3])
 
 
-def _mapped(x: Tensor, linear: Affine) -> Tensor:
-    return torch.mm(x, linear.weight) if linear.bias is None else torch.addmm(linear.bias, x, linear.weight)
+def _mapped(x: Tensor, linear: Affine, out: Tensor | None = None) -> Tensor:
+    if linear.bias is None:
+        return torch.mm(x, linear.weight, out=out)
+    return torch.addmm(linear.bias, x, linear.weight, out=out)
 
 
 def _add_mapped(x: Tensor, read: Tensor, linear: Affine) -> None:
