@@ -14,8 +14,10 @@ from core.errors import UserError
 from core.model_size import count_parameters
 
 # Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
-# ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1, which leaves a core to the window.
-_WORK_FOR_THREADS = 1e8
+# ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. That little is lost many times over where
+# something else wants a core, since threads wait for each other: toy_german_english (1e8) was trained in 32 s with
+# one thread on a busy machine, and with two had not come to its half after 100 s.
+_WORK_FOR_THREADS = 2e8
 
 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
