@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy as np
 
+from core.config import change_setting
 from core.errors import UserError
 from core.events import (
     CheckpointSaved,
@@ -40,7 +42,7 @@ class History:
     """What happened in one run so far. Used by one thread at a time; holds numpy and plain Python only."""
 
     def __init__(self) -> None:
-        self.prepared: Prepared | None = None
+        self.prepared: Prepared | None = None  # its config with the settings that the engine told of since
         self.folder: RunFolder | None = None
         self.finished: RunFinished | None = None
         self.state = "empty"  # an EngineState when fed by events, a state of run.json when read from a folder
@@ -124,7 +126,7 @@ class History:
                 self._take_metrics(event.step, event.metrics, event.is_best)
                 self._validations.put(event.step, event)
             case SettingChanged():
-                self.settings_changed.append(event)
+                self._take_setting(event)
             case StateChanged():
                 self.state, self.last_step = event.state, max(event.step, self.last_step)
             case SnapshotSaved() | CheckpointSaved():
@@ -168,6 +170,12 @@ class History:
             self.best_steps.add(step)
         for name, value in metrics.items():
             self._curves.setdefault(name, GrowingCurve()).extend([step], [value])
+
+    def _take_setting(self, changed: SettingChanged) -> None:
+        self.settings_changed.append(changed)
+        if self.prepared is not None:
+            config = change_setting(self.prepared.config, changed.key, changed.value)
+            self.prepared = replace(self.prepared, config=config)
 
     def _begin(self, run: Path, step: int) -> None:
         """Keep to this folder from `step` on; what came after it belongs to a past that was cut off."""

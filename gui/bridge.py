@@ -16,7 +16,17 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine import Engine
 from core.errors import BrokenOff, UserError
-from core.events import EngineState, Event, Prepared, Progress, RunFinished, RunStarted, StateChanged, Trouble
+from core.events import (
+    EngineState,
+    Event,
+    Prepared,
+    Progress,
+    RunFinished,
+    RunStarted,
+    SettingChanged,
+    StateChanged,
+    Trouble,
+)
 from core.faults import as_trouble
 from core.history import History
 from core.requests import Request
@@ -36,6 +46,7 @@ class EngineBridge(QObject):
     drained = Signal(list)  # the events of one tick, after `history` took them
     shown_changed = Signal()  # another history is drawn, or the followed one has grown
     state_changed = Signal(StateChanged)
+    setting_changed = Signal(SettingChanged)
     prepared = Signal(Prepared)
     progressed = Signal(Progress)
     run_started = Signal(RunStarted)
@@ -53,6 +64,7 @@ class EngineBridge(QObject):
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
         self._signals: dict[type[Event], Any] = {
             StateChanged: self.state_changed,
+            SettingChanged: self.setting_changed,
             Prepared: self.prepared,
             Progress: self.progressed,
             RunStarted: self.run_started,

@@ -92,8 +92,8 @@ class Transport(QFrame):
         return f"{said} · step {self.context.playhead.live_step:,}{self._of_steps()}"
 
     def _of_steps(self) -> str:
-        applied = None if self.context.follower.sentence else self.context.workbench.applied
-        return f" of {applied.training.max_steps:,}" if applied else ""
+        prepared = None if self.context.follower.sentence else self.context.bridge.history.prepared
+        return f" of {prepared.config.training.max_steps:,}" if prepared else ""
 
     def _show_learn(self, state: WindowState) -> None:
         texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
@@ -166,6 +166,7 @@ class Transport(QFrame):
         self.finish_button.clicked.connect(workbench.finish)
         self.live_button.clicked.connect(context.playhead.go_live)
         context.bridge.state_changed.connect(self.refresh)
+        context.bridge.setting_changed.connect(self._show_step)
         for moved in (context.playhead.moved, context.playhead.live_moved):
             moved.connect(self._show_step)
         workbench.changed.connect(self.refresh)

@@ -143,9 +143,8 @@ class Workbench(QObject):
         self.learn(steps)
 
     def learn_more(self) -> None:
-        """Go on after the last step of a finished run."""
-        self.edit("training.max_steps", self._bridge.history.last_step + MORE_STEPS)
-        self.learn()
+        """Go on after the last step of a finished run. The draft keeps its max_steps: Reset begins as configured."""
+        self.learn(MORE_STEPS)
 
     def finish(self) -> None:
         """End the run here: validated, saved, closed."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from core.run_folder import list_runs
+from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 
 WAIT_MS = 30_000
@@ -77,3 +77,27 @@ def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWi
     assert "is gone" in window.strip.sentence.text()
     workbench.learn(3)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+
+
+def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    plot = window.train_view.curves.learning_rate
+
+    def planned_until() -> float:
+        return float(plot._planned.getOriginalDataset()[0][-1])
+
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: planned_until() == 40, timeout=WAIT_MS)
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: bridge.history.last_step > 40, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: planned_until() == 1040, timeout=WAIT_MS)
+    assert window.transport.state_label.text().endswith(" of 1,040") and not workbench.waiting
+    window.transport.reset_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "ready" and planned_until() == 40, timeout=WAIT_MS)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    first, second = (RunFolder.open(run).config() for run in list_runs(tmp_path / "runs"))
+    assert first == second and second.training.max_steps == 40

@@ -126,7 +126,7 @@ def test_a_finished_run_opens_translates_and_goes_on(
     view.table.setCurrentCell(0, 0)
     qtbot.mouseClick(view.continue_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 20, timeout=WAIT_MS)
-    assert window.context.workbench.applied.training.max_steps == 1006
+    assert window.context.bridge.history.prepared.config.training.max_steps == 1006
     assert list_runs(tmp_path / "runs") == [run]
 
 
