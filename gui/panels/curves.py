@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 from core.history import History
+from core.run_folder import RunFolder
 from gui.panel import Panel
 from gui.panels.learning_rate_plot import LearningRatePlot
 from gui.panels.loss_plot import LossPlot
@@ -27,6 +28,7 @@ class Curves(Panel):
         super().__init__(theme)
         self._playhead = playhead
         self._probe_steps: list[int] = []
+        self._folder: RunFolder | None = None  # of the run that is drawn
         self.loss = LossPlot(theme, playhead)
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
@@ -58,7 +60,10 @@ class Curves(Panel):
         self._probe_steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
         plots = (self.loss, self.learning_rate, self.ticks)
-        if not any(plot.underMouse() for plot in plots):  # the other plots are linked to the first
+        is_held = self._is_held(history)
+        for plot in plots:
+            plot.is_held = is_held
+        if not is_held:  # the other plots are linked to the first
             max_steps = history.prepared.config.training.max_steps if history.prepared is not None else 0
             self.loss.show_steps(axis_end(history.last_step, max_steps))
         self.loss.show_step(history, step)
@@ -66,6 +71,16 @@ class Curves(Panel):
         for strip in (self.learning_rate, self.ticks):
             strip.show_step(history, step)
         yield
+
+    def _is_held(self, history: History) -> bool:
+        """Whether the axes stay, so that nothing jumps under the mouse; those of another run are placed anew."""
+        is_same_run, self._folder = history.folder is self._folder, history.folder
+        is_under_mouse = any(plot.underMouse() for plot in (self.loss, self.learning_rate, self.ticks))
+        return is_under_mouse and is_same_run and history.last_step > 0
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The axes may follow again, though nothing new may come to be drawn."""
+        self.mark_dirty()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """From probe to probe, as a mouse drags the playhead."""

@@ -44,7 +44,7 @@ class LearningRatePlot(StepPlot):
         if history.prepared is not None and history.prepared.config is not self._config:
             self._config = history.prepared.config
             self._plan(self._config)
-        if self._peak and not self.underMouse():
+        if self._peak and not self.is_held:
             self.show_values(self._peak * _HEADROOM)
         self._done.setData(*history.curve("train/learning_rate"))
 

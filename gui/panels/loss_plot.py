@@ -72,7 +72,7 @@ class LossPlot(StepPlot):
         highest = self._draw_levels(history)
         # Of what was typed between two steps only the last value ever acted.
         self._draw_changes(list({(one.step, one.key): one for one in history.settings_changed}.values()))
-        if not self.underMouse():
+        if not self.is_held:
             seen = np.concatenate([smooth, valid, [highest]])
             self.show_values(max(float(seen[np.isfinite(seen)].max()), 0.1) * _HEADROOM)
         self._name_ends({"train": (steps, smooth), "valid": (valid_steps, valid)})

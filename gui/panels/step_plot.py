@@ -26,6 +26,7 @@ class StepPlot(pg.PlotWidget):
         super().__init__(enableMenu=False)
         self.theme = theme
         self._playhead = playhead
+        self.is_held = False  # whether the axes stay as they are, whatever is drawn
         self.hideButtons()
         self.setMouseEnabled(x=True, y=False)
         self.setLimits(xMin=_FIRST)

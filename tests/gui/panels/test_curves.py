@@ -161,6 +161,17 @@ def test_the_theme_switches_live(panel: Curves, theme: Theme) -> None:
     assert panel.loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine
 
 
+def test_the_axes_are_placed_as_the_window_opens_under_the_mouse(empty_window: MainWindow, qtbot: QtBot) -> None:
+    curves = empty_window.train_view.curves
+    qtbot.mouseMove(curves)
+    qtbot.waitUntil(curves.underMouse, timeout=WAIT_MS)
+    empty_window.begin()
+    assert curves.loss.underMouse()
+    assert curves.loss.viewRange()[0][1] > 20
+    assert curves.loss.viewRange()[1][1] > curves.loss._levels["guessing"].value()
+    qtbot.mouseMove(empty_window.rail)
+
+
 @pytest.fixture
 def trained(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """The real window after twelve steps."""
@@ -197,7 +208,7 @@ def test_dragging_the_playhead_looks_at_an_earlier_step_and_says_its_figures(tra
     assert not playhead.is_live
     loss = trained.context.bridge.history.value("train/loss", 5)
     qtbot.waitUntil(lambda: f"step 5: train {loss:.3g}" in curves.title_label.text(), timeout=WAIT_MS)
-    assert curves.learning_rate._line.value() == 5
+    qtbot.waitUntil(lambda: curves.learning_rate._line.value() == 5, timeout=WAIT_MS)  # drawn a piece later
 
 
 def test_a_click_puts_the_playhead_there(trained: MainWindow, qtbot: QtBot) -> None:
@@ -223,3 +234,15 @@ def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qt
     assert loss._changes[0].value() == 12
     trained.context.workbench.reset()
     qtbot.waitUntil(lambda: not loss._changes, timeout=WAIT_MS)
+
+
+def test_the_axes_follow_once_the_mouse_has_left(trained: MainWindow, qtbot: QtBot) -> None:
+    curves, loss = trained.train_view.curves, trained.train_view.curves.loss
+    qtbot.mouseMove(loss.viewport())
+    qtbot.waitUntil(loss.underMouse, timeout=WAIT_MS)
+    before = loss.viewRange()
+    trained.context.workbench.learn(20)  # more than the axis has room for
+    qtbot.waitUntil(lambda: "step 32" in curves.title_label.text() and not curves.is_dirty, timeout=WAIT_MS)
+    assert loss.viewRange() == before
+    qtbot.mouseMove(trained.rail)
+    qtbot.waitUntil(lambda: loss.viewRange()[0][1] > 32, timeout=WAIT_MS)
