@@ -132,7 +132,7 @@ class Transport(QFrame):
 
     def _edit_seed(self, text: str) -> None:
         draft = self.context.workbench.draft
-        if text and draft is not None and int(text) != draft.seed:
+        if self.seed_edit.hasAcceptableInput() and draft is not None and int(text) != draft.seed:
             self.context.workbench.edit("seed", int(text))
 
     def _set_pace(self, place: int) -> None:
