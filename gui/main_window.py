@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from core.errors import UserError
 from core.events import StateChanged
 from core.faults import as_trouble
 from core.first_look import read_first_look
@@ -230,10 +231,19 @@ class MainWindow(QMainWindow):
 
 
 def interrupted_run(runs_dir: Path) -> RunFolder | None:
-    """The newest run, where it was left before its end and has something to go on from."""
-    runs = list_runs(runs_dir)
-    if not runs:
-        return None
-    folder = RunFolder.open(runs[-1])
-    is_left = folder.state.state in ("stopped", "learning", "paused") and folder.state.writer() is None
-    return folder if is_left and folder.checkpoint_steps() else None
+    """Of the runs that were left before their end and have something to go on from, the one written last."""
+    for run in sorted(list_runs(runs_dir), key=_written_at, reverse=True):
+        try:
+            folder = RunFolder.open(run)
+        except UserError:  # the Runs view says what is wrong with it
+            continue
+        is_left = folder.state.state in ("stopped", "learning", "paused") and folder.state.writer() is None
+        if is_left and folder.checkpoint_steps():
+            return folder
+    return None
+
+
+def _written_at(run: Path) -> float:
+    """When its newest steps were written; run.json alone is as old as its last checkpoint."""
+    files = (run / "run.json", run / "metrics.jsonl")
+    return max(file.stat().st_mtime for file in files if file.exists())

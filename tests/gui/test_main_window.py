@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -241,6 +246,31 @@ def test_offers_the_run_that_was_left(qtbot: QtBot, window: MainWindow, wait_for
     qtbot.mouseClick(window.banner.open_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
     assert not window.banner.isVisible()
+
+
+def test_offers_the_interrupted_run_that_was_written_last(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path
+) -> None:
+    workbench, runs = window.context.workbench, tmp_path / "runs"
+    for _ in range(2):
+        workbench.learn(5)
+        wait_for_state("paused")
+        workbench.reset()  # which saves and leaves it
+        wait_for_state("ready")
+    older, newer = (RunFolder.open(run) for run in list_runs(runs))
+    workbench.continue_run(older.path)
+    qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
+    for pid, expected in ((os.getppid(), newer), (int(ended.stdout), older)):  # it writes still, or was killed
+        older.reread_state()
+        older.update(state="learning", pid=pid, host=socket.gethostname())
+        found = interrupted_run(runs)
+        assert found is not None and found.path == expected.path
+    shutil.copytree(newer.path, runs / "damaged")
+    (runs / "damaged" / "run.json").write_text("{", encoding="utf-8")
+    window.begin()
+    qtbot.waitUntil(window.banner.isVisible, timeout=WAIT_MS)
+    assert older.path.name in window.banner.sentence.text()
 
 
 def test_the_help_sheet_names_the_licences(qtbot: QtBot, window: MainWindow) -> None:
