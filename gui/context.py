@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,9 +29,15 @@ class Context:
     follower: Follower
     runs_dir: Path
 
-    def follow_sentence(self, text: str) -> None:
-        """Have every probe follow this source text from now on, and look at it."""
-        self.bridge.ask(AddSentence(source=text), lambda _: self.selection.choose(sentence=text))
+    def follow_sentence(self, text: str, give_back: Callable[[str], object] | None = None) -> None:
+        """Have every probe follow this source text from now on, and look at it; a refused one is given back."""
+
+        def refuse(error: Exception) -> None:
+            self.bridge.show_refusal(error)
+            if give_back is not None:
+                give_back(text)
+
+        self.bridge.ask(AddSentence(source=text), lambda _: self.selection.choose(sentence=text), refuse)
 
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRegularExpression, Qt
-from PySide6.QtGui import QRegularExpressionValidator
+from PySide6.QtGui import QKeyEvent, QRegularExpressionValidator
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QSlider, QWidget
 
 from gui.bridge import WindowState
@@ -42,7 +42,7 @@ class Transport(QFrame):
         self.learn_button.setProperty("role", "filled")
         self.step_buttons = tuple(_step_button(steps) for steps in (1, 10, 100))
         self.reset_button = button("Reset", "Untrained again with the same seed; with Shift: the next seed (Ctrl+R)")
-        self.seed_edit = _seed_edit()
+        self.seed_edit = _SeedEdit()
         self.pace_slider = _pace_slider()
         self.pace_label = plain_label("max", role="muted")
         self.finish_button = button("Finish and keep", "End the run here: validate, save and close it")
@@ -199,14 +199,22 @@ def _step_button(steps: int) -> QPushButton:
     return button(f"+{steps}", f"Learn {steps} {noun} and pause", name=f"Learn {steps} {noun}")
 
 
-def _seed_edit() -> QLineEdit:
-    edit = QLineEdit("0")
-    edit.setObjectName("seed")
-    edit.setAccessibleName("Seed")
-    edit.setToolTip("Decides initial weights, dropout and the order of the data")
-    edit.setValidator(QRegularExpressionValidator(QRegularExpression(r"\d{1,9}"), edit))
-    edit.setFixedWidth(edit.fontMetrics().horizontalAdvance("0") * 9)
-    return edit
+class _SeedEdit(QLineEdit):
+    """Digits only; Space, which is none, goes on to the window: it is Learn there."""
+
+    def __init__(self) -> None:
+        super().__init__("0")
+        self.setObjectName("seed")
+        self.setAccessibleName("Seed")
+        self.setToolTip("Decides initial weights, dropout and the order of the data")
+        self.setValidator(QRegularExpressionValidator(QRegularExpression(r"\d{1,9}"), self))
+        self.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 9)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 def _pace_slider() -> QSlider:

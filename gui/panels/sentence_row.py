@@ -67,6 +67,12 @@ class SentenceRow(Panel):
         if reason:
             self.add_edit.hide()
 
+    def take_back(self, text: str) -> None:
+        """Open the field with a sentence that was refused, to be mended there, unless another is typed already."""
+        if not self.add_edit.text():
+            self.add_edit.setText(text)
+            self._open_edit()
+
     def show_next(self) -> None:
         self._go(1)
 
@@ -144,10 +150,13 @@ class SentenceRow(Panel):
         if self.add_edit.isVisible():
             self._close_edit()
         else:
-            self._focused_before = self.window().focusWidget()
-            self.add_edit.show()
-            self.add_edit.setFocus()
+            self._open_edit()
             self.add_edit.selectAll()
+
+    def _open_edit(self) -> None:
+        self._focused_before = self.window().focusWidget()
+        self.add_edit.show()
+        self.add_edit.setFocus()
 
     def _add(self) -> None:
         text = self.add_edit.text().strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout
 
@@ -40,7 +42,8 @@ class AttentionView(View):
         self.add_panels(self.sentence_row, self.chooser, self.map, self.grid)
         self.chooser.add_shortcuts(self)
         self.all_kinds_box.toggled.connect(self._show_kinds)
-        self.sentence_row.sentence_added.connect(context.follow_sentence)
+        follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
+        self.sentence_row.sentence_added.connect(follow)
         context.follower.changed.connect(self._allow_sentences)
 
     def _allow_sentences(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
@@ -37,7 +39,8 @@ class TrainView(View):
         layout.addWidget(self.sentence_row)
         layout.addWidget(splitter(Qt.Orientation.Vertical, (attention, 5), (self.curves, 4)), 1)
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
-        self.sentence_row.sentence_added.connect(context.follow_sentence)
+        follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
+        self.sentence_row.sentence_added.connect(follow)
         context.follower.changed.connect(self._allow_sentences)
 
     def _allow_sentences(self) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider
 from pytestqt.qtbot import QtBot
@@ -97,6 +98,34 @@ def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
     assert not row.add_edit.isVisible() and row.add_button.hasFocus()
     assert window.tour.isVisible() and row.add_edit.text() == "1 2"
+
+
+@pytest.mark.parametrize("view", [0, 1])
+def test_a_sentence_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow, view: int) -> None:
+    window.activateWindow()
+    window.show_view(view)
+    row = (window.train_view, window.attention_view)[view].sentence_row
+    qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
+    row.add_edit.setText("1 " * 100)
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    assert "101 tokens" in window.strip.sentence.text()
+    qtbot.waitUntil(row.add_edit.hasFocus, timeout=WAIT_MS)
+    assert row.add_edit.text() == ("1 " * 100).strip()
+    row.add_edit.setText("1 2 3")
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: row.source_label.text() == "1 2 3", timeout=WAIT_MS)
+    assert not row.add_edit.isVisible() and not row.add_edit.text()
+
+
+def test_space_in_the_seed_field_learns(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    window.activateWindow()
+    seed_edit = window.transport.seed_edit
+    seed_edit.setFocus()
+    qtbot.keyClicks(seed_edit, "7")
+    qtbot.keyClick(seed_edit, Qt.Key.Key_Space)
+    wait_for_state("finished")
+    assert seed_edit.text() == "7" and window.context.workbench.applied.seed == 7
 
 
 def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
