@@ -54,8 +54,9 @@ class History:
         self.best_steps: set[int] = set()  # validations that were the best so far
         self.settings_changed: list[SettingChanged] = []
         self.probe_steps: list[int] = []
-        self.snapshot_steps: list[int] = []
-        self.checkpoint_steps: list[int] = []
+        self._snapshot_steps: list[int] = []
+        self._checkpoint_steps: list[int] = []
+        self._are_weights_listed = False  # since the last of them was saved
         self._curves: dict[str, GrowingCurve] = {}
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
@@ -113,6 +114,18 @@ class History:
             raise UserError("Nothing of this run is kept: it has no folder yet.")
         return self.folder
 
+    @property
+    def snapshot_steps(self) -> list[int]:
+        """Steps whose weights are kept, ascending."""
+        self._list_weights()
+        return self._snapshot_steps
+
+    @property
+    def checkpoint_steps(self) -> list[int]:
+        """Steps from which the run can go on, ascending."""
+        self._list_weights()
+        return self._checkpoint_steps
+
     # -- growing by events -------------------------------------------------------------------------------------------
 
     def take(self, event: Event) -> None:
@@ -130,7 +143,7 @@ class History:
             case StateChanged():
                 self.state, self.last_step = event.state, max(event.step, self.last_step)
             case SnapshotSaved() | CheckpointSaved():
-                self._list_weights()
+                self._are_weights_listed = False
             case Prepared() | RunStarted() | RunFinished():
                 self._take_run(event)
 
@@ -186,12 +199,14 @@ class History:
         self.settings_changed = [changed for changed in self.settings_changed if changed.step <= step]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.last_step = step
-        self._list_weights()
+        self._are_weights_listed = False
 
     def _list_weights(self) -> None:
-        if self.folder is not None:
-            self.snapshot_steps = self.folder.snapshot_steps()
-            self.checkpoint_steps = self.folder.checkpoint_steps()
+        """When somebody looks, not when something is saved: that is ten times as often, and a listing takes 1 ms."""
+        if self.folder is not None and not self._are_weights_listed:
+            self._are_weights_listed = True
+            self._snapshot_steps = self.folder.snapshot_steps()
+            self._checkpoint_steps = self.folder.checkpoint_steps()
 
     # -- reading a folder --------------------------------------------------------------------------------------------
 
@@ -220,6 +235,7 @@ class History:
         if probes != self.probe_steps or self._tail.probes_were_rewritten(folder):
             self._probes.clear()
         self.probe_steps = probes
+        self._are_weights_listed = False
         self._list_weights()
         self._tail.see(folder)
         return self._tail.seen != before

@@ -102,7 +102,7 @@ def test_the_strips_share_the_steps_of_the_loss(panel: Curves) -> None:
 
 
 def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(panel: Curves, history: History) -> None:
-    history.snapshot_steps = [0, 300]
+    history._snapshot_steps = [0, 300]
     panel.show_step(history, NUM_STEPS)
     steps, heights = panel.ticks._probes.getOriginalDataset()
     assert steps.tolist() == [0, 0, 100, 100, 300, 300]
