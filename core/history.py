@@ -55,8 +55,8 @@ class History:
         self.settings_changed: list[SettingChanged] = []
         self.probe_steps: list[int] = []
         self._snapshot_steps: list[int] = []
-        self._checkpoint_steps: list[int] = []
-        self._are_weights_listed = False  # since the last of them was saved
+        self._are_snapshots_listed = False  # since the last of them was saved
+        self.checkpoint_steps: list[int] = []  # from these the run can go on
         self._curves: dict[str, GrowingCurve] = {}
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
@@ -116,15 +116,14 @@ class History:
 
     @property
     def snapshot_steps(self) -> list[int]:
-        """Steps whose weights are kept, ascending."""
-        self._list_weights()
-        return self._snapshot_steps
+        """Steps whose weights are kept, ascending.
 
-    @property
-    def checkpoint_steps(self) -> list[int]:
-        """Steps from which the run can go on, ascending."""
-        self._list_weights()
-        return self._checkpoint_steps
+        Listed when somebody looks: one is saved ten times as often, and a listing takes a millisecond.
+        """
+        if self.folder is not None and not self._are_snapshots_listed:
+            self._are_snapshots_listed = True
+            self._snapshot_steps = self.folder.snapshot_steps()
+        return self._snapshot_steps
 
     # -- growing by events -------------------------------------------------------------------------------------------
 
@@ -142,8 +141,10 @@ class History:
                 self._take_setting(event)
             case StateChanged():
                 self.state, self.last_step = event.state, max(event.step, self.last_step)
-            case SnapshotSaved() | CheckpointSaved():
-                self._are_weights_listed = False
+            case SnapshotSaved():
+                self._are_snapshots_listed = False
+            case CheckpointSaved():
+                self._list_checkpoints()
             case Prepared() | RunStarted() | RunFinished():
                 self._take_run(event)
 
@@ -199,14 +200,11 @@ class History:
         self.settings_changed = [changed for changed in self.settings_changed if changed.step <= step]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.last_step = step
-        self._are_weights_listed = False
+        self._are_snapshots_listed = False
+        self._list_checkpoints()
 
-    def _list_weights(self) -> None:
-        """When somebody looks, not when something is saved: that is ten times as often, and a listing takes 1 ms."""
-        if self.folder is not None and not self._are_weights_listed:
-            self._are_weights_listed = True
-            self._snapshot_steps = self.folder.snapshot_steps()
-            self._checkpoint_steps = self.folder.checkpoint_steps()
+    def _list_checkpoints(self) -> None:
+        self.checkpoint_steps = self._stored().checkpoint_steps()
 
     # -- reading a folder --------------------------------------------------------------------------------------------
 
@@ -235,8 +233,8 @@ class History:
         if probes != self.probe_steps or self._tail.probes_were_rewritten(folder):
             self._probes.clear()
         self.probe_steps = probes
-        self._are_weights_listed = False
-        self._list_weights()
+        self._are_snapshots_listed = False
+        self._list_checkpoints()
         self._tail.see(folder)
         return self._tail.seen != before
 
