@@ -6,7 +6,7 @@ from core.config import change_setting
 from core.data.prepared_data import PreparedData
 from core.events import Prepared
 from core.history import History
-from core.model_size import count_parameters
+from core.model_size import count_parameters, num_positions
 from core.run_folder import RunFolder
 
 
@@ -23,12 +23,9 @@ def prepared_from(folder: RunFolder) -> Prepared:
     for changed in folder.settings_changed():
         config = change_setting(config, changed.key, changed.value)
     src_tokens, tgt_tokens = data.src_vocabulary.tokens, data.tgt_vocabulary.tokens
-    longest = max(data.max_src_length, data.max_tgt_length)
-    if config.decoding.max_length != "auto":
-        longest = max(longest, config.decoding.max_length)
     return Prepared(
         config=config,
-        num_parameters=count_parameters(config.model, len(src_tokens), len(tgt_tokens), longest),
+        num_parameters=count_parameters(config.model, len(src_tokens), len(tgt_tokens), num_positions(config, data)),
         src_tokens=src_tokens,
         tgt_tokens=tgt_tokens,
         num_pairs=data.num_pairs,

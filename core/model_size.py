@@ -1,6 +1,14 @@
 """How many parameters a model will have, told without building it (and so without torch)."""
 
-from core.config import ModelConfig
+from core.config import ModelConfig, RunConfig
+from core.data.prepared_data import PreparedData
+
+
+def num_positions(config: RunConfig, data: PreparedData) -> int:
+    """The positions a model of this run needs: for its longest source, target, and free output. `<eos>` counted."""
+    longest_output = config.decoding.max_length
+    lengths = [data.max_src_length, data.max_tgt_length]
+    return max(lengths if longest_output == "auto" else [*lengths, longest_output])
 
 
 def count_parameters(model: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, max_positions: int) -> int:

@@ -7,7 +7,6 @@ from itertools import islice
 
 from core.data.prepared_data import PreparedData
 from core.decoding.probed_sentences import SentenceToProbe, probe_sentences
-from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 from core.probes import Probe
 
@@ -29,5 +28,4 @@ def make_probe(
     model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], max_length: int, step: int
 ) -> Probe:
     """Probe a model that has the weights of `step`: the run's own, or one with a snapshot's."""
-    with evaluating(model):  # once for all that a probe does
-        return Probe(step=step, sentences=probe_sentences(model, data, sentences, max_length))
+    return Probe(step=step, sentences=probe_sentences(model, data, sentences, max_length))

@@ -11,7 +11,7 @@ import torch
 from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
-from core.model_size import count_parameters
+from core.model_size import count_parameters, num_positions
 
 # Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
 # ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. That little is lost many times over where
@@ -47,13 +47,6 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
 def resolve_probe_every(training: TrainingConfig) -> int:
     """`auto` spreads a hundred probes over the run."""
     return max(1, training.max_steps // 100) if training.probe_every == "auto" else training.probe_every
-
-
-def num_positions(config: RunConfig, data: PreparedData) -> int:
-    """The positions a model of this run needs: for its longest source, target, and free output. `<eos>` counted."""
-    longest_output = config.decoding.max_length
-    lengths = [data.max_src_length, data.max_tgt_length]
-    return max(lengths if longest_output == "auto" else [*lengths, longest_output])
 
 
 def physical_cores() -> int:

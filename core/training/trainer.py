@@ -17,6 +17,7 @@ from core.decoding.translator import encode_text
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights, weights
+from core.model_size import num_positions
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
 from core.requests import Evaluation
@@ -32,7 +33,6 @@ from core.training.live_settings import LiveSettings
 from core.training.probe import first_sentences, make_probe
 from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
-from core.training.resolve import num_positions
 from core.training.step_meter import StepMeter
 from core.training.validation import score_split
 
@@ -70,7 +70,7 @@ class Trainer:
         self._random = RandomState(config.seed, device)
         with self._random.drawing():
             sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-            self.model = Transformer(config.model, *sizes)
+            self.model = Transformer(config.model, *sizes).eval()  # training draws masks of its own
         self._learner = Learner(self.model, config.training, device)
         self._batches: TrainBatches | None = None
         self._batches_at: dict[str, Any] | None = None  # where they go on, after a checkpoint was loaded

@@ -9,7 +9,8 @@ import pytest
 from core.config import RunConfig, config_to_yaml
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
-from core.training.resolve import num_positions, physical_cores, resolve
+from core.model_size import num_positions
+from core.training.resolve import physical_cores, resolve
 from tests.core.training.small_runs import DATASET, MODEL
 
 
