@@ -114,6 +114,7 @@ class MainWindow(QMainWindow):
         """End what the window started: timers, the engine's thread. Waits for it."""
         self.context.redraws.stop()
         self.context.follower.stop()
+        self.context.workbench.stop()
         self.context.bridge.close()
         self.setup_drawer.close_host()
         self.hide()

@@ -161,6 +161,11 @@ class Workbench(QObject):
         """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
         self._bridge.ask(OpenRun(run=run), lambda _: self.toggle())
 
+    def stop(self) -> None:
+        """Nothing that was typed prepares or acts any more: the window closes."""
+        self._preparing.stop()
+        self._typing.stop()
+
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment."""
         if self.run is None:

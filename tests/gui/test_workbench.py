@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
+from gui.workbench import Workbench
 
 WAIT_MS = 30_000
 
@@ -101,3 +102,18 @@ def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     first, second = (RunFolder.open(run).config() for run in list_runs(tmp_path / "runs"))
     assert first == second and second.training.max_steps == 40
+
+
+def test_a_closed_window_acts_on_nothing_that_was_typed(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, bridge = window.context.workbench, window.context.bridge
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    workbench.edit("model.dropout", 0.25)
+    assert running_timers(workbench)
+    window.close_down()
+    assert not running_timers(workbench)
+
+
+def running_timers(workbench: Workbench) -> list[int]:
+    """The intervals of the timers that still run, in milliseconds."""
+    return [timer.interval() for timer in workbench.findChildren(QTimer) if timer.isActive()]
