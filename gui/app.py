@@ -55,7 +55,7 @@ def run(argv: list[str], engine: Engine) -> int:
 
 @contextmanager
 def leaving_on_signals(window: MainWindow) -> Iterator[None]:
-    """SIGINT and SIGTERM save and leave. Python sees a signal when the bridge's timer next runs, 30 times a second."""
+    """SIGINT and SIGTERM save and leave. Python sees a signal when the bridge's timer next runs, 20 times a second."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         QTimer.singleShot(0, window, lambda: window.leave(128 + number))

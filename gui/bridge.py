@@ -36,7 +36,7 @@ WindowState = EngineState | Literal["starting"]  # until the engine has said any
 OnDone = Callable[[Answer], object]
 OnError = Callable[[Exception], object]
 
-INTERVAL_MS = 33
+INTERVAL_MS = 50
 BUDGET_S = 0.008  # of one tick: the event loop must come round well within 33 ms
 
 

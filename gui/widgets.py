@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QPalette, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSplitter, QToolButton, QWidget
 
 from gui.icons import icon
@@ -25,10 +25,13 @@ class FigureLabel(QLabel):
     """A plain label for figures that change all the time.
 
     QLabel has the whole window laid out anew at each text; this one only where its text needs more room, or much less.
+    It fills its own background, the surface of bars and panels: else all that it lies on is painted with it.
     """
 
     def __init__(self, *, role: str = "") -> None:
         super().__init__()
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
         if role:
             self.setProperty("role", role)

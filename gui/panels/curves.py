@@ -66,10 +66,8 @@ class Curves(Panel):
         if not is_held:  # the other plots are linked to the first
             max_steps = history.prepared.config.training.max_steps if history.prepared is not None else 0
             self.loss.show_steps(axis_end(history.last_step, max_steps))
-        self.loss.show_step(history, step)
-        yield
-        for strip in (self.learning_rate, self.ticks):
-            strip.show_step(history, step)
+        for plot in plots:
+            plot.show_step(history, step)
         yield
 
     def _is_held(self, history: History) -> bool:

@@ -6,7 +6,7 @@ import math
 
 _SHORTEST = 20  # steps
 _ROOM_FOR_NAMES = 1.06  # of the axis, so that a name fits behind the end of its line
-_STRIDES = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+_STRIDES = (1, 2, 5, 10)
 
 
 def axis_end(last_step: int, max_steps: int) -> float:

@@ -62,6 +62,7 @@ class StepPlot(pg.PlotWidget):
         if not self._line.moving:
             self._line.setValue(step)
         self.draw(history)
+        self.scene().prepareForPaint()  # else it is done in the first painting, which then asks for a second
 
     def draw(self, history: History) -> None:
         """Draw the curves."""
