@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types format check-learning documents pictures bench bench-quick
+.PHONY: help setup run test lint types format check-learning documents pictures bench bench-quick test-reliability
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 22
@@ -29,6 +29,9 @@ format: setup  ## rewrite the source as ruff wants it
 	$(PYTHON) -m ruff format .
 
 # Slow ones, run by hand: each is one recipe `name: setup  ## what it does` below this line.
+
+test-reliability: setup  ## try every case of docs/reliability.md, and print how many were lost (an hour)
+	$(PYTHON) -m pytest tests/reliability --full --timeout 1800
 
 check-learning: setup  ## show that the presets learn what README says, and what the window costs (8 minutes)
 	$(PYTHON) -m benchmarks.check_learning

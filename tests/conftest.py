@@ -47,6 +47,11 @@ settings.register_profile("headlight", deadline=None, derandomize=True, database
 settings.load_profile("headlight")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--full` widens the lists of tests/reliability."""
+    parser.addoption("--full", action="store_true", help="try every case of tests/reliability, not only a few")
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """An empty home for one test: settings, data and runs of the user are out of reach."""

@@ -1,0 +1,41 @@
+"""The frame of the promises' tests: long or short lists, and a table of what was tried and what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+from tests.reliability.cases import Cases, table
+
+
+@pytest.fixture(scope="session")
+def full(pytestconfig: pytest.Config) -> bool:
+    """Whether to try everything (`make test-reliability`), not only a few cases of each kind."""
+    return bool(pytestconfig.getoption("--full"))
+
+
+@pytest.fixture
+def cases(request: pytest.FixtureRequest) -> Cases:
+    """Where a test counts its cases: `with cases.trying("killed at write 7"): ...`."""
+    counted = Cases()
+    request.node.user_properties.append(("cases", counted))  # every report of the test carries it along
+    return counted
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """A test whose cases were not all survived fails when all have been tried."""
+    yield
+    counted = getattr(item, "funcargs", {}).get("cases")
+    if counted is not None:
+        counted.require_none_lost()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the table."""
+    ended = [terminalreporter.getreports(outcome) for outcome in ("passed", "failed", "error", "skipped")]
+    lines = table(report for reports in ended for report in reports)
+    if lines:
+        terminalreporter.section("reliability")
+        terminalreporter.write_line("\n".join(lines))

@@ -1,0 +1,56 @@
+"""The frame itself: every promise has its test and its row, and what is lost is seen."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.reliability.promises import PROMISES
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reliability.md"
+NOT_YET = "not tested yet"
+LOSING = """
+def test_losing(cases):
+    for number in range(5):
+        with cases.trying(f"case {number}"):
+            assert number != 3
+
+def test_one_case():
+    pass
+"""
+
+
+def rows() -> dict[int, str]:
+    """The page's rows by their promise's number."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    return {int(match[1]): line for line in lines if (match := re.match(r"\| (\d+) \|", line))}
+
+
+def test_every_promise_has_a_row() -> None:
+    assert list(rows()) == list(PROMISES)
+
+
+@pytest.mark.parametrize("number", PROMISES)
+def test_a_row_names_the_test_that_exists(number: int) -> None:
+    name, row = PROMISES[number], rows()[number]
+    file = ROOT / "tests" / "reliability" / f"test_{name}.py"
+    has_tests = file.is_file() and "\ndef test_" in file.read_text(encoding="utf-8")
+    assert (f"(../tests/reliability/test_{name}.py)" in row) == has_tests
+    assert (NOT_YET in row) != has_tests
+
+
+def test_a_lost_case_fails_its_test_after_the_others_and_is_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "tests" / "reliability"
+    folder.mkdir(parents=True)
+    (folder / "conftest.py").write_text("from tests.reliability.conftest import *\n", encoding="utf-8")
+    (folder / "test_disk.py").write_text(LOSING, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1, done.stdout
+    assert "lost 1 of 5" in done.stdout and "case 3" in done.stdout and "case 2" not in done.stdout
+    assert re.search(r"^ 4 disk +6 +5 +1 +0$", done.stdout, flags=re.MULTILINE), done.stdout
