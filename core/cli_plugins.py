@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 
 from core.cli_output import print_json
-from core.plugins_host.host import PluginHost, PluginInfo
+from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
 
 
 def list_plugins(arguments: Namespace) -> int:
     """Print every plugin, one that cannot be loaded with its error."""
     with PluginHost(arguments.plugins_dir) as host:
         infos = host.plugins()
-    width = max((len(info.name) for info in infos), default=0)
-    for info in infos:
-        if arguments.json:
+    if arguments.json:
+        for info in infos:
             print_json(_record(info))
-        elif info.error:
-            print(f"{info.name:{width}}  cannot be used: {info.error}")
-        else:
-            print(f"{info.name:{width}}  {info.title} ({info.origin})")
+    else:
+        _print_table(infos)
     return 0
+
+
+def _print_table(infos: Sequence[PluginInfo]) -> None:
+    """A row a plugin, what is wrong with it below."""
+    rows = [(info.name, info.title, info.version, info.state) for info in infos]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for info, row in zip(infos, rows, strict=True):
+        print(*(f"{text:{width}}" for text, width in zip(row, widths, strict=True)), info.origin, sep="  ")
+        if info.error is not None:
+            print(f"{'':{widths[0]}}  {info.error}")
 
 
 def _record(info: PluginInfo) -> dict[str, object]:
@@ -30,6 +39,10 @@ def _record(info: PluginInfo) -> dict[str, object]:
         "title": info.title,
         "doc": info.doc,
         "origin": info.origin,
+        "package": info.package,
+        "api_version": info.api_version,
+        "version": info.version,
+        "state": info.state,
         "error": info.error,
         "tokenizer": {"src": src, "tgt": tgt},
         "endless": info.endless,

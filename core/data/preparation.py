@@ -21,7 +21,8 @@ from core.data.vocabulary import GrowingVocabulary, Vocabulary, as_listed, most_
 from core.errors import UserError
 from core.events import Progress
 from core.plugin import Pair
-from core.plugins_host.host import PluginHost, PluginInfo
+from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
 
 _LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
 _CHUNK = 2_000

@@ -16,6 +16,7 @@ import platformdirs
 
 import core
 from core.plugin import DatasetPlugin
+from core.plugins_host.api_version import version_breach
 from core.plugins_host.faults import Fault
 
 ENTRY_POINT_GROUP = "headlight.datasets"
@@ -29,6 +30,7 @@ class Source:
     label: str  # what to call it while its name is not known
     path: str = ""
     entry_point: str = ""
+    package: str = ""  # name and version of that package
     problem: str = ""
 
     @property
@@ -59,7 +61,8 @@ def _no_folder(folder: str) -> Source:
 
 def _installed() -> Iterator[Source]:
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
-        yield Source(entry.name, entry_point=entry.value)
+        assert entry.dist is not None  # only one made by hand has none
+        yield Source(entry.name, entry_point=entry.value, package=f"{entry.dist.name} {entry.dist.version}")
 
 
 def load(source: Source) -> type[DatasetPlugin[Any]]:
@@ -97,6 +100,8 @@ def _load_entry_point(source: Source) -> object:
 
 def _breach(plugin: type[DatasetPlugin[Any]]) -> str:
     """Say in which way a class falls short of the contract; empty when it does not."""
+    if outdated := version_breach(plugin.api_version):  # first: all else may have changed with it
+        return outdated
     if not re.fullmatch(r"[a-z][a-z0-9_]*", str(getattr(plugin, "name", ""))):
         return 'needs a name of lower-case letters, digits and underscores, such as name = "reverse"'
     if not isinstance(getattr(plugin, "title", None), str):
@@ -125,4 +130,5 @@ def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
         "options_schema": plugin.options_class.model_json_schema(),
         "tokenizer": tokenizers_of(plugin),
         "endless": bool(plugin.endless),
+        "api_version": plugin.api_version,
     }

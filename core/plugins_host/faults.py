@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from core.plugin import Options
+from core.plugin import API_VERSION, Options
 
 
 class Fault(Exception):
@@ -26,6 +26,8 @@ def fault_of(error: BaseException, plugin_file: str) -> Fault:
     sentence = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return Fault(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
+    if isinstance(error, ImportError) and error.name == "core.plugin":  # a name of another version
+        sentence += f"; this Headlight has version {API_VERSION} of it"
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == plugin_file]
     if not plugin_file:  # of an installed package: wherever it happened

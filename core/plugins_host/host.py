@@ -5,7 +5,6 @@ import hashlib
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +13,7 @@ from typing import Any
 from core.errors import UserError
 from core.plugin import Pair
 from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
+from core.plugins_host.info import PluginInfo, with_collisions
 
 SHARD_SIZE = 10_000
 """Pairs in one shard of endless training data."""
@@ -28,22 +28,6 @@ Message = dict[str, Any]
 
 class PluginError(UserError):
     """A plugin failed, hangs, is missing or breaks the contract; the sentence names it, its file and line."""
-
-
-@dataclass(frozen=True)
-class PluginInfo:
-    """One plugin as a row: what it is, where it comes from, and why it cannot be used (`error`) where it cannot."""
-
-    name: str
-    title: str
-    doc: str
-    origin: str
-    """Its file, or `module:attribute` in an installed package."""
-    error: str | None = None
-    options_schema: dict[str, Any] | None = None
-    """JSON schema: properties in declared order with title, description, minimum, maximum, enum and default."""
-    tokenizer: tuple[str, str] = ("characters", "characters")
-    endless: bool = False
 
 
 class PluginHost:
@@ -105,7 +89,8 @@ class PluginHost:
             if not self._rows:
                 request = {"call": "find", "extra_dirs": self._extra_dirs}
                 sources = self._ask("plugins", request, START_SECONDS)
-                self._rows = _name_collisions([(source, self._describe(source)) for source in sources])
+                infos = with_collisions([self._describe(source) for source in sources])
+                self._rows = list(zip(sources, infos, strict=True))
             return [info for _, info in self._rows]
 
     def options(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -161,9 +146,10 @@ class PluginHost:
         try:
             described = self._ask(source["label"], {"call": "describe", "source": source}, self._describe_timeout)
         except PluginError as error:
-            return PluginInfo(source["label"], source["label"], "", _origin(source), error=error.sentence)
+            unknown = {"name": source["label"], "title": source["label"], "doc": ""}
+            return PluginInfo(**unknown, origin=_origin(source), package=source["package"], error=error.sentence)
         described["tokenizer"] = tuple(described["tokenizer"])
-        return PluginInfo(origin=_origin(source), **described)
+        return PluginInfo(**described, origin=_origin(source), package=source["package"])
 
     def _row(self, name: str) -> tuple[Message, PluginInfo]:
         """Return the source and the description of a plugin that can be used."""
@@ -248,20 +234,6 @@ class PluginHost:
 
 def _origin(source: Message) -> str:
     return str(source["path"] or source["entry_point"])
-
-
-def _name_collisions(rows: list[tuple[Message, PluginInfo]]) -> list[tuple[Message, PluginInfo]]:
-    """Give all rows that share a name an error that says so: neither wins silently."""
-    origins: dict[str, list[str]] = {}
-    for _, info in rows:
-        origins.setdefault(info.name, []).append(info.origin)
-    return [(source, _with_collision(info, origins[info.name])) for source, info in rows]
-
-
-def _with_collision(info: PluginInfo, origins: list[str]) -> PluginInfo:
-    if len(origins) == 1:
-        return info
-    return replace(info, error=f"The plugin name {info.name!r} is taken more than once: {' and '.join(origins)}.")
 
 
 def _pairs_of(chunk: Message) -> list[Pair]:

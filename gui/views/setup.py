@@ -12,7 +12,8 @@ from core.config_fields import SettingField, run_settings, schema_settings
 from core.errors import UserError
 from core.faults import as_trouble
 from core.model_size import count_parameters
-from core.plugins_host.host import PluginHost, PluginInfo
+from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
 from core.presets import preset_names, preset_summary, read_preset
 from gui.context import Context
 from gui.fitting import OPTIONS, beside, what_fits

@@ -32,11 +32,19 @@ def test_plugins_and_broken_ones_are_rows(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "broken.py").write_text("this is no Python\n", encoding="utf-8")
     assert list_plugins(Namespace(json=False, plugins_dir=[tmp_path])) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any(line.split() == ["mine", "My", "words", f"({tmp_path / 'mine.py'})"] for line in lines)
-    assert any(line.startswith("broken") and "cannot be used: " in line for line in lines)
+    assert any(
+        line.split() == ["mine", "My", "words", "API", "1", "ready", f"{tmp_path / 'mine.py'}"] for line in lines
+    )
+    broken = next(number for number, line in enumerate(lines) if line.startswith("broken"))
+    assert lines[broken].endswith(f"unknown  cannot be used  {tmp_path / 'broken.py'}")
+    assert "SyntaxError" in lines[broken + 1] and "line 1" in lines[broken + 1]
     assert any(line.startswith("copy_task") for line in lines)
     assert list_plugins(Namespace(json=True, plugins_dir=[tmp_path])) == 0
     records = {record["name"]: record for record in map(json.loads, capsys.readouterr().out.splitlines())}
     assert records["mine"]["tokenizer"] == {"src": "characters", "tgt": "characters"}
     assert records["mine"]["options"]["properties"]["length"]["maximum"] == 64
+    assert [records["mine"][key] for key in ("origin", "package", "api_version", "version", "state")] == [
+        *(str(tmp_path / "mine.py"), "", 1, "API 1", "ready"),
+    ]
+    assert (records["broken"]["api_version"], records["broken"]["state"]) == (None, "cannot be used")
     assert records["broken"]["error"] and records["copy_task"]["error"] is None

@@ -14,9 +14,10 @@ import platformdirs
 import pytest
 
 from core.errors import UserError
-from core.plugin import Pair
+from core.plugin import API_VERSION, Pair
 from core.plugins_host import host as host_module
-from core.plugins_host.host import SHARD_SIZE, PluginError, PluginHost, PluginInfo
+from core.plugins_host.host import SHARD_SIZE, PluginError, PluginHost
+from core.plugins_host.info import PluginInfo
 
 GOOD = """
 def pairs(self, split, rng):
@@ -49,6 +50,7 @@ def test_a_plugin_is_described_from_its_declarations(host: PluginHost, write_plu
     info = info_of(host, "named")
     assert (info.title, info.doc, info.origin, info.error) == ("Test", "A plugin of a test.", str(path), None)
     assert (info.tokenizer, info.endless) == (("characters", "characters"), False)
+    assert (info.api_version, info.version, info.state) == (API_VERSION, f"API {API_VERSION}", "ready")
     assert info.options_schema is not None
     assert list(info.options_schema["properties"]) == ["length", "noise"]
     assert info.options_schema["properties"]["length"] == {
@@ -169,6 +171,10 @@ def test_what_goes_wrong_in_pairs_is_told_with_its_line_and_the_host_goes_on(
         ("pass", "does not define pairs"),
         ("tokenizer = 'words'\ndef pairs(self, split, rng): yield", "tokenizer 'words'"),
         ("name = 'Has Spaces'\ndef pairs(self, split, rng): yield", "needs a name of lower-case letters"),
+        ("api_version = '1'", "has api_version '1', expected the number of a version"),
+        ("api_version = 99", "was made for version 99 of core.plugin, and this Headlight has version 1: use a newer"),
+        ("from core.plugin import Later", "cannot import name 'Later' from 'core.plugin'"),
+        ("from core.plugin import Later", "this Headlight has version 1 of it"),
         ("options_class = type('Bad', (Options,), {'n': option(0, ge=1)})", "PydanticUserError"),
     ],
 )  # fmt: skip
@@ -210,6 +216,15 @@ def test_of_two_plugins_with_one_name_neither_wins(host: PluginHost, write_plugi
     assert all(str(path) in caught.value.sentence for path in files)
 
 
+def test_a_broken_file_keeps_its_own_error_beside_a_plugin_of_its_name(host: PluginHost, folder: Path) -> None:
+    path = folder / "copy_task.py"
+    path.write_text("this is no Python\n")
+    errors = {info.origin: str(info.error) for info in host.plugins() if info.name == "copy_task"}
+    assert "SyntaxError" in errors.pop(str(path))
+    assert len(errors) == 1
+    assert all("taken more than once" in error and str(path) in error for error in errors.values())
+
+
 def test_folders_of_the_environment_and_of_the_user_are_searched(
     folder: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,9 +249,13 @@ def test_entry_points_are_found_and_a_broken_one_is_a_row(
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with PluginHost() as host:
-        assert info_of(host, "packaged").origin == "their_package:PLUGIN"
+        info = info_of(host, "packaged")
+        assert (info.origin, info.package, info.version) == (
+            *("their_package:PLUGIN", "their_package 1.0", f"their_package 1.0 · API {API_VERSION}"),
+        )
         assert len(drawn(host, "packaged", "valid")) == 10
-        assert "no_such_package" in str(info_of(host, "broken").error)
+        broken = info_of(host, "broken")
+        assert "no_such_package" in str(broken.error) and broken.version == "their_package 1.0"
 
 
 def test_printing_reading_and_changing_the_process_does_no_harm(host: PluginHost, write_plugin: Any) -> None:

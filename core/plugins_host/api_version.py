@@ -1,0 +1,21 @@
+"""Whether a plugin was made for the `core.plugin` of this Headlight, and what its author changes where it was not."""
+
+from collections.abc import Mapping
+
+from core.plugin import API_VERSION
+
+CHANGES: Mapping[int, str] = {}
+"""For each version from 2 on, what an author changes in a plugin made for the one before it."""
+
+
+def version_breach(made_for: object, version: int = API_VERSION, changes: Mapping[int, str] = CHANGES) -> str:
+    """Say why a plugin made for `made_for` cannot be used with `version`; empty where it can."""
+    if type(made_for) is not int or made_for < 1:
+        return f"has api_version {made_for!r}, expected the number of a version, such as api_version = {version}"
+    if made_for == version:
+        return ""
+    ours = f"was made for version {made_for} of core.plugin, and this Headlight has version {version}"
+    if made_for > version:
+        return f"{ours}: use a newer Headlight"
+    steps = [changes[number] for number in range(made_for + 1, version + 1)]
+    return f"{ours}: {'; '.join([*steps, f'then set api_version = {version}'])}"

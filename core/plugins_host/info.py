@@ -1,0 +1,53 @@
+"""One plugin as a row of the list: what it is, where it comes from and whether it can be used."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class PluginInfo:
+    """One plugin, and why it cannot be used (`error`) where it cannot."""
+
+    name: str
+    title: str
+    doc: str
+    origin: str
+    """Its file, or `module:attribute` in an installed package."""
+    error: str | None = None
+    options_schema: dict[str, Any] | None = None
+    """JSON schema: properties in declared order with title, description, minimum, maximum, enum and default."""
+    tokenizer: tuple[str, str] = ("characters", "characters")
+    endless: bool = False
+    api_version: int | None = None
+    """Of `core.plugin` that it was made for; None where it could not be loaded."""
+    package: str = ""
+    """Name and version of the installed package that it comes with; empty for a file."""
+
+    @property
+    def version(self) -> str:
+        """As the lists show it: `API 1`, `their_words 2.0 · API 1`."""
+        api = "" if self.api_version is None else f"API {self.api_version}"
+        return " · ".join(filter(None, [self.package, api])) or "unknown"
+
+    @property
+    def state(self) -> str:
+        """As the lists show it."""
+        return "ready" if self.error is None else "cannot be used"
+
+
+def with_collisions(infos: Sequence[PluginInfo]) -> list[PluginInfo]:
+    """Give all rows that share a name an error that says so: neither wins silently.
+
+    A row that has an error of its own keeps it: its file is the first thing to mend.
+    """
+    origins: dict[str, list[str]] = {}
+    for info in infos:
+        origins.setdefault(info.name, []).append(info.origin)
+    return [_with_collision(info, origins[info.name]) for info in infos]
+
+
+def _with_collision(info: PluginInfo, origins: list[str]) -> PluginInfo:
+    if len(origins) == 1 or info.error is not None:
+        return info
+    return replace(info, error=f"The plugin name {info.name!r} is taken more than once: {' and '.join(origins)}.")

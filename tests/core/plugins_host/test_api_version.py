@@ -1,0 +1,30 @@
+"""What the author of a plugin made for another version is told."""
+
+import pytest
+
+from core.plugin import API_VERSION
+from core.plugins_host.api_version import CHANGES, version_breach
+
+LATER = {2: "rename pairs to examples", 3: "yield Pair(source=..., target=...)"}
+
+
+def test_every_version_says_what_to_change() -> None:
+    assert set(CHANGES) == set(range(2, API_VERSION + 1))
+
+
+@pytest.mark.parametrize(
+    ("made_for", "says"),
+    [
+        (1, "this Headlight has version 3: rename pairs to examples; yield Pair(source=..., target=...); then set"),
+        (2, "this Headlight has version 3: yield Pair(source=..., target=...); then set api_version = 3"),
+        (4, "was made for version 4 of core.plugin, and this Headlight has version 3: use a newer Headlight"),
+        (0, "has api_version 0, expected the number of a version, such as api_version = 3"),
+        (True, "has api_version True, expected the number of a version"),
+    ],
+)
+def test_of_another_version_it_says_what_to_do(made_for: object, says: str) -> None:
+    assert says in version_breach(made_for, 3, LATER)
+
+
+def test_of_this_version_nothing_is_said() -> None:
+    assert version_breach(API_VERSION) == version_breach(3, 3, LATER) == ""
