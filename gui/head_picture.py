@@ -21,6 +21,17 @@ class HeadPicture:
     is_causal: bool  # a row may not read the columns right of it
     alignment: tuple[tuple[int, int], ...] = ()  # gold (row, column)
 
+    @property
+    def legend(self) -> str:
+        """What is drawn, in words."""
+        rows = "Rows: who reads." if self.rows == self.columns else "Rows: after a token → what it predicts."
+        more = "Point at a cell for its weight."
+        if self.is_causal:
+            more = "Hatched: comes later, may not be read."
+        elif self.alignment:
+            more = "Dashed: the dataset's own alignment."
+        return f"Columns: read from. {rows} {more}"
+
 
 def chosen_head(sentence: ProbedSentence, selection: Selection) -> HeadPicture:
     """The chosen head of a sentence; a layer or head the model lacks wraps around, so that -1 is the last."""

@@ -20,7 +20,6 @@ from gui.theme import GRID, Theme
 from gui.widgets import plain_label
 
 ARROWS = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
-_LEGEND = "Columns: read from. Rows: after a token → what it predicts. Point at a cell for its weight."
 
 
 class AttentionMap(Panel):
@@ -35,7 +34,7 @@ class AttentionMap(Panel):
         self._selection = selection
         self._source = source or probed(selection)
         self.canvas = MapCanvas(theme)
-        self._readout = plain_label(_LEGEND, role="muted")
+        self._readout = plain_label(role="muted")
         self.canvas.pointed = self._say
         self.body.addWidget(self.canvas, 1)
         self.body.addWidget(self._readout)
@@ -63,7 +62,8 @@ class AttentionMap(Panel):
         return f"{name}, {'free-running' if runs_free else 'fed by the reference'}"
 
     def _say(self, text: str) -> None:
-        self._readout.setText(text or _LEGEND)
+        legend = self.canvas.picture.legend if self.canvas.picture is not None else ""
+        self._readout.setText(text or legend)
 
 
 class MapCanvas(QWidget):
