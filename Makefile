@@ -15,7 +15,7 @@ run: setup  ## open the window; without a display, do the main job in the termin
 	@$(PYTHON) -m scripts.run
 
 test: lint types  ## every check: ruff, mypy, pytest (window offscreen, and one under Xvfb)
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 lint: setup
 	$(PYTHON) -m ruff check .
