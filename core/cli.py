@@ -6,20 +6,18 @@ signal n. Each verb is imported when it is called: `--help` and `--version` must
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import traceback
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from io import TextIOWrapper
-from typing import TextIO
 
 from platformdirs import user_log_path
 
 from core.cli_parser import parse
 from core.cli_signals import Interrupted
+from core.cli_streams import fall_silent, perhaps_unread, speak_utf8
 from core.errors import UserError
 
 OK, FAULT, BAD_INPUT = 0, 1, 2
@@ -42,7 +40,7 @@ VERBS = {
 def main(argv: Sequence[str]) -> int:
     """Run one verb; the exit code. Nothing raises out of here, and no traceback reaches the user."""
     for stream in (sys.stdout, sys.stderr):
-        _speak_utf8(stream)
+        speak_utf8(stream)
     try:
         code = _run(argv)
         sys.stdout.flush()
@@ -55,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
     except SystemExit as exit:  # argparse has said what there was to say
         return int(exit.code or OK)
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        fall_silent(sys.stdout)
         return OK
     except Exception as error:
         return _complain(_fault(error), FAULT)
@@ -69,14 +67,9 @@ def _run(argv: Sequence[str]) -> int:
     return verb(arguments)
 
 
-def _speak_utf8(stream: TextIO) -> None:
-    # Emoji and right-to-left text must come through under any locale and on Windows, also from bytes that are no text.
-    if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
 def _complain(what: object, code: int) -> int:
-    print(f"headlight: {' '.join(str(what).splitlines())}", file=sys.stderr)
+    with perhaps_unread(sys.stderr):
+        print(f"headlight: {' '.join(str(what).splitlines())}", file=sys.stderr)
     return code
 
 
@@ -86,7 +79,7 @@ def _fault(error: Exception) -> str:
     entry = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {' '.join(sys.argv)}\n{traceback.format_exc()}\n"
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("a", encoding="utf-8") as file:
+        with log.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(entry)
     except OSError:
         return f"a fault of ours ({type(error).__name__}: {error}); it could not be written to {log}."

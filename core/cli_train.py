@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import Namespace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from core.cli_engine import Conversation
 from core.cli_output import event_record, print_json
 from core.cli_signals import Interrupted
+from core.cli_streams import perhaps_unread
 from core.config import read_override
 from core.config_fields import setting_effect
 from core.errors import UserError
@@ -33,14 +35,17 @@ def train(arguments: Namespace) -> int:
                 engine.ask(request)
             finished = engine.learn()
     finally:
-        show.progress.close()
+        with perhaps_unread(sys.stderr):
+            show.progress.close()
     if not arguments.json:
-        _print_result(finished)
+        with perhaps_unread(sys.stdout):
+            _print_result(finished)
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
         raise Interrupted(engine.signal, _saved(finished, engine.signal.name))
     if finished.reason in _GOOD_REASONS:
         return DONE
-    print(f"headlight: {_saved(finished, finished.reason)}", file=sys.stderr)
+    with perhaps_unread(sys.stderr):
+        print(f"headlight: {_saved(finished, finished.reason)}", file=sys.stderr)
     return STOPPED_ITSELF
 
 
@@ -78,19 +83,18 @@ def _change(text: str) -> tuple[str, object]:
 
 
 class _Show:
-    """Progress on standard error and, with --json, every event on standard output."""
+    """Progress on standard error and, with --json, every event on standard output. The run does not need a reader."""
 
     def __init__(self, *, json: bool) -> None:
         self.progress = TerminalProgress()
         self._json = json
 
     def __call__(self, event: Event) -> None:
-        self.progress(event)
+        with perhaps_unread(sys.stderr):
+            self.progress(event)
         if self._json:
-            try:
+            with perhaps_unread(sys.stdout):
                 print_json(event_record(event))
-            except BrokenPipeError:  # whoever read the events has left; the run goes on
-                self._json = False
 
 
 def _print_result(finished: RunFinished) -> None:
@@ -102,10 +106,12 @@ def _print_result(finished: RunFinished) -> None:
 
 
 def _saved(finished: RunFinished, why: str) -> str:
-    stopped, steps = f"stopped at step {finished.step} ({why})", RunFolder.open(finished.run).checkpoint_steps()
+    stopped, run = f"stopped at step {finished.step} ({why})", finished.run
+    try:
+        steps = RunFolder.open(run).checkpoint_steps()
+    except UserError as error:  # the folder was removed, or the drive it is on
+        return f"{stopped}; nothing that was saved is to be found. {error}"
     if not steps:
-        return f"{stopped}; no checkpoint was saved before that in {finished.run}. Begin anew."
-    return (
-        f"{stopped}; saved: {finished.run / 'checkpoints' / f'{steps[-1]:06}'}. "
-        f"Go on with: headlight train --resume {finished.run}"
-    )
+        return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
+    go_on = shlex.join(["headlight", "train", "--resume", str(run)])
+    return f"{stopped}; saved: {run / 'checkpoints' / f'{steps[-1]:06}'}. Go on with: {go_on}"

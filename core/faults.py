@@ -21,7 +21,11 @@ def as_trouble(error: BaseException) -> Trouble:
 
 
 def not_written(error: OSError, path: Path) -> UserError:
-    """The sentence for a place that cannot be written, a full disk mostly."""
+    """The sentence for a place that cannot be written, a full disk mostly, or that is there no longer."""
+    if not path.exists():
+        return UserError(
+            f"The run's folder {path} is gone.", "Bring it back (or the drive it is on), then go on learning."
+        )
     return UserError(
         f"The run cannot be written to {path}: {error.strerror or error}.",
         "Free some space there, then go on learning; nothing is lost.",

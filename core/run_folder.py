@@ -164,7 +164,7 @@ class RunFolder:
 
     def log(self, text: str) -> None:
         """Append to log.txt, with the time."""
-        with (self.path / "log.txt").open("a", encoding="utf-8") as file:
+        with (self.path / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
 
     def _follow(self, config: RunConfig) -> None:

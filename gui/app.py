@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+from functools import partial
 
 import pyqtgraph as pg
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from core.cli_signals import signals_to
 from core.engine import Engine
 from core.run_folder import default_runs_dir
 from gui.bridge import EngineBridge
@@ -23,7 +21,6 @@ from gui.remembered import recall, remember, remembered_path
 from gui.theme import Theme
 
 UNSAVED = 3  # as of a run in the terminal that a full disk stopped
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run(argv: list[str], engine: Engine) -> int:
@@ -42,7 +39,7 @@ def run(argv: list[str], engine: Engine) -> int:
         window = MainWindow(make_context(bridge, theme, default_runs_dir()))
         window.left.connect(app.exit)
         remembered.show(window, path)
-        with leaving_on_signals(window):
+        with signals_to(partial(_leave, window)):
             QTimer.singleShot(0, window.begin)
             status = app.exec()
         remember(window, path)
@@ -53,16 +50,6 @@ def run(argv: list[str], engine: Engine) -> int:
     return status
 
 
-@contextmanager
-def leaving_on_signals(window: MainWindow) -> Iterator[None]:
-    """SIGINT and SIGTERM save and leave. Python sees a signal when the bridge's timer next runs, 20 times a second."""
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        QTimer.singleShot(0, window, lambda: window.leave(128 + number))
-
-    before = {number: signal.signal(number, leave) for number in SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def _leave(window: MainWindow, number: int) -> None:
+    """Save and go. Called by the signal itself; Python runs it when the bridge's timer next does, 20 times a second."""
+    QTimer.singleShot(0, window, lambda: window.leave(128 + number))

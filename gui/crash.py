@@ -25,7 +25,7 @@ def log_path() -> Path:
 def watched(report: Report) -> Iterator[None]:
     """While it lasts, uncaught errors are logged and given to `report`, on whatever thread they happened."""
     before = sys.excepthook, threading.excepthook
-    with log_path().open("a", encoding="utf-8") as log:
+    with log_path().open("a", encoding="utf-8", errors="backslashreplace") as log:
 
         def take(error: BaseException | None) -> None:
             if error is not None:

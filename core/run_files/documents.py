@@ -24,8 +24,8 @@ def read_file(path: Path) -> bytes:
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:
-    """A JSON document that people can read too."""
-    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    """A JSON document that people can read too. Bytes of a path that are no text are written as JSON's escapes."""
+    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode(errors="backslashreplace")
 
 
 def json_object(data: bytes, path: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from core.cli_signals import STOPPING
 from gui.remembered import recall
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +49,7 @@ def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Pat
     assert done.stderr.endswith("All is kept up to step 0.\n")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", STOPPING)
 def test_a_signal_ends_the_window(home: Path, number: signal.Signals) -> None:
     log = home / "cache"
     with subprocess.Popen([sys.executable, str(ROOT / "main.py")], stderr=subprocess.PIPE, env=os.environ) as process:
