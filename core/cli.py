@@ -34,6 +34,7 @@ VERBS = {
     "presets list": ("core.cli_presets", "list_presets"),
     "presets show": ("core.cli_presets", "show_preset"),
     "plugins list": ("core.cli_plugins", "list_plugins"),
+    "plugins new": ("core.cli_plugins", "new_plugin"),
 }
 
 

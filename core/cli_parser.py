@@ -68,7 +68,7 @@ def _make_parser() -> ArgumentParser:
     _add_evaluate(verbs)
     _add_translate(verbs)
     _add_runs(_verbs(verbs.add_parser("runs", help="list, show or delete runs")))
-    _add_plugins(_verbs(verbs.add_parser("plugins", help="list the dataset plugins")))
+    _add_plugins(_verbs(verbs.add_parser("plugins", help="list dataset plugins, or write a new one")))
     _add_presets(_verbs(verbs.add_parser("presets", help="list or show the presets")))
     _add_waiting(verbs, "export", "export", "The weights lie in the run's checkpoints as safetensors.")
     return parser
@@ -135,7 +135,10 @@ def _add_plugins(verbs: _SubParsersAction[ArgumentParser]) -> None:
     listing.add_argument("--plugins-dir", type=Path, action="append", default=[], metavar="DIR")
     _add_json(listing, "print one object a line")
     _add_waiting(verbs, "check", "plugins check", "`plugins list` shows a plugin that cannot be loaded.")
-    _add_waiting(verbs, "new", "plugins new", "The files in plugins/ are examples to copy.")
+    new = verbs.add_parser("new", help="write a new plugin that works, to be changed, and its test")
+    new.set_defaults(verb="plugins new")
+    new.add_argument("name", metavar="NAME", help="lower-case letters, digits and underscores")
+    new.add_argument("--package", action="store_true", help="an installable package, in the current folder")
 
 
 def _add_presets(verbs: _SubParsersAction[ArgumentParser]) -> None:

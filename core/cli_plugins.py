@@ -1,11 +1,15 @@
-"""`plugins list`."""
+"""`plugins list` and `plugins new`."""
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 
 from core.cli_output import print_json
+from core.new_plugin import require_new_name, write_package, write_plugin
+from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 
@@ -30,6 +34,20 @@ def _print_table(infos: Sequence[PluginInfo]) -> None:
         print(*(f"{text:{width}}" for text, width in zip(row, widths, strict=True)), info.origin, sep="  ")
         if info.error is not None:
             print(f"{'':{widths[0]}}  {info.error}")
+
+
+def new_plugin(arguments: Namespace) -> int:
+    """Write a new plugin and print its files."""
+    with PluginHost() as host:
+        require_new_name(arguments.name, host.plugins())
+    if arguments.package:
+        written = write_package(arguments.name, Path.cwd())
+    else:
+        written = write_plugin(arguments.name, user_plugins_dir())
+    for path in written:
+        print(path)
+    print(f"Change {written[0].name} to your task; its comments say how.", file=sys.stderr)
+    return 0
 
 
 def _record(info: PluginInfo) -> dict[str, object]:

@@ -20,6 +20,7 @@ from core.plugins_host.api_version import version_breach
 from core.plugins_host.faults import Fault
 
 ENTRY_POINT_GROUP = "headlight.datasets"
+NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 TOKENIZERS = ("characters", "whitespace", "subword")
 
 
@@ -44,9 +45,14 @@ def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
     found = [*_in_folder(Path(core.__path__[0]).parent / "plugins")]
     for folder in listed:
         found.extend(_in_folder(Path(folder)) if Path(folder).is_dir() else [_no_folder(folder)])
-    found.extend(_in_folder(Path(platformdirs.user_data_dir("headlight")) / "plugins"))
+    found.extend(_in_folder(user_plugins_dir()))
     found.extend(_installed())
     return list({source.origin: source for source in found}.values())
+
+
+def user_plugins_dir() -> Path:
+    """Where a user's own plugins are; it need not exist."""
+    return Path(platformdirs.user_data_dir("headlight")) / "plugins"
 
 
 def _in_folder(folder: Path) -> Iterator[Source]:
@@ -102,7 +108,7 @@ def _breach(plugin: type[DatasetPlugin[Any]]) -> str:
     """Say in which way a class falls short of the contract; empty when it does not."""
     if outdated := version_breach(plugin.api_version):  # first: all else may have changed with it
         return outdated
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", str(getattr(plugin, "name", ""))):
+    if not NAME_PATTERN.fullmatch(str(getattr(plugin, "name", ""))):
         return 'needs a name of lower-case letters, digits and underscores, such as name = "reverse"'
     if not isinstance(getattr(plugin, "title", None), str):
         return 'needs a title, such as title = "Reverse a word"'

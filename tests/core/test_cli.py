@@ -63,7 +63,7 @@ def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
         ("export x --format onnx --output y", "headlight: `export` is not part of this version yet."),
         ("runs compare a b", "headlight: `runs compare` is not part of this version yet."),
         ("plugins check x", "headlight: `plugins check` is not part of this version yet."),
-        ("plugins new x", "headlight: `plugins new` is not part of this version yet."),
+        ("plugins new My-Words", "headlight: 'My-Words' is no name for a plugin. Use lower-case letters, digits"),
         ("presets show copy_tsk", "headlight: copy_tsk: no such preset. Did you mean copy_task?"),
         ("runs show none", "headlight: none: there is no such run, neither as a path nor in"),
     ],

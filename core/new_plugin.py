@@ -1,0 +1,79 @@
+"""Writes a new dataset plugin that works and says in comments what to change, with its test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from core.errors import UserError
+from core.plugin import API_VERSION
+from core.plugins_host.discovery import NAME_PATTERN
+from core.plugins_host.info import PluginInfo
+
+
+def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
+    """Raise UserError where `name` is none for a plugin, or one of `infos` has it: of two neither could be used."""
+    if not NAME_PATTERN.fullmatch(name):
+        raise UserError(
+            f"{name!r:.60} is no name for a plugin.",
+            "Use lower-case letters, digits and underscores, a letter first, such as my_words.",
+        )
+    for info in infos:
+        if info.name == name:
+            raise UserError(f"There is a dataset plugin {name!r} already ({info.origin}).", "Choose another name.")
+
+
+def write_plugin(name: str, folder: Path) -> list[Path]:
+    """Write `folder`/NAME.py and its test; returns both, the plugin first.
+
+    Raises UserError where one of them exists, or cannot be written.
+    """
+    texts = {folder / f"{name}.py": "plugin.py", folder / "tests" / f"test_{name}.py": "test_plugin.py"}
+    return _write(texts, name, module=name)
+
+
+def write_package(name: str, folder: Path) -> list[Path]:
+    """Write an installable package with an entry point, README and test into a new folder within `folder`.
+
+    Returns its files, the plugin first. Raises UserError where one of them exists, or cannot be written.
+    """
+    module = f"headlight_{name}"  # a name of its own among all that is installed, whatever NAME is
+    package = folder / _distribution(name)
+    texts = {
+        package / f"{module}.py": "plugin.py",
+        package / "pyproject.toml": "pyproject.toml",
+        package / "README.md": "README.md",
+        package / "tests" / f"test_{name}.py": "test_plugin.py",
+    }
+    return _write(texts, name, module=module)
+
+
+def _distribution(name: str) -> str:
+    return f"headlight-{name.replace('_', '-').strip('-')}"
+
+
+def _write(texts: Mapping[Path, str], name: str, *, module: str) -> list[Path]:
+    words = {
+        "name": name,
+        "title": name.replace("_", " ").strip().capitalize(),
+        "camel": name.title().replace("_", ""),
+        "module": module,
+        "distribution": _distribution(name),
+        "api_version": str(API_VERSION),
+    }
+    try:
+        for path in texts:
+            if path.exists():
+                raise UserError(f"{path} exists already.", "Choose another name, or move that file away.")
+        for path, template in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(Template(_template(template)).substitute(words), encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another name or place.") from error
+    return list(texts)
+
+
+def _template(name: str) -> str:
+    return files("resources").joinpath("new_plugin", f"{name}.template").read_text(encoding="utf-8")

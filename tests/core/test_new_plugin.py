@@ -1,0 +1,118 @@
+"""`plugins new`: what it writes is found, trained and tested as its author would, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.errors import UserError
+from core.new_plugin import require_new_name, write_package, write_plugin
+from core.plugins_host.info import PluginInfo
+
+Headlight = Callable[..., subprocess.CompletedProcess[str]]
+ROOT = Path(__file__).parents[2]
+TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3", "training.validate_every=100")
+
+
+def row_of(name: str, headlight: Headlight) -> dict[str, object]:
+    """What `plugins list` says of a plugin."""
+    listed = headlight("plugins", "list", "--json")
+    return next(row for row in map(json.loads, listed.stdout.splitlines()) if row["name"] == name)
+
+
+def assert_trains(name: str, headlight: Headlight, folder: Path) -> None:
+    """The one line that the plugin's docstring names is enough to train it."""
+    (folder / "run.yaml").write_text(f"dataset: {{plugin: {name}}}\n", encoding="utf-8")
+    settings = [word for setting in TINY for word in ("--set", setting)]
+    trained = headlight("train", "run.yaml", *settings, "--json")
+    assert trained.returncode == 0, trained.stderr
+    assert json.loads(trained.stdout.splitlines()[-1])["reason"] == "max_steps"
+
+
+def run_as_author(*command: str, cwd: Path) -> None:
+    """Runs a module of Python's where `core` can be imported, as where Headlight is installed."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "MYPYPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_new_plugin_is_found_trains_and_passes_its_test_and_mypy(headlight: Headlight, tmp_path: Path) -> None:
+    made = headlight("plugins", "new", "my_words")
+    assert made.returncode == 0, made.stderr
+    plugin, test = map(Path, made.stdout.splitlines())
+    row = row_of("my_words", headlight)
+    assert (row["origin"], row["title"], row["state"]) == (str(plugin), "My words", "ready")
+    assert_trains("my_words", headlight, tmp_path)
+    run_as_author("pytest", "-q", "-p", "no:cacheprovider", str(test), cwd=tmp_path)
+    run_as_author("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(plugin), str(test), cwd=tmp_path)
+
+
+def test_a_new_package_is_installed_found_and_trained(
+    headlight: Headlight, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = headlight("plugins", "new", "my_words", "--package")
+    assert made.returncode == 0, made.stderr
+    package, site = tmp_path / "headlight-my-words", tmp_path / "site"
+    assert {Path(line) for line in made.stdout.splitlines()} == {
+        *(package / name for name in ("headlight_my_words.py", "pyproject.toml", "README.md")),
+        package / "tests" / "test_my_words.py",
+    }
+    offline = ("--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check")
+    run_as_author("pip", "install", "--quiet", *offline, "--target", str(site), str(package), cwd=tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    row = row_of("my_words", headlight)
+    assert (row["origin"], row["package"], row["state"]) == (
+        *("headlight_my_words:PLUGIN", "headlight-my-words 0.1.0", "ready"),
+    )
+    assert row["version"] == "headlight-my-words 0.1.0 · API 1"
+    assert_trains("my_words", headlight, tmp_path)
+    run_as_author("pytest", "-q", "-p", "no:cacheprovider", cwd=package)
+
+
+@pytest.mark.parametrize("name", ["", "My words", "my-words", "../words", "1st", "copy_task"])
+def test_a_name_that_will_not_do_is_one_line(headlight: Headlight, name: str, tmp_path: Path) -> None:
+    refused = headlight("plugins", "new", name, "--package")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert len(refused.stderr.splitlines()) == 1 and repr(name) in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_a_broken_plugin_has_is_taken() -> None:
+    broken = PluginInfo("words", "words", "", "/there/words.py", error="SyntaxError")
+    require_new_name("other_words", [broken])
+    with pytest.raises(UserError, match=r"'words' already \(/there/words.py\). Choose another name"):
+        require_new_name("words", [broken])
+
+
+@pytest.mark.parametrize("write", [write_plugin, write_package])
+def test_what_is_there_is_left_as_it_is(write: Callable[[str, Path], list[Path]], tmp_path: Path) -> None:
+    last = write("words", tmp_path)[-1]
+    last.write_text("mine", encoding="utf-8")
+    for path in (path for path in tmp_path.rglob("*.py") if path != last):
+        path.unlink()
+    with pytest.raises(UserError, match="exists already"):
+        write("words", tmp_path)
+    assert list(tmp_path.rglob("*.py")) == [last] and last.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "plugins").write_text("a file", encoding="utf-8")
+    with pytest.raises(UserError, match=r"plugins.words.py cannot be written: "):
+        write_plugin("words", tmp_path / "plugins")
+    with pytest.raises(UserError, match="cannot be written"):
+        write_plugin("w" * 300, tmp_path)
+
+
+def test_no_name_gets_in_the_way_of_what_the_plugin_imports(tmp_path: Path) -> None:
+    for name in ("pair", "options", "dataset_plugin", "split", "a", "x1_y2z", "class", "random", "core"):
+        write_plugin(name, tmp_path / "plugins")
+        write_package(name, tmp_path / "packages")
+    run_as_author("pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", cwd=tmp_path)
