@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from core.alignment import AlignmentScores
 from core.config import change_setting
 from core.errors import UserError
 from core.events import (
@@ -57,6 +58,7 @@ class History:
         self._snapshot_steps: list[int] = []
         self._are_snapshots_listed = False  # since the last of them was saved
         self.checkpoint_steps: list[int] = []  # from these the run can go on
+        self.alignment = AlignmentScores()
         self._curves: dict[str, GrowingCurve] = {}
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
@@ -170,6 +172,7 @@ class History:
 
     def _take_probe(self, probe: Probe, is_stored: bool) -> None:
         self._newest_told = probe
+        self.alignment.take(probe)
         self._unstored_probes.pop(probe.step, None)
         if probe.step not in self.probe_steps:
             self.probe_steps.insert(bisect_right(self.probe_steps, probe.step), probe.step)
@@ -199,6 +202,7 @@ class History:
         self.validations = {known: metrics for known, metrics in self.validations.items() if known <= step}
         self.settings_changed = [changed for changed in self.settings_changed if changed.step <= step]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
+        self.alignment.cut_back_to(step)
         self.last_step = step
         self._are_snapshots_listed = False
         self._list_checkpoints()
@@ -233,10 +237,16 @@ class History:
         if probes != self.probe_steps or self._tail.probes_were_rewritten(folder):
             self._probes.clear()
         self.probe_steps = probes
+        self._score_alignments()
         self._are_snapshots_listed = False
         self._list_checkpoints()
         self._tail.see(folder)
         return self._tail.seen != before
+
+    def _score_alignments(self) -> None:
+        for step in self.probe_steps:
+            if not self.alignment.knows(step) and not self.alignment.take(self._stored().probe(step)):
+                break  # nor has any other: this plugin gives none
 
     def _read_appended(self, folder: RunFolder) -> None:
         records = folder.read_metrics(self._tail.offset)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from core.alignment import FOUND, AlignedHead
 from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import Attention, ProbedSentence
@@ -46,21 +47,33 @@ class HeadGrid(Panel):
         self._selection = selection
         self._source = source or probed(selection)
         self.canvas = GridCanvas(theme, selection)
+        self.title_label.setToolTip(
+            "Alignment: of the target tokens whose source words the dataset knows, the share at which the best head "
+            f"reads most from one of these. Since: from when on it has been at least {FOUND}; ★ marks it then."
+        )
         self.body.addWidget(self.canvas, 1)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the heads with the newest weights at or before `step`."""
         shown = self._source(history, step)
         if isinstance(shown, NothingShown):
+            self.set_title(self.title)
             self.show_empty(shown.reason)
             return
         self.show_body()
         kinds = KINDS if self.all_kinds else (self._selection.chosen.kind,)
-        self.canvas.show_rows([row for kind in kinds for row in self._rows(shown.sentence, kind)])
+        aligned = history.alignment.best(shown.step)
+        self.canvas.show_rows([row for kind in kinds for row in self._rows(shown.sentence, kind)], aligned)
+        self.set_title(self.title + (f" · {_praise(aligned)}" if aligned is not None else ""))
 
     def _rows(self, sentence: ProbedSentence, kind: Kind) -> list[HeadRow]:
         heads = self._selection.attention_of(sentence, kind)
         return [HeadRow(kind, layer, heads[layer]) for layer in range(heads.shape[0])]
+
+
+def _praise(aligned: AlignedHead) -> str:
+    found = f" since step {aligned.since:,}" if aligned.since is not None else ""
+    return f"cross {aligned.layer + 1} head {aligned.head + 1}: alignment {aligned.score:.2f}{found}"
 
 
 class GridCanvas(QWidget):
@@ -73,6 +86,7 @@ class GridCanvas(QWidget):
         super().__init__()
         self._theme, self._selection = theme, selection
         self._rows: Sequence[HeadRow] = ()
+        self._aligned: AlignedHead | None = None
         self._picture: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("All attention heads; arrow keys choose the one shown large")
@@ -80,9 +94,9 @@ class GridCanvas(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(220), self._theme.px(160))
 
-    def show_rows(self, rows: Sequence[HeadRow]) -> None:
-        """Paint these."""
-        self._rows, self._picture = rows, None
+    def show_rows(self, rows: Sequence[HeadRow], aligned: AlignedHead | None = None) -> None:
+        """Paint these, with a star at the head that found the alignment."""
+        self._rows, self._aligned, self._picture = rows, aligned, None
         self.update()
 
     def cell(self, row: int, head: int) -> QRectF:
@@ -130,6 +144,16 @@ class GridCanvas(QWidget):
                 cell = layout.cell(row, head)
                 painter.drawImage(cell, image, QRectF(head * width, 0, width, height))
                 painter.drawRect(cell)
+        self._paint_star(painter, layout)
+
+    def _paint_star(self, painter: QPainter, layout: GridLayout) -> None:
+        aligned = self._aligned
+        if aligned is None or aligned.since is None:
+            return
+        painter.setPen(self._theme.colour("validation"))
+        for row, layer in enumerate(self._rows):
+            if (layer.kind, layer.layer) == ("cross", aligned.layer):
+                painter.drawText(layout.cell(row, aligned.head), Qt.AlignmentFlag.AlignRight, "★")
 
     def chosen_place(self) -> tuple[int, int]:
         """Row and column of the chosen head."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from core.probes import Feed, ProbedSentence
+
+GOLD = ((1, 0), (0, 1), (1, 1))  # source with target: "i" with "will"; "want" with both
 
 
 def attention(layers: int, heads: int, queries: int, keys: int) -> NDArray[np.float16]:
@@ -44,3 +48,13 @@ def sentence(source: str = "ich will", *, has_reference: bool = True) -> ProbedS
         by_reference=feed(("i", "want", "<eos>"), len(tokens)) if has_reference else None,
         free_running=feed(("i", "do", "want", "<eos>"), len(tokens)),
     )
+
+
+def aligned_sentence(reads: tuple[int, int, int] = (1, 0, 2)) -> ProbedSentence:
+    """With gold alignments; layer 2 head 3 reads these source tokens, and all other heads `<eos>`."""
+    made = replace(sentence(), alignment=GOLD)
+    assert made.by_reference is not None
+    cross = np.zeros_like(made.by_reference.cross)
+    cross[..., 2] = 1.0
+    cross[1, 2] = np.eye(3)[list(reads)]
+    return replace(made, by_reference=replace(made.by_reference, cross=cross))

@@ -6,15 +6,18 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from core.events import ProbeDone
 from core.history import History
+from core.probes import Probe
 from gui.colour_map import attention_table
 from gui.panels.head_grid import HeadGrid
 from gui.selection import Selection
 from gui.theme import Theme
+from tests.gui.builders import aligned_sentence
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -77,3 +80,23 @@ def test_one_kind_alone_has_its_layers_as_rows(qtbot: QtBot, theme: Theme, histo
 def test_without_a_probe_there_is_a_sentence(panel: HeadGrid) -> None:
     panel.show_step(History(), 0)
     assert panel.empty_label.text() == panel.empty_sentence and panel.empty_label.isVisible()
+
+
+def test_the_head_that_found_the_alignment_is_named_and_starred(panel: HeadGrid, history: History) -> None:
+    assert panel.title_label.text() == panel.title  # the plugin of this history gives no alignments
+    for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
+    panel.show_step(history, 310)
+    assert panel.title_label.text() == "All heads · cross 2 head 3: alignment 0.50"
+    plain = panel.canvas.grab().toImage()
+    panel.show_step(history, 330)
+    assert panel.title_label.text() == "All heads · cross 2 head 3: alignment 1.00 since step 320"
+    assert star_in(panel, 5, 2, plain) and not star_in(panel, 5, 1, plain) and not star_in(panel, 3, 2, plain)
+
+
+def star_in(panel: HeadGrid, row: int, head: int, plain: QImage) -> bool:
+    """Whether the upper right corner of a head looks otherwise than in a picture without stars."""
+    corner = panel.canvas.cell(row, head).toRect()
+    corner.setLeft(corner.right() - 12)
+    corner.setHeight(12)
+    return panel.canvas.grab().toImage().copy(corner) != plain.copy(corner)

@@ -1,0 +1,84 @@
+"""Which attention heads found the gold alignment of source and target tokens, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.probes import Probe, ProbedSentence
+
+FOUND = 0.8  # the score from which a head counts as having found it
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignedHead:
+    """A cross-attention head; layer and head count from 0."""
+
+    layer: int
+    head: int
+    score: float  # 0 to 1, see `alignment_scores`
+    since: int | None  # the step from which on it has been at least FOUND; None where it is less
+
+
+class AlignmentScores:
+    """The scores of all heads at every probe so far. Empty for data whose plugin gives no alignment."""
+
+    def __init__(self) -> None:
+        self._scores: dict[int, Scores] = {}
+
+    def take(self, probe: Probe) -> bool:
+        """Score a probe; False where it has nothing to score against."""
+        scores = alignment_scores(probe)
+        if scores is None:
+            return False
+        self._scores[probe.step] = scores
+        return True
+
+    def knows(self, step: int) -> bool:
+        """Whether the probe of this step was scored."""
+        return step in self._scores
+
+    def cut_back_to(self, step: int) -> None:
+        """Forget what came after a step."""
+        self._scores = {known: scores for known, scores in self._scores.items() if known <= step}
+
+    def best(self, step: int) -> AlignedHead | None:
+        """The head with the highest score at the newest probe at or before `step`."""
+        steps = sorted(known for known in self._scores if known <= step)
+        if not steps:
+            return None
+        newest = self._scores[steps[-1]]
+        layer, head = np.unravel_index(newest.argmax(), newest.shape)
+        since = None
+        for known in reversed(steps):
+            if self._scores[known][layer, head] < FOUND:
+                break
+            since = known
+        return AlignedHead(layer=int(layer), head=int(head), score=float(newest[layer, head]), since=since)
+
+
+def alignment_scores(probe: Probe) -> Scores | None:
+    """[L, H] share of the aligned target tokens that each cross-attention head reads rightly.
+
+    A head reads a target token rightly where, fed by the reference, the source token of its highest weight is one that
+    the gold alignment links with it. None where no sentence has an alignment.
+    """
+    hits = [_hits(sentence) for sentence in probe.sentences if sentence.alignment and sentence.by_reference is not None]
+    return np.concatenate(hits, axis=-1).mean(axis=-1) if hits else None
+
+
+def _hits(sentence: ProbedSentence) -> NDArray[np.bool_]:
+    """[L, H, aligned target tokens]."""
+    assert sentence.by_reference is not None
+    cross = sentence.by_reference.cross
+    src, tgt = np.array(sentence.alignment).T
+    is_gold = np.zeros(cross.shape[2:], dtype=bool)
+    is_gold[tgt, src] = True
+    aligned = is_gold.any(axis=-1)
+    read = cross[:, :, aligned].astype(np.float32).argmax(axis=-1)
+    hits: NDArray[np.bool_] = np.take_along_axis(is_gold[None, None, aligned], read[..., None], axis=-1)[..., 0]
+    return hits

@@ -1,0 +1,68 @@
+"""Which head found the gold alignment, and since when."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.alignment import FOUND, AlignmentScores, alignment_scores
+from core.probes import Probe, ProbedSentence
+from tests.gui.builders import GOLD, aligned_sentence, sentence
+
+
+def probe(step: int, *sentences: ProbedSentence) -> Probe:
+    return Probe(step=step, sentences=sentences)
+
+
+@pytest.mark.parametrize(
+    ("reads", "score"),
+    [
+        ((1, 0, 0), 1.0),  # the third target token, <eos>, belongs to none and does not count
+        ((1, 1, 2), 1.0),  # one of two gold words will do
+        ((0, 1, 2), 0.5),
+        ((2, 2, 2), 0.0),
+    ],
+)
+def test_a_score_is_the_share_of_aligned_tokens_read_rightly(reads: tuple[int, int, int], score: float) -> None:
+    scores = alignment_scores(probe(0, aligned_sentence(reads), sentence()))
+    assert scores is not None and scores.shape == (2, 4)
+    assert scores[1, 2] == score and scores.sum() == score
+
+
+def test_every_aligned_token_of_all_sentences_counts_the_same() -> None:
+    short = replace(aligned_sentence((2, 2, 2)), alignment=((0, 0),))
+    scores = alignment_scores(probe(0, aligned_sentence(), short))
+    assert scores is not None and scores[1, 2] == pytest.approx(2 / 3)
+
+
+def test_without_alignments_there_is_no_score() -> None:
+    typed = replace(sentence(has_reference=False), alignment=GOLD)
+    assert alignment_scores(probe(0, sentence(), typed)) is None
+    assert not AlignmentScores().take(probe(0, sentence()))
+
+
+def test_a_head_has_found_it_since_it_stayed_good() -> None:
+    known, good, bad = AlignmentScores(), aligned_sentence(), aligned_sentence((0, 0, 0))
+    for step, shown in ((0, bad), (10, good), (20, bad), (30, good), (40, good)):
+        assert known.take(probe(step, shown))
+    assert known.best(-1) is None
+    best = known.best(45)
+    assert best is not None
+    assert (best.layer, best.head, best.score, best.since) == (1, 2, 1.0, 30)
+    before, early = known.best(29), known.best(12)
+    assert before is not None and before.since is None and before.score < FOUND
+    assert early is not None and early.since == 10
+    known.cut_back_to(30)
+    assert known.knows(30) and not known.knows(40)
+
+
+def test_the_run_that_comes_along_is_scored_when_it_is_opened() -> None:
+    from core.history import History
+    from core.run_folder import RunFolder
+
+    history = History.read(RunFolder.open(Path(__file__).parents[2] / "resources" / "finished_run"))
+    assert all(map(history.alignment.knows, history.probe_steps))
+    best = history.alignment.best(history.last_step)
+    assert best is not None and best.since is not None and best.score >= FOUND
