@@ -17,6 +17,7 @@ from gui.collector import calm_collector
 from gui.context import make_context
 from gui.crash import watched
 from gui.main_window import MainWindow
+from gui.native_crash import earlier_crashes, leaving_a_trace
 from gui.remembered import recall, remember, remembered_path
 from gui.theme import Theme
 
@@ -34,10 +35,13 @@ def run(argv: list[str], engine: Engine) -> int:
     remembered = recall(path)
     theme = Theme(remembered.mode, remembered.zoom)
     bridge = EngineBridge(engine)
-    with watched(bridge.report), calm_collector(bridge):
+    crashes = earlier_crashes()
+    with watched(bridge), leaving_a_trace(), calm_collector(bridge):
         theme.apply()
         window = MainWindow(make_context(bridge, theme, default_runs_dir()))
         window.left.connect(app.exit)
+        for trouble in crashes:
+            window.strip.show_trouble(trouble)
         remembered.show(window, path)
         with signals_to(partial(_leave, window)):
             QTimer.singleShot(0, window.begin)

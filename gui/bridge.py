@@ -148,7 +148,7 @@ class EngineBridge(QObject):
             history = History()
             try:
                 history.take(event)
-            except (UserError, OSError) as error:
+            except Exception as error:  # a listener that raises would be told nothing any more
                 self.report(error)
             self._opened.append(history)
         self._inbox.append(event)

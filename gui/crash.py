@@ -1,43 +1,76 @@
-"""What no code expected: errors of any thread reach the strip and a log; a crash of Python itself leaves a trace."""
+"""What no code expected: the faults of any thread reach the strip, where they can be copied, and a log."""
 
 from __future__ import annotations
 
-import faulthandler
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import TextIO
 
 from platformdirs import user_log_path
 
-Report = Callable[[BaseException], object]
+from core.events import Trouble
+from gui.bridge import EngineBridge
+
+QUIET_S = 5.0  # a fault that comes again sooner, such as a painting's, is not told again
 
 
 def log_path() -> Path:
-    """The file that crashes are written to."""
+    """The file that faults and crashes are written to."""
     return user_log_path("headlight", ensure_exists=True) / "crash.log"
 
 
 @contextmanager
-def watched(report: Report) -> Iterator[None]:
-    """While it lasts, uncaught errors are logged and given to `report`, on whatever thread they happened."""
-    before = sys.excepthook, threading.excepthook
+def watched(bridge: EngineBridge) -> Iterator[None]:
+    """While it lasts, faults are logged and shown in the strip, on whatever thread they happened."""
+    before = sys.excepthook, threading.excepthook, sys.unraisablehook
     with log_path().open("a", encoding="utf-8", errors="backslashreplace") as log:
-
-        def take(error: BaseException | None) -> None:
-            if error is not None:
-                log.write(f"{datetime.now().isoformat()}\n{''.join(traceback.format_exception(error))}\n")
-                log.flush()
-                report(error)
-
-        sys.excepthook = lambda kind, error, trace: take(error)
-        threading.excepthook = lambda args: take(args.exc_value)
-        faulthandler.enable(log)
+        faults = _Faults(bridge, log)
+        sys.excepthook = lambda kind, error, trace: faults.take(error)
+        threading.excepthook = lambda args: faults.take(args.exc_value)
+        sys.unraisablehook = lambda args: faults.take(args.exc_value)
+        bridge.trouble.connect(faults.log)
         try:
             yield
         finally:
-            faulthandler.disable()
-            sys.excepthook, threading.excepthook = before
+            bridge.trouble.disconnect(faults.log)
+            sys.excepthook, threading.excepthook, sys.unraisablehook = before
+
+
+class _Faults:
+    """Logs a fault at once, in its own thread: the window may not come to it any more."""
+
+    def __init__(self, bridge: EngineBridge, log: TextIO) -> None:
+        self._bridge = bridge
+        self._log = log
+        self._logged: deque[str] = deque(maxlen=100)  # they come back from the bridge, to be shown
+        self._seen_at: dict[object, float] = {}
+
+    def take(self, error: BaseException | None) -> None:
+        """What nobody caught. Any thread may call this."""
+        if error is not None and not self._is_repeated(error):
+            self._write("".join(traceback.format_exception(error)))
+            self._bridge.report(error)
+
+    def log(self, trouble: Trouble) -> None:
+        """What the strip shows now: the engine's own faults are told only there."""
+        if trouble.details and trouble.details not in self._logged:
+            self._write(trouble.details)
+
+    def _is_repeated(self, error: BaseException) -> bool:
+        """Whether the same line raised the same a moment ago."""
+        lines = tuple((frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__))
+        now, before = time.monotonic(), self._seen_at.get((type(error), lines), -QUIET_S)
+        self._seen_at[type(error), lines] = now
+        return now - before < QUIET_S
+
+    def _write(self, details: str) -> None:
+        self._logged.append(details)
+        self._log.write(f"{datetime.now().isoformat()}\n{details}\n")
+        self._log.flush()

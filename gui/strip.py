@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel
 
 from core.events import Trouble
+from gui.crash import log_path
 from gui.theme import GRID, Theme
-from gui.widgets import IconButton, button, plain_label
+from gui.widgets import IconButton, button, from_home, plain_label
 
 
 class Strip(QFrame):
@@ -61,14 +62,22 @@ class Strip(QFrame):
             return
         more = f"  ({len(self._waiting) - 1} more)" if len(self._waiting) > 1 else ""
         self.sentence.setText(trouble.sentence + more)
-        self.advice.setText(trouble.advice)
-        self.advice.setVisible(bool(trouble.advice))
-        self.setAccessibleDescription(f"{trouble.sentence} {trouble.advice}")
+        advice = _advice(trouble)
+        self.advice.setText(advice)
+        self.advice.setVisible(bool(advice))
+        self.setAccessibleDescription(f"{trouble.sentence} {advice}")
         self.copy_button.setVisible(bool(trouble.details))
 
     def _copy(self) -> None:
         if self.trouble is not None:
-            QApplication.clipboard().setText(f"{self.trouble.sentence}\n{self.trouble.advice}\n{self.trouble.details}")
+            text = f"{self.trouble.sentence}\n{_advice(self.trouble)}\n{self.trouble.details}"
+            QApplication.clipboard().setText(text)
+
+
+def _advice(trouble: Trouble) -> str:
+    """What to do; where there are details, also where they are kept."""
+    place = f" They are also in {from_home(log_path())}." if trouble.details else ""
+    return f"{trouble.advice}{place}"
 
 
 def _line(role: str) -> QLabel:

@@ -34,7 +34,7 @@ class RunState:
             return None
         if self.host != socket.gethostname():
             return f"process {self.pid} on {self.host}"
-        return f"process {self.pid}" if _is_alive(self.pid) else None
+        return f"process {self.pid}" if is_alive(self.pid) else None
 
     def is_ours(self) -> bool:
         """Whether this very process writes the run."""
@@ -53,7 +53,8 @@ def state_from_record(record: dict[str, Any]) -> RunState:
     return state
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether this machine has such a process now."""
     if os.name == "nt":
         return _is_alive_on_windows(pid)
     try:
