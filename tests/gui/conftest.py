@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pyqtgraph as pg
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.engine import Engine
-from gui.bridge import EngineBridge
-from gui.context import make_context
 from gui.main_window import MainWindow
-from gui.theme import Theme
+from tests.gui.windows import opened_window
 
 SMALL = """
 format: 1
@@ -37,16 +33,8 @@ def small_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def empty_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     """The window as it opens, nothing prepared yet."""
-    pg.setConfigOptions(imageAxisOrder="row-major")
-    theme = Theme("light")
-    theme.apply()
-    bridge = EngineBridge(Engine(cache_dir=tmp_path / "cache"))
-    window = MainWindow(make_context(bridge, theme, tmp_path / "runs"))
-    window.resize(1280, 720)
-    window.show()
-    yield window
-    window.close_down()
-    window.deleteLater()
+    with opened_window(tmp_path) as window:
+        yield window
 
 
 @pytest.fixture

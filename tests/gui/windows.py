@@ -1,0 +1,32 @@
+"""A real window on a real engine, to be opened and closed as often as a test wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyqtgraph as pg
+
+from core.engine import Engine
+from gui.bridge import EngineBridge
+from gui.context import make_context
+from gui.main_window import MainWindow
+from gui.theme import Theme
+
+
+@contextmanager
+def opened_window(folder: Path) -> Iterator[MainWindow]:
+    """The window as it opens, nothing prepared yet; its runs and what it prepares lie in `folder`."""
+    pg.setConfigOptions(imageAxisOrder="row-major")
+    theme = Theme("light")
+    theme.apply()
+    bridge = EngineBridge(Engine(cache_dir=folder / "cache"))
+    window = MainWindow(make_context(bridge, theme, folder / "runs"))
+    window.resize(1280, 720)
+    window.show()
+    try:
+        yield window
+    finally:
+        window.close_down()
+        window.deleteLater()

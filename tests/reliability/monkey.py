@@ -1,0 +1,146 @@
+"""Clicks, types, chooses, drags and scrolls at random, wherever a person could; the same seed does the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLineEdit,
+    QTableWidget,
+    QWidget,
+)
+
+from gui.main_window import MainWindow
+from tests.gui.conftest import SMALL
+
+TEXTS = ("1 2 3", "", "-5", "nan", "auto", "0,5", "[[[", "<b>x</b> <unk>", "\U0001f600 \u0634\u0645\u0633", "1 " * 5000)
+KEYS = (*"123456789 []L", Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Escape, Qt.Key.Key_Left, Qt.Key.Key_Down)
+CONTROL_KEYS = (*"1234ERD+-0", Qt.Key.Key_F1, Qt.Key.Key_F5)
+CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget)
+STORM = 12  # clicks on the transport with nothing in between
+
+
+class Monkey:
+    """Does one thing at a time with a window, or a storm of them."""
+
+    def __init__(self, window: MainWindow, seed: int) -> None:
+        self._window = window
+        self._dice = random.Random(seed)
+        self._ways: dict[Callable[[], None], int] = {
+            self._use_any: 10,
+            self._change_view: 3,
+            self._press_key: 4,
+            self._drag: 3,
+            self._scroll: 1,
+            self._resize: 1,
+            self._start_and_stop: 1,
+            self._wait: 2,
+        }
+
+    def act(self) -> str:
+        """Do something; answers what, in a word."""
+        popup = QApplication.activePopupWidget()
+        if popup is not None:
+            popup.close()
+            return "close a popup"
+        (way,) = self._dice.choices(list(self._ways), list(self._ways.values()))
+        way()
+        return way.__name__
+
+    def _within_reach(self, *kinds: type[QWidget]) -> list[QWidget]:
+        widgets = self._window.findChildren(QWidget)
+        return [one for one in widgets if isinstance(one, kinds) and one.isVisible() and one.isEnabled()]
+
+    def _use_any(self) -> None:
+        self._use(self._dice.choice(self._within_reach(*CONTROLS)))
+
+    def _change_view(self) -> None:
+        self._window.show_view(self._dice.randrange(len(self._window.views)))
+
+    def _press_key(self) -> None:
+        widget = QApplication.focusWidget() or self._window
+        if self._dice.random() < 0.3:
+            QTest.keyClick(widget, self._dice.choice(CONTROL_KEYS), Qt.KeyboardModifier.ControlModifier)
+        else:
+            QTest.keyClick(widget, self._dice.choice(KEYS))
+
+    def _drag(self) -> None:
+        widget = self._dice.choice(self._within_reach(QWidget))
+        start, end = self._point(widget), self._point(widget)
+        QTest.mousePress(widget, Qt.MouseButton.LeftButton, pos=start)
+        QTest.mouseMove(widget, end)
+        QTest.mouseRelease(widget, Qt.MouseButton.LeftButton, pos=end)
+
+    def _scroll(self) -> None:
+        widget = self._dice.choice(self._within_reach(QWidget))
+        place, none = QPointF(self._point(widget)), QPoint()
+        turn = QPoint(0, self._dice.choice((-120, 120)))
+        no_button, no_modifier = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+        phase = Qt.ScrollPhase.NoScrollPhase
+        QApplication.sendEvent(
+            widget, QWheelEvent(place, widget.mapToGlobal(place), none, turn, no_button, no_modifier, phase, False)
+        )
+
+    def _resize(self) -> None:
+        self._window.resize(self._dice.randint(960, 1920), self._dice.randint(600, 1080))
+
+    def _start_and_stop(self) -> None:
+        bar, workbench = self._window.transport, self._window.context.workbench
+        buttons = (bar.learn_button, bar.learn_button, *bar.step_buttons, bar.reset_button, bar.finish_button)
+        for _ in range(STORM):
+            if self._dice.random() < 0.1:
+                workbench.restart()
+            else:
+                self._dice.choice(buttons).click()
+
+    def _wait(self) -> None:
+        QTest.qWait(self._dice.choice((10, 100)))
+
+    def _use(self, control: QWidget) -> None:
+        if isinstance(control, QComboBox):
+            if control.count():
+                place = self._dice.randrange(control.count())
+                control.setCurrentIndex(place)
+                control.activated.emit(place)
+                control.textActivated.emit(control.itemText(place))
+        elif isinstance(control, QLineEdit):
+            control.setText(self._dice.choice(TEXTS))
+            control.textEdited.emit(control.text())
+            QTest.keyClick(control, Qt.Key.Key_Return)
+        elif isinstance(control, QAbstractSlider):
+            control.setValue(self._dice.randint(control.minimum(), control.maximum()))
+        elif isinstance(control, QTableWidget):
+            if control.rowCount():
+                control.setCurrentCell(self._dice.randrange(control.rowCount()), 0)
+                control.doubleClicked.emit(control.currentIndex())
+        else:
+            QTest.mouseClick(control, Qt.MouseButton.LeftButton)
+
+    def _point(self, widget: QWidget) -> QPoint:
+        return QPoint(self._dice.randrange(max(1, widget.width())), self._dice.randrange(max(1, widget.height())))
+
+
+def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
+    """File dialogs wait for a person: this one cancels, or names good, broken and impossible files."""
+    dice = random.Random(seed)
+    good, broken = folder / "good.yaml", folder / "broken.yaml"
+    good.write_text(SMALL, encoding="utf-8")
+    broken.write_text("format: 1\ndataset: [", encoding="utf-8")
+    names = ("", str(good), str(broken), str(folder / "absent" / "x.yaml"), str(folder))
+
+    def answer(*_: object) -> tuple[str, str]:
+        return dice.choice(names), ""
+
+    patch.setattr(QFileDialog, "getOpenFileName", answer)
+    patch.setattr(QFileDialog, "getSaveFileName", answer)

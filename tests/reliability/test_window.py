@@ -1,0 +1,173 @@
+"""Promise 9: whatever is clicked and typed while a model trains, nothing crashes, hangs, stays behind or is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import RunFolder, list_runs
+from gui.main_window import MainWindow
+from gui.run_rows import example_path
+from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.windows import opened_window
+from tests.reliability.cases import Cases
+from tests.reliability.monkey import Monkey, answer_dialogs
+
+Reached = Callable[[], bool]
+
+NUM_LIVES, NUM_ACTS = 40, 250  # of a window, and in each of them
+DIVERGING = (
+    "optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, "
+    "schedule: {name: constant, warmup_steps: 0}, max_grad_norm: null"
+)
+HANG_S = 10.0  # of a machine that does other things too
+
+
+def live(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> None:
+    """One life of a window: a monkey has it for so many acts, and it closes while whatever goes on goes on."""
+    window.rail.setup_button.click()
+    monkey = Monkey(window, seed)
+    for number in range(num_acts):
+        started = time.monotonic()
+        done = monkey.act()
+        QApplication.processEvents()
+        assert time.monotonic() - started < HANG_S, f"act {number}, {done}, took too long"
+        trouble = window.strip.trouble
+        assert trouble is None or not trouble.details, trouble  # a sentence may be shown, a fault of ours may not
+    close(window, qtbot)
+
+
+def close(window: MainWindow, qtbot: QtBot) -> None:
+    """Close the window as a person does; everything is saved before it goes."""
+    left: list[int] = []
+    window.left.connect(left.append)
+    window.close()
+    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+
+
+def put_a_run_of_another(folder: Path) -> Path:
+    """A run that a live process writes, to be followed: the one that started the tests is said to."""
+    theirs = folder / "runs" / "theirs"
+    shutil.copytree(example_path(), theirs)
+    RunFolder.open(theirs).update(state="learning", pid=os.getppid(), host=socket.gethostname())
+    return theirs
+
+
+def require_all_kept(runs_dir: Path) -> None:
+    """Every run that was begun is whole up to the last of its steps, and nobody writes it any more."""
+    for path in list_runs(runs_dir):
+        run = RunFolder.open(path)
+        assert run.state.pid in (None, os.getppid()), path
+        step = run.checkpoint_step("last")
+        assert run.checkpoint(step).step == step >= run.last_trained_step() * (run.state.state != "failed"), path
+        run.metrics()
+        for known in run.probe_steps():
+            run.probe(known)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
+def test_random_clicks_and_keys(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: Cases, full: bool
+) -> None:
+    for seed in range(NUM_LIVES if full else 1):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        answer_dialogs(monkeypatch, folder, seed)
+        with cases.trying(f"the clicks of seed {seed}"), qtbot.capture_exceptions() as raised:
+            with opened_window(folder) as window:
+                put_a_run_of_another(folder)
+                window.setup_drawer.open_file(folder / "good.yaml")
+                live(window, qtbot, seed, NUM_ACTS)
+            require_all_kept(folder / "runs")
+            assert not raised
+
+
+def starting(window: MainWindow, folder: Path) -> Reached:
+    return lambda: window.context.bridge.state == "starting"
+
+
+def filled(window: MainWindow, folder: Path) -> Reached:
+    window.begin()
+    return lambda: window.context.bridge.state != "starting"
+
+
+def preparing(window: MainWindow, folder: Path) -> Reached:
+    window.setup_drawer.open_file(folder / "good.yaml")
+    return lambda: window.context.bridge.state == "preparing"
+
+
+def ready(window: MainWindow, folder: Path) -> Reached:
+    window.setup_drawer.open_file(folder / "good.yaml")
+    return lambda: window.context.bridge.state == "ready"
+
+
+def learning(window: MainWindow, folder: Path) -> Reached:
+    learn(window, folder)
+    return lambda: window.context.bridge.history.last_step > 1
+
+
+def paused(window: MainWindow, folder: Path) -> Reached:
+    learn(window, folder, steps=3)
+    return lambda: window.context.bridge.state == "paused"
+
+
+def finished(window: MainWindow, folder: Path) -> Reached:
+    learn(window, folder)
+    return lambda: window.context.bridge.state == "finished"
+
+
+def failed(window: MainWindow, folder: Path) -> Reached:
+    text = (folder / "good.yaml").read_text(encoding="utf-8")
+    high = text.replace("training: {", f"training: {{{DIVERGING}, ")
+    (folder / "good.yaml").write_text(high, encoding="utf-8")
+    learn(window, folder)
+    return lambda: window.context.bridge.state == "failed"
+
+
+def opening(window: MainWindow, folder: Path) -> Reached:
+    window.context.workbench.open_run(example_path())
+    return lambda: window.context.bridge.state == "preparing"
+
+
+def opened(window: MainWindow, folder: Path) -> Reached:
+    window.context.workbench.open_run(example_path())
+    return lambda: window.context.bridge.history.last_step == 800
+
+
+def following(window: MainWindow, folder: Path) -> Reached:
+    window.context.follower.follow(put_a_run_of_another(folder))
+    return lambda: window.context.bridge.followed is not None
+
+
+def asking_for_a_run_to_follow(window: MainWindow, folder: Path) -> Reached:
+    window.context.follower.follow(put_a_run_of_another(folder))
+    return lambda: True
+
+
+def learn(window: MainWindow, folder: Path, steps: int | None = None) -> None:
+    """Begin as soon as the engine is ready, whatever the window does."""
+    window.setup_drawer.open_file(folder / "good.yaml")
+    window.context.workbench.learn(steps)
+
+
+STAGES = (
+    *(starting, filled, preparing, ready, learning, paused, finished, failed),
+    *(opening, opened, following, asking_for_a_run_to_follow),
+)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_closing_at_any_stage(qtbot: QtBot, tmp_path: Path, stage: Callable[[MainWindow, Path], Reached]) -> None:
+    (tmp_path / "good.yaml").write_text(SMALL, encoding="utf-8")
+    with opened_window(tmp_path) as window:
+        qtbot.waitUntil(stage(window, tmp_path), timeout=WAIT_MS)
+        close(window, qtbot)
+    require_all_kept(tmp_path / "runs")
