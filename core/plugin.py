@@ -84,6 +84,8 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
     """"characters", "whitespace", "subword", or a pair of them (source, target)."""
     endless: ClassVar[bool] = False
     """True when `pairs("train", ...)` never ends. It is then drawn in shards of 10,000, each with an rng of its own."""
+    splits_overlap: ClassVar[bool] = False
+    """True where a held-out source may be one of the train split on purpose: `plugins check` then says nothing."""
     api_version: ClassVar[int] = API_VERSION
     """The `API_VERSION` it was made for. Write the number down: a later Headlight then says what to change."""
     options_class: ClassVar[type[Options]] = Options

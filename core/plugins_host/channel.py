@@ -44,9 +44,12 @@ class HostSilent(Exception):
 class HostProcess:
     """One running `core.plugins_host.process`. Not thread-safe: one question at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, hash_seed: int | None = None) -> None:
+        """`hash_seed` fixes how texts are hashed, which else differs from process to process."""
         root = str(Path(core.__path__[0]).parent)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
+        if hash_seed is not None:
+            environment["PYTHONHASHSEED"] = str(hash_seed)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "core.plugins_host.process"],  # -P: no module of the current folder is taken
             stdin=subprocess.PIPE,
@@ -59,6 +62,7 @@ class HostProcess:
         self._requests: IO[bytes] = self._process.stdin
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
+        self.num_output_lines = 0
         self._ids = count(1)
         self._deadline = 0.0
         self._threads = [
@@ -130,6 +134,7 @@ class HostProcess:
     def _read_output(self, pipe: IO[bytes]) -> None:
         while line := pipe.readline(4096):
             self._output.append(line.decode(errors="replace").rstrip())
+            self.num_output_lines += 1
 
     def hurry(self, seconds: float) -> None:
         """Wait no longer than this for the answer that is waited for now. May be called from any thread."""

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
+from pydantic import ValidationError
 
 import core
 from core.plugin import DatasetPlugin
 from core.plugins_host.api_version import version_breach
-from core.plugins_host.faults import Fault
+from core.plugins_host.faults import Fault, options_fault
 
 ENTRY_POINT_GROUP = "headlight.datasets"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -128,7 +129,12 @@ def tokenizers_of(plugin: type[DatasetPlugin[Any]]) -> tuple[str, ...]:
 
 def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
     """Return what a window shows of a plugin and its options, as plain data."""
-    plugin.options_class()  # a default outside its own range is a finding now, not when a run starts
+    try:
+        plugin.options_class()  # a default outside its own range is a finding now, not when a run starts
+    except ValidationError as error:
+        complaint = options_fault(error, plugin.options_class)
+        line = inspect.getsourcelines(plugin.options_class)[1]
+        raise Fault(f"The default of {complaint}", file=inspect.getfile(plugin.options_class), line=line) from None
     return {
         "name": plugin.name,
         "title": plugin.title,
@@ -136,5 +142,6 @@ def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
         "options_schema": plugin.options_class.model_json_schema(),
         "tokenizer": tokenizers_of(plugin),
         "endless": bool(plugin.endless),
+        "splits_overlap": bool(plugin.splits_overlap),
         "api_version": plugin.api_version,
     }

@@ -9,13 +9,22 @@ from pydantic_core import ErrorDetails
 
 from core.plugin import API_VERSION, Options
 
+REMEDIES: dict[type[BaseException], str] = {
+    ImportError: "Import core.plugin and the standard library only, or install it beside Headlight",
+    MemoryError: "Yield each pair as it is made instead of keeping all",
+    SystemExit: "Let it raise an exception instead of leaving",
+}
+"""What to do about an exception, where more can be said than to mend it."""
+
 
 class Fault(Exception):
     """A finding about a plugin, or (`kind` "options") about what the user typed for its options."""
 
-    def __init__(self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin") -> None:
+    def __init__(
+        self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = "Mend it"
+    ) -> None:
         super().__init__(sentence)
-        self.record: dict[str, Any] = {"sentence": sentence, "file": file, "line": line, "kind": kind}
+        self.record: dict[str, Any] = {"sentence": sentence, "file": file, "line": line, "kind": kind, "remedy": remedy}
 
 
 def fault_of(error: BaseException, plugin_file: str) -> Fault:
@@ -32,7 +41,9 @@ def fault_of(error: BaseException, plugin_file: str) -> Fault:
     own = [frame for frame in frames if frame.filename == plugin_file]
     if not plugin_file:  # of an installed package: wherever it happened
         own = frames[-1:]
-    return Fault(sentence, file=own[-1].filename if own else plugin_file, line=own[-1].lineno or 0 if own else 0)
+    remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), "Mend it")
+    file, line = (own[-1].filename, own[-1].lineno or 0) if own else (plugin_file, 0)
+    return Fault(sentence, file=file, line=line, remedy=remedy)
 
 
 def options_fault(error: ValidationError, options_class: type[Options]) -> Fault:

@@ -13,12 +13,14 @@ from typing import Any
 from core.errors import UserError
 from core.plugin import Pair
 from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
+from core.plugins_host.discovery import Source
 from core.plugins_host.info import PluginInfo, with_collisions
 
 SHARD_SIZE = 10_000
 """Pairs in one shard of endless training data."""
 MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
 """A split that goes on beyond this is taken to be endless."""
+ENDLESS = "Let it end, or declare endless = True if training data are made without end"
 START_SECONDS = 60.0
 HURRY_SECONDS = 2.0
 """Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
@@ -27,7 +29,14 @@ Message = dict[str, Any]
 
 
 class PluginError(UserError):
-    """A plugin failed, hangs, is missing or breaks the contract; the sentence names it, its file and line."""
+    """A plugin failed, hangs, is missing or breaks the contract; the sentence names it, its file and line.
+
+    `remedy` is what the plugin's author does about it; empty where it is not the plugin's fault.
+    """
+
+    def __init__(self, sentence: str, advice: str = "", *, remedy: str = "") -> None:
+        self.remedy = remedy
+        super().__init__(sentence, f"{remedy}, or choose another dataset." if remedy else advice)
 
 
 class PluginHost:
@@ -38,13 +47,23 @@ class PluginHost:
     """
 
     def __init__(
-        self, extra_dirs: Sequence[Path] = (), *, describe_timeout: float = 10.0, pairs_timeout: float = 30.0
+        self,
+        extra_dirs: Sequence[Path] = (),
+        *,
+        only: Source | None = None,
+        hash_seed: int | None = None,
+        describe_timeout: float = 10.0,
+        pairs_timeout: float = 30.0,
     ) -> None:
+        """`only` is the one plugin to know, wherever it is; `hash_seed` fixes how its process hashes texts."""
+        self._only = only
+        self._hash_seed = hash_seed
         self._extra_dirs = [str(Path(folder).absolute()) for folder in extra_dirs]
         self._describe_timeout = describe_timeout
         self._pairs_timeout = pairs_timeout
         self._lock = threading.RLock()
         self._process: HostProcess | None = None
+        self._started_in: str | None = None
         self._warming: threading.Thread | None = None
         self._rows: list[tuple[Message, PluginInfo]] = []
         self._streams = count(1)
@@ -87,11 +106,28 @@ class PluginHost:
         """List all plugins, those that cannot be used as rows with their error."""
         with self._lock:
             if not self._rows:
-                request = {"call": "find", "extra_dirs": self._extra_dirs}
-                sources = self._ask("plugins", request, START_SECONDS)
+                sources = self._sources()
                 infos = with_collisions([self._describe(source) for source in sources])
                 self._rows = list(zip(sources, infos, strict=True))
             return [info for _, info in self._rows]
+
+    def _sources(self) -> list[Message]:
+        if self._only is not None:
+            return [vars(self._only)]
+        found: list[Message] = self._ask("plugins", {"call": "find", "extra_dirs": self._extra_dirs}, START_SECONDS)
+        return found
+
+    def sources_of(self, name: str) -> list[Source]:
+        """Return every place that has a plugin of this name, usable or not. Raises: PluginError where there is none."""
+        with self._lock:
+            infos = self.plugins()
+            if all(info.name != name for info in infos):
+                self._row(name)  # raises, and says which there are
+            return [Source(**source) for source, info in self._rows if info.name == name]
+
+    def load(self, source: Source) -> PluginInfo:
+        """Describe one plugin. Raises: PluginError where it cannot be used."""
+        return self._loaded(vars(source))
 
     def options(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         """Return all options of a plugin, those not given at their defaults.
@@ -116,12 +152,15 @@ class PluginHost:
         for chunk in self._stream(name, options, split=split, rng_seed=rng_seed, limit=size if sharded else limit):
             drawn += len(chunk)
             if drawn > MAX_PAIRS[split]:
-                raise self._breach(name, f"does not end its {split} split (stopped after {drawn:,} pairs)")
+                sentence = f"does not end its {split} split (stopped after {drawn:,} pairs)"
+                raise self._breach(name, sentence, ENDLESS if split == "train" else "Let it end")
             yield chunk
         if sharded and drawn < size:
-            raise self._breach(name, f"says endless = True, but its train split ended after {drawn:,} pairs")
+            sentence = f"says endless = True, but its train split ended after {drawn:,} pairs"
+            raise self._breach(name, sentence, "Remove endless = True, or never stop yielding for train")
         if drawn == 0 and limit != 0:
-            raise self._breach(name, f"gives no pairs for its {split} split with these options")
+            sentence = f"gives no pairs for its {split} split with these options"
+            raise self._breach(name, sentence, "Yield at least one pair for each of train, valid and test")
 
     def symbols(self, name: str, options: dict[str, Any]) -> tuple[list[str], list[str]] | None:
         """Return the source and the target tokens of an endless plugin, None where it does not list them."""
@@ -142,12 +181,26 @@ class PluginHost:
         """Return source texts to offer for translation."""
         return list(self._call("examples", name, options))
 
+    def moved_to(self) -> str | None:
+        """Return the folder that a plugin has made the host process's current one; None where none did."""
+        with self._lock:
+            folder = str(self._ask("plugins", {"call": "folder"}, self._pairs_timeout))
+            return folder if folder != self._started_in else None
+
+    @property
+    def num_printed_lines(self) -> int:
+        """How many lines plugins have printed in the present host process."""
+        return self._process.num_output_lines if self._process is not None else 0
+
     def _describe(self, source: Message) -> PluginInfo:
         try:
-            described = self._ask(source["label"], {"call": "describe", "source": source}, self._describe_timeout)
+            return self._loaded(source)
         except PluginError as error:
             unknown = {"name": source["label"], "title": source["label"], "doc": ""}
             return PluginInfo(**unknown, origin=_origin(source), package=source["package"], error=error.sentence)
+
+    def _loaded(self, source: Message) -> PluginInfo:
+        described = self._ask(source["label"], {"call": "describe", "source": source}, self._describe_timeout)
         described["tokenizer"] = tuple(described["tokenizer"])
         return PluginInfo(**described, origin=_origin(source), package=source["package"])
 
@@ -196,18 +249,20 @@ class PluginHost:
         """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
         with self._lock:
             if self._process is None:
-                self._process = HostProcess()
-                time_limit = max(time_limit, START_SECONDS if request["call"] == "find" else 0.0)
+                self._process = HostProcess(self._hash_seed)
             file = request.get("source", {}).get("path", "")
             try:
+                if self._started_in is None:  # its start is not the plugin's time
+                    self._started_in = self._process.ask({"call": "folder"}, START_SECONDS)["result"]
                 answer = self._process.ask(request, time_limit)
             except HostSilent as silent:
                 self._end_process()
                 sentence = f"gave no answer within {silent.seconds:.0f} s"
-                raise self._failure(name, sentence, file, silent.line) from None
+                raise self._failure(name, sentence, file, silent.line, "Let it answer without waiting") from None
             except HostEnded as ended:
                 self._end_process()
-                raise self._failure(name, ended.reason, file, _crash_line(ended.output, file)) from None
+                line = _crash_line(ended.output, file)
+                raise self._failure(name, ended.reason, file, line, "Let it raise an exception instead") from None
             if "error" in answer:
                 raise self._refusal(name, answer["error"])
             return answer["result"]
@@ -215,21 +270,22 @@ class PluginHost:
     def _end_process(self) -> None:
         if self._process is not None:
             self._process.close()
-            self._process = None
+            self._process = self._started_in = None
 
     def _refusal(self, name: str, error: Message) -> UserError:
         if error["kind"] == "options":
             return UserError(error["sentence"])
-        return self._failure(name, f"failed: {error['sentence']}", error["file"], error["line"])
+        sentence = f"failed: {error['sentence']}"
+        return self._failure(name, sentence, error["file"], error["line"], error["remedy"])
 
-    def _breach(self, name: str, sentence: str) -> PluginError:
+    def _breach(self, name: str, sentence: str, remedy: str) -> PluginError:
         with self._lock:
-            return self._failure(name, sentence, _origin(self._row(name)[0]), 0)
+            return self._failure(name, sentence, _origin(self._row(name)[0]), 0, remedy)
 
     @staticmethod
-    def _failure(name: str, sentence: str, file: str, line: int) -> PluginError:
+    def _failure(name: str, sentence: str, file: str, line: int, remedy: str) -> PluginError:
         place = f" ({file}, line {line})" if line else f" ({file})" if file else ""
-        return PluginError(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", "Mend it, or choose another dataset.")
+        return PluginError(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy)
 
 
 def _origin(source: Message) -> str:

@@ -19,6 +19,7 @@ class PluginInfo:
     """JSON schema: properties in declared order with title, description, minimum, maximum, enum and default."""
     tokenizer: tuple[str, str] = ("characters", "characters")
     endless: bool = False
+    splits_overlap: bool = False
     api_version: int | None = None
     """Of `core.plugin` that it was made for; None where it could not be loaded."""
     package: str = ""

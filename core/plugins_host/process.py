@@ -12,6 +12,7 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from pydantic import ValidationError
@@ -40,6 +41,7 @@ class Worker:
             "symbols": lambda request: answers.symbols(self._instance(request).symbols()),
             "limits": lambda request: answers.figures("limits", self._instance(request).limits()),
             "metrics": self._metrics,
+            "folder": lambda request: str(Path.cwd()),
             "examples": lambda request: answers.texts("examples", self._instance(request).examples()),
         }
 
@@ -50,7 +52,7 @@ class Worker:
         try:
             return {"result": self._calls[request["call"]](request)}
         except BaseException as error:
-            return {"error": fault_of(error, request["source"]["path"]).record}
+            return {"error": fault_of(error, request.get("source", {}).get("path", "")).record}
 
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
         source = Source(**request["source"])
@@ -84,6 +86,7 @@ class Worker:
 def main() -> None:
     """Serve until the parent closes its end."""
     incoming, outgoing = _take_standard_streams()
+    _limit_memory()
     faulthandler.enable()  # a crash in C prints the line of Python that led to it
     sys.dont_write_bytecode = True  # an edited plugin is read anew, and its folder stays clean
     channel = _Channel(outgoing)
@@ -103,6 +106,15 @@ def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     os.close(nothing)
     os.dup2(2, 1)
     return incoming, outgoing
+
+
+def _limit_memory() -> None:
+    """Give plugins half of the machine's memory, so that one without measure fails before the system ends anybody."""
+    if sys.platform == "linux":
+        import resource
+
+        half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        resource.setrlimit(resource.RLIMIT_DATA, (half, half))
 
 
 class _Channel:
