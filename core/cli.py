@@ -35,6 +35,7 @@ VERBS = {
     "presets show": ("core.cli_presets", "show_preset"),
     "plugins list": ("core.cli_plugins", "list_plugins"),
     "plugins new": ("core.cli_plugins", "new_plugin"),
+    "plugins check": ("core.cli_plugins", "check_plugin"),
 }
 
 

@@ -1,17 +1,25 @@
-"""`plugins list` and `plugins new`."""
+"""`plugins list`, `plugins new` and `plugins check`."""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+from core.cli_engine import Conversation
 from core.cli_output import print_json
+from core.doctor.findings import PluginReport
+from core.doctor.report_text import report_text
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
+from core.requests import CheckPlugin
+from core.terminal import TerminalProgress
+
+CLEAN, FINDINGS = 0, 1
 
 
 def list_plugins(arguments: Namespace) -> int:
@@ -66,3 +74,23 @@ def _record(info: PluginInfo) -> dict[str, object]:
         "endless": info.endless,
         "options": info.options_schema,
     }
+
+
+def check_plugin(arguments: Namespace) -> int:
+    """Print what is wrong with one plugin, and what to do."""
+    progress = TerminalProgress()
+    try:
+        with Conversation(progress, arguments.plugins_dir) as engine:
+            report = engine.ask(CheckPlugin(plugin=arguments.plugin))
+    finally:
+        progress.close()
+    if arguments.json:
+        print_json(asdict(report))
+    else:
+        print(report_text(report))
+    return exit_code(report)
+
+
+def exit_code(report: PluginReport) -> int:
+    """0 clean, 1 findings."""
+    return CLEAN if report.is_clean else FINDINGS

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from core.doctor.checkup import check_plugin
 from core.errors import UserError
 from core.events import Event
 from core.faults import as_trouble
@@ -16,6 +17,7 @@ from core.plugins_host.host import PluginHost
 from core.requests import (
     AddSentence,
     ChangeSetting,
+    CheckPlugin,
     Close,
     Evaluate,
     Finish,
@@ -49,10 +51,12 @@ class Desk:
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
         self.is_closed = False
         self._emit = emit
+        self._host = host
         self._session = Session(emit, host, cache_dir)
         self._waiting: deque[Asked] = deque()
         self._job: tuple[Job, Future[Any]] | None = None
         self._learning: tuple[Job, Future[Any]] | None = None
+        self._check: tuple[Job, Future[Any]] | None = None  # of a plugin; goes on beside all else
         self._stop_at: int | None = None
         self._pace: float | None = None
         self._next_step_at = 0.0
@@ -80,6 +84,9 @@ class Desk:
             case SetPace():
                 self._pace, self._next_step_at = request.steps_per_second, 0.0
                 _answer(future, None)
+            case CheckPlugin():
+                self._drop_check()
+                self._check = check_plugin(request, self._host), future
             case Prepare() | OpenRun():
                 self._abandon_job()
                 self._leave_off()
@@ -141,7 +148,7 @@ class Desk:
 
     def give_up(self, error: Exception) -> None:
         """After a fault that nothing caught: nobody may wait for ever."""
-        under_way = [work[1] for work in (self._job, self._learning) if work is not None]
+        under_way = [work[1] for work in (self._job, self._learning, self._check) if work is not None]
         for future in (*under_way, *(left for _, left in self._waiting)):
             if future.set_running_or_notify_cancel():
                 future.set_exception(error)
@@ -151,6 +158,7 @@ class Desk:
         self._fail(self._session.failed(error), future)
 
     def _close(self, future: Future[Any]) -> None:
+        self._drop_check()
         self._abandon_job()
         self._leave_off()
         self._forget_waiting()
@@ -185,6 +193,31 @@ class Desk:
                 self._emit(event)
         if self._job is None:
             self._serve_waiting()
+
+    # -- a plugin's check --------------------------------------------------------------------------------------------
+
+    def _drop_check(self) -> None:
+        if self._check is not None:
+            check, future = self._check
+            self._check = None
+            check.close()
+            future.cancel()
+
+    def _go_on_with_check(self, check: Job, future: Future[Any]) -> None:
+        if future.cancelled():
+            self._drop_check()
+            return
+        try:
+            event = next(check)
+        except StopIteration as end:
+            self._check = None
+            _answer(future, end.value)
+        except Exception as error:
+            self._check = None
+            self._fail(error, future)
+        else:
+            if event is not None:
+                self._emit(event)
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
@@ -233,7 +266,7 @@ class Desk:
 
     def seconds_to_wait(self) -> float:
         """How long to wait for a request before `go_on`: not at all while there is work."""
-        if self._job is not None:
+        if self._job is not None or self._check is not None:
             return 0.0
         if self._learning is not None:
             return self._seconds_to_next_turn()
@@ -241,6 +274,8 @@ class Desk:
 
     def go_on(self) -> None:
         """Do one small piece of the work under way."""
+        if self._check is not None:
+            self._go_on_with_check(*self._check)
         if self._job is not None:
             self._go_on_with_job(*self._job)
             return

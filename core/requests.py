@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from core.config import RunConfig
+from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
 from core.probes import ProbedSentence
 
@@ -143,6 +144,18 @@ class Evaluate(Request[Evaluation]):
     """Evaluate the weights of this moment on a split ("valid" or "test") of the run's data."""
 
     split: str = "valid"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckPlugin(Request[PluginReport]):
+    """Look for whatever is wrong with a dataset plugin, beside a run that learns meanwhile; Progress tells how far.
+
+    `plugin` is its name or its .py file, wherever that is. A later check, or cancelling the future, ends this one.
+    """
+
+    plugin: str
+    with_learning: bool = True  # see whether a small model learns 32 of its pairs, where all else is well
+    bounds: Bounds = field(default_factory=Bounds)
 
 
 @dataclass(frozen=True, kw_only=True)

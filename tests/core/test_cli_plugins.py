@@ -1,14 +1,18 @@
-"""`plugins list`, run in this process, its host in one of its own."""
+"""`plugins list`, run in this process, its host in one of its own; `plugins check`, run as it is."""
 
 from __future__ import annotations
 
 import json
+import subprocess
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from core.cli_plugins import list_plugins
+
+Headlight = Callable[..., subprocess.CompletedProcess[str]]
 
 MINE = """
 from core.plugin import DatasetPlugin, Options, Pair, option
@@ -48,3 +52,18 @@ def test_plugins_and_broken_ones_are_rows(tmp_path: Path, capsys: pytest.Capture
     ]
     assert (records["broken"]["api_version"], records["broken"]["state"]) == (None, "cannot be used")
     assert records["broken"]["error"] and records["copy_task"]["error"] is None
+
+
+def test_check_prints_what_it_found_and_exits_accordingly(headlight: Headlight, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    found = headlight("plugins", "check", "mine.py")
+    assert (found.returncode, found.stderr) == (1, "")
+    assert "learnability: not tried before the findings are mended" in found.stdout
+    assert "1 of the 1 different sources of the valid split are in the train split too" in found.stdout
+    clean = headlight("plugins", "check", "copy_task", "--json")
+    assert (clean.returncode, clean.stderr) == (0, "")
+    report = json.loads(clean.stdout)
+    assert report["findings"] == [] and report["learnability"]["is_learned"]
+    assert report["figures"]["splits"]["train"]["num_pairs"] is None
+    assert report["figures"]["splits"]["valid"]["num_pairs"] == 1000
+    assert headlight("plugins", "check", "none").returncode == 2

@@ -1,0 +1,51 @@
+"""A plugin's check as work for the engine's thread, a little at a time beside whatever else it does."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+
+from core.doctor.examination import Examination, Examined
+from core.doctor.findings import PluginReport
+from core.doctor.learnability import check_learnability, learn_by_heart
+from core.events import Progress
+from core.plugins_host.host import PluginHost
+from core.requests import CheckPlugin
+
+_LOOK_SECONDS = 0.005
+"""How long to look whether the examination has ended: a run that learns meanwhile waits as long at each step."""
+
+
+def check_plugin(request: CheckPlugin, known: PluginHost) -> Generator[Progress | None, None, PluginReport]:
+    """Examine the plugin in a thread that touches no torch, then see whether a small model learns from it.
+
+    Learning is tried only where there is nothing to mend. Closed half-way, it ends what it has begun.
+    """
+    examination = Examination(request.bounds)
+    thread = ThreadPoolExecutor(1, thread_name_prefix="plugin check")
+    examining = thread.submit(examination.run, request.plugin, known)
+    thread.shutdown(wait=False)  # it ends with this one task
+    try:
+        told = None
+        while not examining.done():
+            wait([examining], _LOOK_SECONDS)
+            told, before = examination.progress, told
+            yield None if told is None or told == before else _progress(request.plugin, *told)
+        examined = examining.result()
+    finally:
+        examination.close(examining)
+    if request.with_learning and examined.drawn is not None and examined.report.is_clean:
+        return (yield from _with_learning(examined, request.bounds.learn_seconds))
+    return examined.report
+
+
+def _progress(plugin: str, stage: str, done: int) -> Progress:
+    return Progress(stage=f"checking {plugin}: {stage}", done=done, total=None)
+
+
+def _with_learning(examined: Examined, seconds: float) -> Generator[Progress | None, None, PluginReport]:
+    assert examined.drawn is not None
+    learnability = yield from learn_by_heart(examined.drawn, seconds)
+    findings = tuple(check_learnability(examined.drawn, learnability))
+    return replace(examined.report, learnability=learnability, findings=findings)

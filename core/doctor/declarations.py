@@ -1,0 +1,59 @@
+"""The options a plugin declares: kinds that a form can show, and values that come back from YAML as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from core.doctor.findings import Finding
+from core.errors import UserError
+from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
+from core.strict_yaml import read_yaml
+
+KINDS = ("integer", "number", "boolean", "string")
+
+
+def check_options(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
+    """Find options that no form can show or no YAML file can hold."""
+    odd = [name for name, field in _fields(info).items() if not _is_known_kind(field)]
+    for name in odd:
+        yield Finding(
+            check="options",
+            sentence=f"Option {name!r} has a type that neither the window's form nor a YAML file can hold.",
+            advice='Make it an int, float, bool, str or Literal["one", "other"].',
+        )
+    if not odd:
+        yield from _round_trip(host, info)
+
+
+def _fields(info: PluginInfo) -> dict[str, Any]:
+    schema = info.options_schema or {}
+    return dict(schema.get("properties", {}))
+
+
+def _is_known_kind(field: dict[str, Any]) -> bool:
+    return "enum" in field or "const" in field or (field.get("type") in KINDS and "format" not in field)
+
+
+def _round_trip(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
+    given = host.options(info.name, {})
+    read = read_yaml(yaml.safe_dump(given, allow_unicode=True), info.name).value
+    try:
+        back = host.options(info.name, read)
+    except UserError as error:
+        yield _changed(f"The options' defaults, written to YAML and read again, are refused: {error}.")
+        return
+    for name in given:
+        if back.get(name) != given[name]:
+            yield _changed(
+                f"Option {name!r} comes back from YAML as {back.get(name)!r}, expected its default {given[name]!r}."
+            )
+
+
+def _changed(sentence: str) -> Finding:
+    return Finding(
+        check="options", sentence=sentence, advice="Keep options plain, and let check() compare without changing them."
+    )

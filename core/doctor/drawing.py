@@ -1,0 +1,113 @@
+"""A plugin's pairs, drawn within bounds, and all that the checks look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from core.data.tokenizers import Tokenizer, make_tokenizer
+from core.data.vocabulary import as_listed
+from core.doctor.findings import Bounds
+from core.plugin import Pair
+from core.plugins_host.host import ENDLESS, PluginError, PluginHost
+from core.plugins_host.info import PluginInfo
+
+HELD_OUT = ("valid", "test")
+SPLITS = ("train", *HELD_OUT)
+SAMPLE = 20_000
+"""The first pairs of each split, which are kept and looked at; the others are only counted."""
+REPEATED = 5_000
+"""Of these, how many are drawn again to see whether they stay the same."""
+
+Tokens = list[list[str]]
+Tell = Callable[[str, int], None]
+"""Is told what is being done, and how far it has come."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnSplit:
+    """The first SAMPLE pairs of a split, and their tokens."""
+
+    pairs: list[Pair]
+    src_tokens: Tokens
+    tgt_tokens: Tokens
+    num_pairs: int | None  # None: endless
+    in_train: set[str] = field(default_factory=set)  # its sources that are in the train split too
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """A plugin with its options at their defaults, what they are, and what it gave."""
+
+    host: PluginHost
+    info: PluginInfo
+    options: dict[str, Any]
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+    splits: dict[str, DrawnSplit]
+    symbols: tuple[list[str], list[str]] | None  # of endless data that list theirs
+
+    @property
+    def vocabularies(self) -> tuple[list[str], list[str]]:
+        """The source and the target tokens that a model of this data knows."""
+        train = self.splits["train"]
+        src, tgt = self.symbols or (chain.from_iterable(train.src_tokens), chain.from_iterable(train.tgt_tokens))
+        return as_listed(src), as_listed(tgt)
+
+    def again(self, host: PluginHost, split: str, seed: int = 0) -> list[Pair]:
+        """The first REPEATED pairs of a split, drawn anew."""
+        return list(chain.from_iterable(host.pairs(self.info.name, self.options, seed, split, limit=REPEATED)))
+
+
+def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bounds, tell: Tell) -> Drawn:
+    """Draw every split. Raises PluginError where the plugin fails, UserError for a tokenizer that is not there."""
+    src, tgt = map(make_tokenizer, info.tokenizer)
+    drawing = _Drawing(host, info, options, src, tgt, bounds, tell)
+    held_out = {split: drawing.split(split) for split in HELD_OUT}
+    train = drawing.split("train", held_out)
+    return Drawn(
+        host=host,
+        info=info,
+        options=options,
+        src_tokenizer=src,
+        tgt_tokenizer=tgt,
+        splits={"train": train, **held_out},
+        symbols=host.symbols(info.name, options) if info.endless else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    host: PluginHost
+    info: PluginInfo
+    options: dict[str, Any]
+    src: Tokenizer
+    tgt: Tokenizer
+    bounds: Bounds
+    tell: Tell
+
+    def split(self, name: str, held_out: dict[str, DrawnSplit] | None = None) -> DrawnSplit:
+        """One split. While train passes by, it is noted which sources of `held_out` are in it."""
+        sources = {split: {pair.source for pair in drawn.pairs} for split, drawn in (held_out or {}).items()}
+        pairs, num_pairs = list[Pair](), 0
+        for chunk in self.host.pairs(self.info.name, self.options, 0, name):
+            num_pairs += len(chunk)
+            pairs.extend(chunk[: SAMPLE - len(pairs)])
+            for split, theirs in sources.items():
+                (held_out or {})[split].in_train.update(theirs.intersection(pair.source for pair in chunk))
+            if num_pairs > self.bounds.max_pairs:
+                raise self._endless(name)
+            self.tell(f"drawing {name} pairs", num_pairs)
+        return DrawnSplit(
+            pairs=pairs,
+            src_tokens=[self.src.tokenize(pair.source) for pair in pairs],
+            tgt_tokens=[self.tgt.tokenize(pair.target) for pair in pairs],
+            num_pairs=None if name == "train" and self.info.endless else num_pairs,
+        )
+
+    def _endless(self, split: str) -> PluginError:
+        sentence = f"Plugin {self.info.name!r} does not end its {split} split within {self.bounds.max_pairs:,} pairs"
+        remedy = ENDLESS if split == "train" else "Let it end; 1,000 pairs are enough"
+        return PluginError(f"{sentence} ({self.info.origin}).", remedy=remedy)

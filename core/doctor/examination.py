@@ -1,0 +1,167 @@
+"""All checks of one plugin that need no model, one after the other, each in processes that a plugin may bring down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.doctor.declarations import check_options
+from core.doctor.drawing import Drawn, draw
+from core.doctor.findings import Bounds, Figures, Finding, PluginReport
+from core.doctor.methods import check_examples, check_limits, check_metrics, check_symbols
+from core.doctor.repeatability import check_same_seed, depends_on_seed
+from core.doctor.statistics import check_figures, figures_of
+from core.doctor.texts import check_alignments, check_texts
+from core.errors import UserError
+from core.plugins_host.discovery import Source
+from core.plugins_host.host import PluginError, PluginHost
+
+MANY_LINES = 1000
+_JOIN_SECONDS = 0.1
+
+
+class Closed(Exception):
+    """Nobody wants to know any more."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What was found without a model, and the pairs to learn where there are some."""
+
+    report: PluginReport
+    drawn: Drawn | None = None
+
+
+class Examination:
+    """The checks of one plugin. `run` is for a thread of its own; `progress` and `close` for the one that waits."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.progress: tuple[str, int] | None = None  # what is being done, and how far it has come
+        self._bounds = bounds
+        self._findings: list[Finding] = []
+        self._hosts: list[PluginHost] = []
+        self._is_closed = False
+
+    def run(self, plugin: str, known: PluginHost) -> Examined:
+        """Check a plugin by its file or by the name that `known` lists. Raises UserError where there is none."""
+        sources = [_file(plugin)] if _is_path(plugin) else known.sources_of(plugin)
+        if len(sources) > 1:
+            self._findings.append(_collision(plugin, sources))
+            return self._report(plugin, " and ".join(source.origin for source in sources))
+        source, seconds = sources[0], self._bounds.answer_seconds
+        self._hosts = [  # of two processes that hash texts differently
+            PluginHost(only=source, hash_seed=number, describe_timeout=seconds, pairs_timeout=seconds)
+            for number in (1, 2)
+        ]
+        return self._examine(source, *self._hosts)
+
+    def close(self, running: Future[Any]) -> None:
+        """End what `run` is at, and the plugin's processes."""
+        self._is_closed = True
+        while not running.done():
+            self._end_processes()  # each answer that is waited for fails at once, and the next check sees the flag
+            wait([running], _JOIN_SECONDS)
+        self._end_processes()
+
+    def _end_processes(self) -> None:
+        for host in self._hosts:
+            host.close()
+
+    def _examine(self, source: Source, host: PluginHost, other: PluginHost) -> Examined:
+        self._tell("loading", 0)
+        try:
+            info = host.load(source)
+            self._collect("options", check_options(host, info))
+            drawn = draw(host, info, host.options(info.name, {}), self._bounds, self._tell)
+        except UserError as error:
+            self._note("pairs", error)
+            return self._report(source.label, source.origin)
+        self._tell("drawing again", 0)
+        self._collect("same seed", check_same_seed(drawn, other))
+        for name, check in (
+            ("texts", check_texts),
+            ("alignment", check_alignments),
+            ("symbols", check_symbols),
+            ("metrics", check_metrics),
+            ("limits", check_limits),
+            ("examples", check_examples),
+        ):
+            self._tell(name, 0)
+            self._collect(name, check(drawn))
+        self._collect("process", _check_process(host))
+        figures = self._figures(drawn)
+        return self._report(info.name, info.origin, figures, drawn)
+
+    def _figures(self, drawn: Drawn) -> Figures | None:
+        self._tell("counting", 0)
+        try:
+            figures = figures_of(drawn, depends_on_seed(drawn))
+        except PluginError as error:
+            self._note("pairs", error)
+            return None
+        self._collect("figures", check_figures(drawn, figures))
+        return figures
+
+    def _collect(self, check: str, found: Iterable[Finding]) -> None:
+        try:
+            for finding in found:
+                self._findings.append(finding)
+        except PluginError as error:
+            self._note(check, error)
+
+    def _note(self, check: str, error: UserError) -> None:
+        """An error of the plugin is a finding, told once."""
+        remedy = f"{error.remedy}." if isinstance(error, PluginError) and error.remedy else error.advice
+        finding = Finding(check=check, sentence=error.sentence, advice=remedy)
+        if all(str(finding) != str(known) for known in self._findings):
+            self._findings.append(finding)
+
+    def _tell(self, stage: str, done: int) -> None:
+        if self._is_closed:
+            raise Closed
+        self.progress = stage, done
+
+    def _report(self, name: str, origin: str, figures: Figures | None = None, drawn: Drawn | None = None) -> Examined:
+        return Examined(PluginReport(name=name, origin=origin, findings=tuple(self._findings), figures=figures), drawn)
+
+
+def _is_path(plugin: str) -> bool:
+    return plugin.endswith(".py") or Path(plugin).name != plugin
+
+
+def _file(plugin: str) -> Source:
+    path = Path(plugin).resolve()
+    if not path.is_file() or path.suffix != ".py":
+        raise UserError(
+            f"{plugin}: expected a plugin's .py file, and there is none.", "`plugins list` shows the names."
+        )
+    return Source(path.stem, path=str(path))
+
+
+def _collision(name: str, sources: list[Source]) -> Finding:
+    origins = " and ".join(source.origin for source in sources)
+    return Finding(
+        check="name",
+        sentence=f"The plugin name {name!r} is taken more than once: {origins}; expected one of each name.",
+        advice="Rename one of them, or check a file by its path.",
+    )
+
+
+def _check_process(host: PluginHost) -> Iterator[Finding]:
+    """What a plugin does to the process that others share."""
+    folder = host.moved_to()
+    if folder is not None:
+        yield Finding(
+            check="process",
+            sentence=f"It has changed the current folder to {folder}; expected it to stay.",
+            advice="Open files by their place beside the plugin, Path(__file__).parent, without os.chdir.",
+        )
+    if host.num_printed_lines > MANY_LINES:
+        yield Finding(
+            check="process",
+            sentence=f"It has printed more than {MANY_LINES:,} lines; expected few or none.",
+            advice="Remove the print: nobody reads it, and each line takes time.",
+        )

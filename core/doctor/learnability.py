@@ -1,0 +1,87 @@
+"""Whether a small model can learn 32 pairs by heart: it can where the target follows from the source."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+
+from core.config import ModelConfig, TrainingConfig
+from core.data.batching import Batch, make_batch
+from core.data.encoding import Side, encoded
+from core.data.vocabulary import Vocabulary
+from core.doctor.drawing import Drawn
+from core.doctor.findings import Finding, Learnability
+from core.doctor.statistics import num_conflicting
+from core.events import Progress
+from core.model.transformer import Transformer
+from core.plugin import Pair
+from core.training.learner import Learner
+from core.training.random_state import RandomState
+
+NUM_PAIRS = 32
+LEARNED = 0.1
+"""Nats per target token: the right token has nine tenths of the probability."""
+MODEL = ModelConfig(d_model=64, num_heads=4, d_ff=256, dropout=0.0)
+TRAINING = TrainingConfig(label_smoothing=0.0, device="cpu", precision="float32")
+LEARNING_RATE = 2e-3
+WARMUP_STEPS = 20
+_CPU = torch.device("cpu")
+
+
+def learn_by_heart(drawn: Drawn, seconds: float) -> Generator[Progress | None, None, Learnability]:
+    """Train on the first 32 pairs until they are learned or so many seconds of computing are spent.
+
+    Yields after every step. Draws from no random sequence of a run, and leaves torch's threads as they were.
+    """
+    pairs = drawn.splits["train"].pairs[:NUM_PAIRS]
+    learner, batch = _begin(drawn, pairs)
+    step, loss, spent = 0, float("inf"), 0.0
+    while loss > LEARNED and spent < seconds:
+        started = time.perf_counter()
+        with _one_thread():
+            rate = LEARNING_RATE * min(1.0, (step + 1) / WARMUP_STEPS)
+            loss = float(learner.step([batch], TRAINING, rate).loss)
+        step, spent = step + 1, spent + time.perf_counter() - started
+        yield Progress(stage=f"checking {drawn.info.name}: learning {len(pairs)} pairs", done=step, total=None)
+    return Learnability(num_pairs=len(pairs), steps=step, loss=loss, seconds=spent, is_learned=loss <= LEARNED)
+
+
+def _begin(drawn: Drawn, pairs: list[Pair]) -> tuple[Learner, Batch]:
+    src, tgt = map(Vocabulary, drawn.vocabularies)
+    arrays = encoded(pairs, Side(drawn.src_tokenizer, src), Side(drawn.tgt_tokenizer, tgt))
+    batch = make_batch(arrays, np.arange(len(pairs)))
+    num_positions = max(batch.src.shape[1], batch.tgt_input.shape[1])
+    with RandomState(0, _CPU).drawing(), _one_thread():
+        return Learner(Transformer(MODEL, len(src), len(tgt), num_positions).eval(), TRAINING, _CPU), batch
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """A run between two of whose steps this happens goes on with the threads it had."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def check_learnability(drawn: Drawn, learnability: Learnability) -> Iterator[Finding]:
+    """Say what it means where the pairs were not learned."""
+    if learnability.is_learned:
+        return
+    pairs = [(pair.source, pair.target) for pair in drawn.splits["train"].pairs[:NUM_PAIRS]]
+    conflicting = num_conflicting(pairs)
+    yield Finding(
+        check="learnability",
+        sentence=f"A small model has not learned the first {learnability.num_pairs} training pairs by heart: after "
+        f"{learnability.steps:,} steps in {learnability.seconds:.0f} s its loss is {learnability.loss:.2f} nats a "
+        f"token; expected {LEARNED} at the most.",
+        advice=f"{conflicting} of their sources have several targets: make each target follow from its source."
+        if conflicting
+        else "Make the first pairs short and their targets follow from their sources; long texts take longer.",
+    )

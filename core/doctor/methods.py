@@ -1,0 +1,112 @@
+"""What a plugin's small methods say, held against its pairs and against what is measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from core.doctor.drawing import Drawn
+from core.doctor.findings import Finding
+from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
+
+BUILT_IN = (*TEACHER_FORCED, *FREE_RUNNING)
+SCORED = 100
+"""Pairs that metrics() is tried with."""
+
+
+def check_symbols(drawn: Drawn) -> Iterator[Finding]:
+    """Find the first token of each side that symbols() does not list."""
+    if drawn.symbols is None:
+        return
+    for side, listed in zip(("source", "target"), map(set, drawn.symbols), strict=True):
+        for name, split in drawn.splits.items():
+            texts = split.src_tokens if side == "source" else split.tgt_tokens
+            missing = next(((n, token) for n, own in enumerate(texts, 1) for token in own if token not in listed), None)
+            if missing is not None:
+                yield Finding(
+                    check="symbols",
+                    sentence=f"The {side} token {missing[1]!r} (pair {missing[0]:,} of the {name} split) is not among "
+                    "those that symbols() lists; expected all of them.",
+                    advice="Add it to symbols(), or leave symbols() out: the first 10,000 pairs then decide.",
+                )
+                break
+
+
+def check_metrics(drawn: Drawn) -> Iterator[Finding]:
+    """Ask for the metrics of right, empty and wrong outputs: all numbers, the same names, none of ours."""
+    pairs = drawn.splits["valid"].pairs[:SCORED]
+    right = _metrics(drawn, [pair.target for pair in pairs])
+    for outputs, hypotheses in (
+        ("right", [pair.target for pair in pairs]),
+        ("empty", [""] * len(pairs)),
+        ("wrong", [pair.source for pair in pairs]),
+    ):
+        found = _metrics(drawn, hypotheses)
+        for name in _not_finite(found):
+            yield Finding(
+                check="metrics",
+                sentence=f"metrics() gives {name!r} as {found[name]} where all outputs are {outputs}; "
+                "expected a finite number.",
+                advice="Return 0.0 where there is nothing to count.",
+            )
+        if set(found) != set(right):
+            yield Finding(
+                check="metrics",
+                sentence=f"metrics() names {_listed(found)} where all outputs are {outputs}, and {_listed(right)} "
+                "where they are right; expected the same names.",
+                advice="Return every metric each time.",
+            )
+    for name in set(right).intersection(BUILT_IN):
+        yield Finding(
+            check="metrics",
+            sentence=f"metrics() returns {name!r}, which Headlight measures itself; expected names of its own.",
+            advice="Name it differently.",
+        )
+
+
+def _metrics(drawn: Drawn, hypotheses: list[str]) -> dict[str, float]:
+    pairs = drawn.splits["valid"].pairs[:SCORED]
+    return drawn.host.metrics(drawn.info.name, drawn.options, pairs, hypotheses)
+
+
+def check_limits(drawn: Drawn) -> Iterator[Finding]:
+    """Find limits that are no number, and those of metrics that nobody measures."""
+    limits = drawn.host.limits(drawn.info.name, drawn.options)
+    own = list(_metrics(drawn, [pair.target for pair in drawn.splits["valid"].pairs[:SCORED]]))
+    known = [*(f"valid/{name}" for name in (*BUILT_IN, *own)), *own, "train/loss"]
+    for name in _not_finite(limits):
+        yield Finding(
+            check="limits",
+            sentence=f"limits() gives {name!r} as {limits[name]}; expected a finite number.",
+            advice="Leave it out where it is not known.",
+        )
+    for name in limits:
+        if name not in known:
+            yield Finding(
+                check="limits",
+                sentence=f"limits() names {name!r}, which nothing measures; expected one of {', '.join(known)}.",
+                advice="Correct the name, or return that metric from metrics().",
+            )
+
+
+def check_examples(drawn: Drawn) -> Iterator[Finding]:
+    """Find examples that the model could not read."""
+    known = set(drawn.vocabularies[0])
+    for text in drawn.host.examples(drawn.info.name, drawn.options):
+        tokens = drawn.src_tokenizer.tokenize(text)
+        unknown = [token for token in tokens if token not in known]
+        if unknown or not tokens:
+            what = f"has the token {unknown[0]!r}, which is in no source of the train split" if unknown else "is empty"
+            yield Finding(
+                check="examples",
+                sentence=f"The example {text!r:.80} {what}; expected a text like a source.",
+                advice="Offer only what a model of this data can read.",
+            )
+
+
+def _not_finite(figures: Mapping[str, float]) -> list[str]:
+    return [name for name, value in figures.items() if not math.isfinite(value)]
+
+
+def _listed(names: Mapping[str, float]) -> str:
+    return ", ".join(map(repr, names)) or "none"

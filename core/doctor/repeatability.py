@@ -1,0 +1,66 @@
+"""The same seed gives the same pairs, always and in every process; another seed gives others, or the data are fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from core.doctor.drawing import REPEATED, SPLITS, Drawn
+from core.doctor.findings import Finding
+from core.plugin import Pair
+from core.plugins_host.host import PluginHost
+
+HERE_ADVICE = (
+    "Draw from the rng that pairs() is given, and from nothing else: not from the module random, the clock, "
+    "or what an earlier call left behind."
+)
+ELSEWHERE_ADVICE = (
+    "hash() of a text and the order of a set differ from process to process: use split_of() or hashlib, and sorted()."
+)
+
+
+def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
+    """Draw again in the same process, and in `other`, which hashes texts differently."""
+    for split in SPLITS:
+        first = drawn.splits[split].pairs[:REPEATED]
+        here = _difference(first, drawn.again(drawn.host, split))
+        if here is not None:
+            yield _finding(f"drawn twice with the same seed, {here}", split, HERE_ADVICE)
+            continue
+        elsewhere = _difference(first, drawn.again(other, split))
+        if elsewhere is not None:
+            yield _finding(f"drawn with the same seed in another process, {elsewhere}", split, ELSEWHERE_ADVICE)
+
+
+def depends_on_seed(drawn: Drawn) -> bool:
+    """Whether another dataset.seed gives other pairs."""
+    return any(drawn.splits[split].pairs[:REPEATED] != drawn.again(drawn.host, split, seed=1) for split in SPLITS)
+
+
+@dataclass(frozen=True)
+class _Difference:
+    number: int
+    first: Pair | None
+    second: Pair | None
+
+    def __str__(self) -> str:
+        return f"pair {self.number:,} is {_shown(self.first)} and then {_shown(self.second)}"
+
+
+def _difference(first: list[Pair], second: list[Pair]) -> _Difference | None:
+    for number, (one, other) in enumerate(zip_longest(first, second), start=1):
+        if one != other:
+            return _Difference(number, one, other)
+    return None
+
+
+def _shown(pair: Pair | None) -> str:
+    if pair is None:
+        return "missing"
+    alignment = "" if pair.alignment is None else f", alignment={list(pair.alignment)!r:.60}"
+    return f"Pair({pair.source!r:.60}, {pair.target!r:.60}{alignment})"
+
+
+def _finding(what: str, split: str, advice: str) -> Finding:
+    return Finding(check="same seed", sentence=f"In the {split} split, {what}; expected the same.", advice=advice)

@@ -1,0 +1,53 @@
+"""A report as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.doctor.findings import Figures, Lengths, PluginReport, SplitFigures
+
+
+def findings_text(report: PluginReport) -> str:
+    """The findings, numbered."""
+    if report.is_clean:
+        return "Nothing to mend."
+    head = "1 finding:" if len(report.findings) == 1 else f"{len(report.findings)} findings:"
+    return "\n".join([head, *(f"{number}. {finding}" for number, finding in enumerate(report.findings, start=1))])
+
+
+def report_text(report: PluginReport) -> str:
+    """Figures first, findings last."""
+    lines = [f"{report.name} ({report.origin})"]
+    if report.figures is not None:
+        lines.extend(_figures_lines(report.figures))
+    if report.learnability is not None:
+        learned = report.learnability
+        lines.append(
+            f"learnability: {learned.num_pairs} pairs, loss {learned.loss:.3f} after {learned.steps:,} steps "
+            f"({learned.seconds:.1f} s)"
+        )
+    elif not report.is_clean:
+        lines.append("learnability: not tried before the findings are mended")
+    return "\n".join([*lines, findings_text(report)])
+
+
+def _figures_lines(figures: Figures) -> Iterator[str]:
+    for name, split in figures.splits.items():
+        yield _split_line(name, split)
+    yield f"vocabulary: {figures.src_vocabulary:,} source and {figures.tgt_vocabulary:,} target tokens"
+    yield f"padding: {figures.padding:.0%} of a batch of the default size"
+    yield f"another dataset.seed: {'other pairs' if figures.depends_on_seed else 'the same pairs, the data are fixed'}"
+
+
+def _split_line(name: str, split: SplitFigures) -> str:
+    num_pairs = "endless" if split.num_pairs is None else f"{split.num_pairs:,} pairs"
+    parts = [f"source {_lengths(split.src_lengths)}, target {_lengths(split.tgt_lengths)} tokens"]
+    parts.append(f"{split.duplicates:.1%} duplicates")
+    if name != "train":
+        parts.append(f"unknown {split.unknown_src:.1%} and {split.unknown_tgt:.1%}")
+        parts.append(f"{split.in_train:,} sources in train")
+    return f"{name}: {num_pairs}, {', '.join(parts)}"
+
+
+def _lengths(lengths: Lengths) -> str:
+    return f"{lengths.shortest} to {lengths.longest} (median {lengths.median})"

@@ -1,0 +1,137 @@
+"""A dataset in numbers, and what in them says that little can be learned or measured."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from statistics import median_low
+
+from core.config import TrainingConfig
+from core.doctor.drawing import HELD_OUT, Drawn, DrawnSplit, Tokens
+from core.doctor.findings import Figures, Finding, Lengths, SplitFigures
+
+MANY_DUPLICATES = 0.9
+MUCH_UNKNOWN = 0.1
+MUCH_PADDING = 0.6
+
+
+def figures_of(drawn: Drawn, depends_on_seed: bool) -> Figures:
+    """Count everything."""
+    src, tgt = drawn.vocabularies
+    known = frozenset(src), frozenset(tgt)
+    train = drawn.splits["train"]
+    return Figures(
+        splits={name: _split_figures(split, *known) for name, split in drawn.splits.items()},
+        src_vocabulary=len(src),
+        tgt_vocabulary=len(tgt),
+        padding=_padding(train.src_tokens, train.tgt_tokens),
+        depends_on_seed=depends_on_seed,
+    )
+
+
+def _split_figures(split: DrawnSplit, known_src: frozenset[str], known_tgt: frozenset[str]) -> SplitFigures:
+    different = len({(pair.source, pair.target) for pair in split.pairs})
+    return SplitFigures(
+        num_pairs=split.num_pairs,
+        src_lengths=_lengths(split.src_tokens),
+        tgt_lengths=_lengths(split.tgt_tokens),
+        unknown_src=_unknown(split.src_tokens, known_src),
+        unknown_tgt=_unknown(split.tgt_tokens, known_tgt),
+        duplicates=1.0 - different / len(split.pairs),
+        in_train=len(split.in_train),
+    )
+
+
+def _lengths(tokens: Tokens) -> Lengths:
+    lengths = list(map(len, tokens))
+    return Lengths(shortest=min(lengths), median=median_low(lengths), longest=max(lengths))
+
+
+def _unknown(tokens: Tokens, known: frozenset[str]) -> float:
+    return sum(token not in known for own in tokens for token in own) / max(1, sum(map(len, tokens)))
+
+
+def _padding(*sides: Tokens) -> float:
+    """The share of padding in batches of the default size, drawn in random order; `<eos>` counted as a token."""
+    size: int = TrainingConfig.model_fields["batch_size"].default
+    order = list(range(len(sides[0])))
+    random.Random(0).shuffle(order)
+    filled = places = 0
+    for start in range(0, len(order), size):
+        batch = order[start : start + size]
+        for tokens in sides:
+            lengths = [len(tokens[number]) + 1 for number in batch]
+            filled, places = filled + sum(lengths), places + max(lengths) * len(lengths)
+    return 1.0 - filled / places
+
+
+def check_figures(drawn: Drawn, figures: Figures) -> Iterator[Finding]:
+    """Find leaks, repetitions, unknown tokens and padding that spoil training or its measurement."""
+    yield from _check_splits_are_disjoint(drawn)
+    for name, split in figures.splits.items():
+        yield from _check_duplicates(name, split)
+    yield from _check_targets_differ(drawn.splits["train"])
+    for name in HELD_OUT:
+        yield from _check_known(name, "source", figures.splits[name].unknown_src)
+        yield from _check_known(name, "target", figures.splits[name].unknown_tgt)
+    if figures.padding > MUCH_PADDING:
+        yield Finding(
+            check="padding",
+            sentence=f"{figures.padding:.0%} of a batch of the default size is padding; "
+            f"expected at most {MUCH_PADDING:.0%}.",
+            advice="Make texts more alike in length, or train with training.batch_tokens, which groups them by length.",
+        )
+
+
+def _check_splits_are_disjoint(drawn: Drawn) -> Iterator[Finding]:
+    if drawn.info.splits_overlap:
+        return
+    for name in HELD_OUT:
+        leaked, num_sources = drawn.splits[name].in_train, len({pair.source for pair in drawn.splits[name].pairs})
+        if leaked:
+            yield Finding(
+                check="leaks",
+                sentence=f"{len(leaked):,} of the {num_sources:,} different sources of the {name} split are in the "
+                f"train split too, {min(leaked)!r:.80} for one; expected none.",
+                advice="Yield a pair only where split_of(source) == split, or, where this is meant, declare "
+                "splits_overlap = True.",
+            )
+
+
+def _check_duplicates(name: str, split: SplitFigures) -> Iterator[Finding]:
+    if split.duplicates > MANY_DUPLICATES:
+        yield Finding(
+            check="duplicates",
+            sentence=f"{split.duplicates:.1%} of the pairs of the {name} split stood before in it; "
+            f"expected at most {MANY_DUPLICATES:.0%}.",
+            advice="Draw from more different pairs, or yield fewer.",
+        )
+
+
+def _check_targets_differ(train: DrawnSplit) -> Iterator[Finding]:
+    targets = {pair.target for pair in train.pairs}
+    if len(targets) == 1 and len({pair.source for pair in train.pairs}) > 1:
+        yield Finding(
+            check="targets",
+            sentence=f"Every target of the train split is {targets.pop()!r:.80}; expected targets that follow from "
+            "their sources.",
+            advice="Make the target from the source: as it is, a model need not read it.",
+        )
+
+
+def _check_known(split: str, side: str, unknown: float) -> Iterator[Finding]:
+    if unknown > MUCH_UNKNOWN:
+        yield Finding(
+            check="unknown tokens",
+            sentence=f"{unknown:.0%} of the {side} tokens of the {split} split are in no pair of the train split; "
+            f"expected at most {MUCH_UNKNOWN:.0%}.",
+            advice="Make all splits of the same tokens, or cut texts into characters.",
+        )
+
+
+def num_conflicting(pairs: Sequence[tuple[str, str]]) -> int:
+    """How many of these sources have more than one target."""
+    targets: dict[str, set[str]] = {}
+    for source, target in pairs:
+        targets.setdefault(source, set()).add(target)
+    return sum(len(one) > 1 for one in targets.values())

@@ -1,0 +1,91 @@
+"""Each pair by itself: its texts survive their tokenizer, are not empty, and its alignment points at tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.data.special_tokens import SPECIAL_TOKENS
+from core.data.tokenizers import Tokenizer
+from core.doctor.drawing import Drawn, DrawnSplit, Tokens
+from core.doctor.findings import Finding
+from core.plugin import Pair
+
+LONGEST = 1000
+"""Tokens. Attention grows with the square of the length: a batch of such texts takes a laptop minutes."""
+
+
+def check_texts(drawn: Drawn) -> Iterator[Finding]:
+    """Find for each split and side the first text that its tokenizer cannot give back, that is empty or too long."""
+    for name, split in drawn.splits.items():
+        sources, targets = [pair.source for pair in split.pairs], [pair.target for pair in split.pairs]
+        yield from _check_side(name, "source", sources, split.src_tokens, drawn.src_tokenizer)
+        yield from _check_side(name, "target", targets, split.tgt_tokens, drawn.tgt_tokenizer)
+
+
+def _check_side(split: str, side: str, texts: list[str], tokens: Tokens, tokenizer: Tokenizer) -> Iterator[Finding]:
+    yield from _first_empty(split, side, tokens)
+    yield from _first_changed(split, side, texts, tokens, tokenizer)
+    yield from _too_long(split, side, tokens)
+
+
+def _first_empty(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
+    number = next((number for number, one in enumerate(tokens, start=1) if not one), None)
+    if number is not None:
+        yield Finding(
+            check="texts",
+            sentence=f"Pair {number:,} of the {split} split has an empty {side}; expected at least one token.",
+            advice="Leave such pairs out.",
+        )
+
+
+def _first_changed(split: str, side: str, texts: list[str], tokens: Tokens, tokenizer: Tokenizer) -> Iterator[Finding]:
+    for number, (text, own) in enumerate(zip(texts, tokens, strict=True), start=1):
+        place = f"{side} {text!r:.80} (pair {number:,} of the {split} split)"
+        special = set(own).intersection(SPECIAL_TOKENS)
+        if special:
+            yield Finding(
+                check="tokenizer",
+                sentence=f"The {place} holds {special.pop()}, which stands for no text; expected other tokens.",
+                advice="Write it differently.",
+            )
+            return
+        if own and tokenizer.join(own) != text:
+            yield Finding(
+                check="tokenizer",
+                sentence=f"The {place}, cut into tokens and joined again, is {tokenizer.join(own)!r:.80}; "
+                "expected the same text.",
+                advice='Put one space between tokens and none around them, or use tokenizer = "characters".',
+            )
+            return
+
+
+def _too_long(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
+    longest = max(map(len, tokens))
+    if longest > LONGEST:
+        yield Finding(
+            check="lengths",
+            sentence=f"The longest {side} of the {split} split has {longest:,} tokens; expected at most {LONGEST:,}.",
+            advice="Make texts shorter, or cut them into fewer tokens: attention grows with the square of the length.",
+        )
+
+
+def check_alignments(drawn: Drawn) -> Iterator[Finding]:
+    """Find for each split the first alignment that points beyond the tokens of its pair."""
+    for name, split in drawn.splits.items():
+        number = next((number for number, pair in enumerate(split.pairs) if _points_beyond(pair, split, number)), None)
+        if number is not None:
+            num_src, num_tgt = len(split.src_tokens[number]), len(split.tgt_tokens[number])
+            yield Finding(
+                check="alignment",
+                sentence=f"Pair {number + 1:,} of the {name} split has {num_src} source and {num_tgt} target tokens, "
+                f"but alignment {_beyond(split.pairs[number], num_src, num_tgt)}; expected indices of its tokens.",
+                advice="Count tokens, as the tokenizer cuts them, from 0.",
+            )
+
+
+def _points_beyond(pair: Pair, split: DrawnSplit, number: int) -> bool:
+    return bool(_beyond(pair, len(split.src_tokens[number]), len(split.tgt_tokens[number])))
+
+
+def _beyond(pair: Pair, num_src: int, num_tgt: int) -> list[tuple[int, int]]:
+    return [(src, tgt) for src, tgt in pair.alignment or () if src >= num_src or tgt >= num_tgt]

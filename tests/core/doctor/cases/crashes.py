@@ -1,0 +1,24 @@
+"""It reads memory that is not its own."""
+
+import ctypes
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "crashes"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                ctypes.string_at(0)
+                yield Pair(word, word[::-1])
+
+
+PLUGIN = Broken

@@ -1,0 +1,18 @@
+"""It repeats one pair."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "duplicates"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        for _ in range(100):
+            yield Pair(split, split[::-1])
+
+
+PLUGIN = Broken

@@ -1,0 +1,23 @@
+"""Its tokenizer loses the second space."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "loses_spaces"
+    title = "Broken"
+    tokenizer = "whitespace"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(" ".join(word), "  ".join(word))
+
+
+PLUGIN = Broken

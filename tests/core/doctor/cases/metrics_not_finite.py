@@ -1,0 +1,25 @@
+"""metrics() returns infinity where nothing is right."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "metrics_not_finite"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(word, word[::-1])
+
+    def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
+        return {"a_share": 1.0 if any(hypotheses) else float("inf")}
+
+
+PLUGIN = Broken

@@ -1,0 +1,24 @@
+"""Each call goes on where the one before has ended."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+RNG = random.Random(0)
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "remembers"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(RNG.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(word, word[::-1])
+
+
+PLUGIN = Broken

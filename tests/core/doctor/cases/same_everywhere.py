@@ -1,0 +1,18 @@
+"""All splits are the same list."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "same_everywhere"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        for number in range(100, 200):
+            yield Pair(str(number), str(number)[::-1])
+
+
+PLUGIN = Broken

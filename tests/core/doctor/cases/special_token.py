@@ -1,0 +1,23 @@
+"""A token is spelled like a special one."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "special_token"
+    title = "Broken"
+    tokenizer = "whitespace"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(" ".join(word), "a <pad> b")
+
+
+PLUGIN = Broken

@@ -1,0 +1,8 @@
+"""A bracket is not closed."""
+
+from core.plugin import DatasetPlugin, Options, Pair
+
+
+class Broken(DatasetPlugin[Options]:
+    name = "syntax_error"
+    title = "Broken"

@@ -1,0 +1,114 @@
+"""Plugins with one fault each, kept in cases/: the check of each ends with the sentence that its author needs.
+
+One engine checks them all, so that none of them can have harmed it for the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.cli_plugins import CLEAN, FINDINGS, exit_code
+from core.doctor.findings import Bounds
+from core.engine import Engine
+from core.requests import CheckPlugin
+from tests.core.watcher import answered
+
+CASES = Path(__file__).parent / "cases"
+SOON = Bounds(answer_seconds=1.0)
+"""Of those that hang."""
+
+# file -> essential words of what its author is told, in this order
+SENTENCES = {
+    "alignment_beyond": ("Pair 1 of the train split has 6 source and 6 target tokens", "[(6, 6)]", "from 0"),
+    "bad_default": ("default of dataset.options.length: expected an integer from 1 to 9, given 99", "line 9"),
+    "bad_name": ("needs a name of lower-case letters, digits and underscores", "line 9"),
+    "changes_folder": ("changed the current folder to /; expected it to stay", "without os.chdir"),
+    "constant_target": ("Every target of the train split is 'abc'", "Make the target from the source"),
+    "crashes": ("crashed (SIGSEGV)", "line 20", "Let it raise an exception instead"),
+    "duplicates": ("99.0% of the pairs of the train split stood before in it", "more different pairs"),
+    "eats_memory": ("MemoryError", "line 20", "Yield each pair as it is made instead of keeping all"),
+    "empty_split": ("gives no pairs for its valid split", "at least one pair for each of train, valid and test"),
+    "empty_target": ("Pair 7 of the train split has an empty target", "Leave such pairs out"),
+    "endless_unsaid": ("does not end its train split within 50,000 pairs", "declare endless = True"),
+    "ends_process": ("ended its process (exit code 3)", "Let it raise an exception instead"),
+    "ends_though_endless": ("says endless = True, but its train split ended after 100 pairs", "Remove endless = True"),
+    "example_unreadable": ("The example 'xyz' has the token 'x'", "what a model of this data can read"),
+    "exits": ("SystemExit: 3", "line 20", "instead of leaving"),
+    "half_a_character": ("Pair 1 cannot be written as UTF-8 (surrogates not allowed)", "line 19"),
+    "hashes": ("with the same seed in another process", "use split_of() or hashlib, and sorted()"),
+    "leaks": (
+        "9 of the 90 different sources of the valid split are in the train split too",
+        "split_of(source) == split",
+    ),
+    "limit_nan": ("limits() gives 'valid/loss' as nan; expected a finite number", "Leave it out"),
+    "limit_unknown": ("limits() names 'valid/los'", "expected one of valid/loss", "Correct the name"),
+    "loses_spaces": ("cut into tokens and joined again", "expected the same text", "Put one space between tokens"),
+    "metrics_built_in": ("metrics() returns 'bleu', which Headlight measures itself", "Name it differently"),
+    "metrics_not_finite": ("metrics() gives 'a_share' as inf where all outputs are empty", "Return 0.0"),
+    "metrics_raise": ("ZeroDivisionError: division by zero", "line 22", "Mend it"),
+    "metrics_text": ("metrics() returned {'score': 'good'}, expected numbers by name",),
+    "module_missing": ("No module named 'a_module_that_is_not_there'", "line 6", "install it beside Headlight"),
+    "much_padding": ("of a batch of the default size is padding", "training.batch_tokens"),
+    "no_pairs": ("does not define pairs(self, split, rng)",),
+    "no_plugin": ("does not define PLUGIN", "end it with `PLUGIN = YourClass`"),
+    "no_title": ("needs a title",),
+    "not_a_plugin": ("expected a class derived from DatasetPlugin",),
+    "not_pairs": ("Pair 1 is (", "expected Pair(source, target)", "line 19"),
+    "not_texts": ("expected a source and a target that are texts", "line 19"),
+    "odd_option": ("Option 'span' has a type", "Make it an int, float, bool, str or Literal"),
+    "prints": ("printed more than 1,000 lines", "Remove the print"),
+    "raises_later": ("ZeroDivisionError", "line 19"),
+    "random_target": ("has not learned the first 32 training pairs", "make each target follow from its source"),
+    "reads_the_clock": ("drawn twice with the same seed, pair 1 is", "the clock"),
+    "remembers": ("drawn twice with the same seed, pair 1 is", "an earlier call left behind"),
+    "returns_nothing": ("pairs() returned None, expected it to yield Pair(source, target)",),
+    "same_everywhere": ("100 of the 100 different sources of the test split", "declare splits_overlap = True"),
+    "sleeps": ("gave no answer within 1 s", "line 20", "Let it answer without waiting"),
+    "sleeps_when_loaded": ("gave no answer within 1 s", "line 9", "Let it answer without waiting"),
+    "special_token": ("holds <pad>, which stands for no text", "Write it differently"),
+    "symbols_missing": ("The target token 'f'", "is not among those that symbols() lists", "Add it to symbols()"),
+    "syntax_error": ("SyntaxError", "line 6"),
+    "too_long": ("The longest source of the train split has 3,000 tokens; expected at most 1,000", "shorter"),
+    "unknown_in_valid": ("100% of the source tokens of the valid split are in no pair of the train split",),
+    "unknown_tokenizer": ("has tokenizer 'words', expected 'characters', 'whitespace', 'subword'",),
+    "unseeded": ("drawn twice with the same seed, pair 1 is", "not from the module random"),
+}
+BOUNDS = {
+    "endless_unsaid": Bounds(max_pairs=50_000),
+    "random_target": Bounds(learn_seconds=1.0),
+    "sleeps": SOON,
+    "sleeps_when_loaded": SOON,
+}
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        answered(engine, CheckPlugin(plugin="copy_task", with_learning=False))  # its plugin process has started then
+        yield engine
+
+
+def test_every_case_has_its_sentence() -> None:
+    assert sorted(path.stem for path in CASES.glob("*.py")) == sorted(SENTENCES)
+
+
+@pytest.mark.parametrize("case", SENTENCES)
+def test_a_broken_plugin_is_told_what_to_mend(engine: Engine, case: str) -> None:
+    request = CheckPlugin(
+        plugin=str(CASES / f"{case}.py"), with_learning=case == "random_target", bounds=BOUNDS.get(case, Bounds())
+    )
+    report = answered(engine, request)
+    assert exit_code(report) == FINDINGS
+    told = "\n".join(map(str, report.findings))
+    for words in SENTENCES[case]:
+        assert words in told
+        told = told[told.index(words) :]
+
+
+def test_what_is_well_is_clean_after_all_of_them(engine: Engine) -> None:
+    report = answered(engine, CheckPlugin(plugin="copy_task"))
+    assert (exit_code(report), report.findings) == (CLEAN, ())
+    assert report.learnability is not None and report.learnability.is_learned
