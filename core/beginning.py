@@ -10,21 +10,45 @@ from pathlib import Path
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.environment import environment
-from core.errors import UserError
+from core.errors import NotWritten, UserError
 from core.events import Event, Trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Start
+from core.run_files.copying import files_to_copy
+from core.run_files.places import require_room
 from core.run_folder import RunFolder, refusing_to_write
 from core.training.trainer import Trainer
+
+NUM_CHECKPOINTS = 3
 
 
 def new_folder(request: Start, trainer: Trainer) -> RunFolder:
     """A folder for the run that stands ready, its documents written. Raises UserError where it cannot be written."""
     name = trainer.config.name
+    require_room(request.run_dir or request.runs_dir, room_for(trainer))
     folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
     with refusing_to_write(folder.path):
         _write_documents(folder, trainer, request.parent)
     return folder
+
+
+def moved_folder(old: RunFolder, runs_dir: Path, trainer: Trainer) -> RunFolder:
+    """The same run in a new folder: documents, and all else of it that can still be read."""
+    require_room(runs_dir, room_for(trainer) + sum(path.stat().st_size for path in files_to_copy(old.path)))
+    folder = new_folder(Start(runs_dir=runs_dir), trainer)
+    try:
+        with refusing_to_write(folder.path):
+            folder.take_files_of(old)
+            folder.cut_back_to(trainer.step)
+    except NotWritten:
+        shutil.rmtree(folder.path)  # the old one is as whole as before
+        raise
+    return folder
+
+
+def room_for(trainer: Trainer) -> int:
+    """Bytes a run should find free before it learns: for the last checkpoint, the best, and the one being written."""
+    return NUM_CHECKPOINTS * trainer.checkpoint_bytes
 
 
 def _write_documents(folder: RunFolder, trainer: Trainer, parent: str | None) -> None:

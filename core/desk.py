@@ -22,6 +22,7 @@ from core.requests import (
     Evaluate,
     Finish,
     Learn,
+    MoveRun,
     OpenRun,
     Pause,
     Prepare,
@@ -110,6 +111,9 @@ class Desk:
         match request:
             case Learn():
                 self._learn(request, future)
+            case MoveRun():
+                self._leave_off()
+                self._answer(self._session.move_run, request, future)
             case Pause():
                 self._leave_off()
                 self._answer(lambda _: self._session.pause(), request, future)

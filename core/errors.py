@@ -1,11 +1,17 @@
 """The one exception for what a user can mend."""
 
+from typing import Literal
+
+Remedy = Literal["", "another_folder", "lower_rate"]  # what the window can do about a trouble, with one button
+
 
 class UserError(Exception):
     """Something the user asked for cannot be done; says what, where, and what to do about it.
 
     The command line prints `str(error)` as one line and exits 2; the window shows it in its strip.
     """
+
+    remedy: Remedy = ""
 
     def __init__(self, sentence: str, advice: str = "") -> None:
         self.sentence = sentence
@@ -15,3 +21,9 @@ class UserError(Exception):
 
 class BrokenOff(UserError):
     """Work that was under way cannot go on. Whoever watches was told by a Trouble; this tells the one who asked."""
+
+
+class NotWritten(UserError):
+    """A run's place is full, read-only, gone, or may not be written; another may do."""
+
+    remedy: Remedy = "another_folder"

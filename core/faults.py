@@ -5,14 +5,14 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-from core.errors import UserError
+from core.errors import NotWritten, UserError
 from core.events import Trouble
 
 
 def as_trouble(error: BaseException) -> Trouble:
     """A user's own error in its words, any other as a fault of ours with its traceback."""
     if isinstance(error, UserError):
-        return Trouble(sentence=error.sentence, advice=error.advice)
+        return Trouble(sentence=error.sentence, advice=error.advice, remedy=error.remedy)
     return Trouble(
         sentence=f"Something went wrong in Headlight itself: {type(error).__name__}: {error}",
         advice="What was saved is safe. Copy the details and report them.",
@@ -20,13 +20,13 @@ def as_trouble(error: BaseException) -> Trouble:
     )
 
 
-def not_written(error: OSError, path: Path) -> UserError:
+def not_written(error: OSError, path: Path) -> NotWritten:
     """The sentence for a place that cannot be written, a full disk mostly, or that is there no longer."""
     if not path.exists():
-        return UserError(
+        return NotWritten(
             f"The run's folder {path} is gone.", "Bring it back (or the drive it is on), then go on learning."
         )
-    return UserError(
+    return NotWritten(
         f"The run cannot be written to {path}: {error.strerror or error}.",
         "Free some space there, then go on learning; nothing is lost.",
     )

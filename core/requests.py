@@ -36,6 +36,16 @@ class Start(Request[Path]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MoveRun(Request[Path]):
+    """Keep the run in a new folder in `runs_dir` from here on, all that can be copied with it; answers that folder.
+
+    For a place that cannot be written any more. The old folder is left as it is.
+    """
+
+    runs_dir: Path
+
+
+@dataclass(frozen=True, kw_only=True)
 class OpenRun(Request[Prepared]):
     """Load a run's data and weights, ready to translate, evaluate or go on learning.
 

@@ -6,9 +6,11 @@ import contextlib
 from collections.abc import Callable, Generator
 from typing import Any
 
+from core.beginning import room_for
 from core.config import RunConfig, change_setting
 from core.errors import UserError
 from core.events import Event, Prepared, ProbeDone, RunStarted, SettingChanged, StepsDone, ValidationDone
+from core.run_files.places import require_room
 from core.run_folder import RunFolder
 from core.training.trainer import Trainer
 
@@ -63,27 +65,30 @@ class RunAtHand:
         return self.folder
 
     def begin(self, folder: RunFolder) -> None:
-        """Write this folder from now on."""
+        """Write this folder from now on: a new one, or one that holds all that the folder before did."""
         self.trainer.begin(folder)
-        self.folder, self.is_ours = folder, True
-        self._tell(RunStarted(run=folder.path, step=0))
+        self._own(folder)
 
     def take_over(self) -> RunFolder:
         """Become the one who writes the run; of an opened one, cut off what came after its checkpoint."""
         if self.folder is None:
             raise UserError("This run has no folder yet.", "Start it first.")
         if not self.is_ours:
-            self._require_that_it_can_go_on(self.folder)
+            self.require_that_it_can_go_on(self.folder)
+            require_room(self.folder.path, room_for(self.trainer))
             self.folder.claim()
-            self.is_ours = True
             self.folder.cut_back_to(self.trainer.step)
-            self._tell(RunStarted(run=self.folder.path, step=self.trainer.step))
-            for key, value in self._changes:
-                self._tell(self.trainer.change(key, value))
-            self._changes = ()
+            self._own(self.folder)
         return self.folder
 
-    def _require_that_it_can_go_on(self, folder: RunFolder) -> None:
+    def _own(self, folder: RunFolder) -> None:
+        self.folder, self.is_ours = folder, True
+        self._tell(RunStarted(run=folder.path, step=self.trainer.step))
+        for key, value in self._changes:
+            self._tell(self.trainer.change(key, value))
+        self._changes = ()
+
+    def require_that_it_can_go_on(self, folder: RunFolder) -> None:
         folder.require_free()
         if self.trainer.step != folder.checkpoint_step("last"):
             raise UserError(

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import RunConfig, config_from_document, config_to_yaml
-from core.errors import UserError
+from core.errors import NotWritten, UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
@@ -33,6 +33,7 @@ from core.run_files.checkpoint_files import (
     read_checkpoint_weights,
     write_checkpoint,
 )
+from core.run_files.copying import copy_files
 from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir, steps_in
 from core.run_files.probe_file import probe_bytes, read_probe_file
@@ -133,6 +134,16 @@ class RunFolder:
     def release(self, state: str, reason: str | None = None) -> None:
         """Leave the run to whoever opens it next; `state` is one of RUN_STATES, `reason` a FinishReason."""
         self.update(state=state, reason=reason, pid=None, host=None)
+
+    def take_files_of(self, other: RunFolder) -> None:
+        """Copy what another folder of the same run holds besides its documents, as far as it is still there."""
+        for path in copy_files(other.path, self.path):
+            self._unsynced.note(path)
+        known = other.state
+        self.update(
+            created=known.created, parent=known.parent,
+            last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
+        )  # fmt: skip
 
     # -- documents ---------------------------------------------------------------------------------------------------
 
@@ -364,8 +375,8 @@ def refusing_to_write(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UserError(
-            f"{path} cannot be written: {error.strerror or error}.", "Choose another place with --runs-dir."
+        raise NotWritten(
+            f"{path} cannot be written: {error.strerror or error}.", "Choose another folder (--runs-dir in a terminal)."
         ) from None
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from core.beginning import data_of, new_folder
+from core.beginning import data_of, moved_folder, new_folder
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, UserError
 from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
 from core.faults import as_trouble, not_written
 from core.looking import Looking
 from core.plugins_host.host import PluginError, PluginHost
-from core.requests import ChangeSetting, Evaluate, Evaluation, OpenRun, Prepare, Start
+from core.requests import ChangeSetting, Evaluate, Evaluation, MoveRun, OpenRun, Prepare, Start
 from core.run_at_hand import RunAtHand, Work
 from core.run_folder import RunFolder
 from core.training.resolve import resolve
@@ -89,6 +89,22 @@ class Session:
             raise UserError(f"This run has begun already, in {self.run.folder.path}.", "Prepare again for a new one.")
         folder = new_folder(request, self.run.trainer)
         self.run.begin(folder)
+        return folder.path
+
+    def move_run(self, request: MoveRun) -> Path:
+        """Keep the run elsewhere: its folder cannot be written. A checkpoint there says at once that this one can."""
+        run, old = self.run, self.run.require_folder()
+        if not run.is_ours:
+            run.require_that_it_can_go_on(old)
+        was_ours, folder = run.is_ours, moved_folder(old, request.runs_dir, run.trainer)
+        with contextlib.suppress(OSError):  # that is why it is left
+            if was_ours:
+                old.release("stopped", "disk")
+        run.begin(folder)
+        self._become("paused")
+        run.flush()
+        self._tell(run.trainer.save_checkpoint())
+        folder.update(state="paused")
         return folder.path
 
     def open_run(self, request: OpenRun) -> Work:

@@ -38,7 +38,7 @@ def run(argv: list[str], engine: Engine) -> int:
     crashes = earlier_crashes()
     with watched(bridge), leaving_a_trace(), calm_collector(bridge):
         theme.apply()
-        window = MainWindow(make_context(bridge, theme, default_runs_dir()))
+        window = MainWindow(make_context(bridge, theme, default_runs_dir(remembered.runs_dir)))
         window.left.connect(app.exit)
         for trouble in crashes:
             window.strip.show_trouble(trouble)

@@ -11,6 +11,7 @@ from gui.bridge import EngineBridge
 from gui.follower import Follower
 from gui.playhead import Playhead
 from gui.redraw import Redraws
+from gui.runs_place import RunsPlace
 from gui.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
@@ -27,7 +28,7 @@ class Context:
     redraws: Redraws
     workbench: Workbench
     follower: Follower
-    runs_dir: Path
+    place: RunsPlace
 
     def follow_sentence(self, text: str, give_back: Callable[[str], object] | None = None) -> None:
         """Have every probe follow this source text from now on, and look at it; a refused one is given back."""
@@ -42,7 +43,7 @@ class Context:
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     """The models of one window."""
-    playhead, selection = Playhead(), Selection()
+    playhead, selection, place = Playhead(), Selection(), RunsPlace(runs_dir)
     redraws = Redraws(bridge, playhead, selection, theme)
-    workbench, follower = Workbench(bridge, playhead, runs_dir), Follower(bridge, playhead)
-    return Context(bridge, playhead, selection, theme, redraws, workbench, follower, runs_dir)
+    workbench, follower = Workbench(bridge, playhead, place), Follower(bridge, playhead)
+    return Context(bridge, playhead, selection, theme, redraws, workbench, follower, place)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.version import version
+from gui.runs_place import RunsPlace
 from gui.theme import GRID
 from gui.widgets import button, plain_label
 
@@ -30,7 +29,7 @@ class HelpSheet(QFrame):
 
     tour_asked = Signal()
 
-    def __init__(self, runs_dir: Path, over: QWidget) -> None:
+    def __init__(self, place: RunsPlace, over: QWidget) -> None:
         super().__init__(over)
         self._over = over
         self.setObjectName("sheet")
@@ -48,9 +47,12 @@ class HelpSheet(QFrame):
         for line in (
             f"Headlight {version()}, under the MIT licence.",
             "The window uses Qt through PySide6, under the GNU LGPL version 3.",
-            f"Runs are kept in {runs_dir}",
         ):
             layout.addWidget(plain_label(line, role="muted"))
+        self._place, self._place_label = place, plain_label(role="muted")
+        layout.addWidget(self._place_label)
+        place.changed.connect(self._show_place)
+        self._show_place()
         self.close_button = button("Close", "Close this sheet (Esc)")
         self.close_button.clicked.connect(self.toggle)
         self.tour_button = button("Show the tour", "Five steps through the window, as on the first start")
@@ -72,6 +74,9 @@ class HelpSheet(QFrame):
             self.move(self._over.rect().center() - self.rect().center())
             self.raise_()
             self.close_button.setFocus()
+
+    def _show_place(self) -> None:
+        self._place_label.setText(f"Runs are kept in {self._place.path}")
 
     def _show_tour(self) -> None:
         self.toggle()

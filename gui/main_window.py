@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import UserError
+from core.errors import Remedy, UserError
 from core.events import StateChanged
 from core.faults import as_trouble
 from core.first_look import read_first_look
@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         while self.context.redraws.draw():
             pass
         self.setup_drawer.choose_preset(FIRST_PRESET)
-        self.context.bridge.call(partial(interrupted_run, self.context.runs_dir), self.banner.offer)
+        self.context.bridge.call(partial(interrupted_run, self.context.place.path), self.banner.offer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save first, without asking; the window goes when the engine has. A second time it goes in any case."""
@@ -164,11 +164,12 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(middle)
         steps = tour_steps(self.train_view, self.transport, self.rail)
         self.tour = Tour(self.context.theme, steps, room=self.pages, over=middle)
-        self.help_sheet = HelpSheet(self.context.runs_dir, middle)
+        self.help_sheet = HelpSheet(self.context.place, middle)
 
     def _connect(self) -> None:
         bridge, playhead = self.context.bridge, self.context.playhead
         bridge.trouble.connect(self.strip.show_trouble)
+        self.strip.remedy_asked.connect(self._mend)
         bridge.prepared.connect(playhead.restart)
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)
@@ -216,6 +217,12 @@ class MainWindow(QMainWindow):
             self.tour.end()
         else:
             self.strip.dismiss()
+
+    def _mend(self, remedy: Remedy) -> None:
+        """What the strip's button offers."""
+        if remedy == "another_folder" and (runs_dir := self.context.place.ask(self)) is not None:
+            self.strip.dismiss()
+            self.context.workbench.keep_in(runs_dir)
 
     def _show_setup(self, is_shown: bool) -> None:
         self._take_focus_from(self.setup_drawer)

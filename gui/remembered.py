@@ -27,6 +27,7 @@ class Remembered(BaseModel):
     height: int = Field(default=1000, ge=1, le=LARGEST)
     is_maximised: bool = False
     has_seen_tour: bool = False
+    runs_dir: Path | None = None  # None: nobody has chosen a folder yet
 
     def show(self, window: MainWindow, path: Path) -> None:
         """Show the window as it was left; on the very first start with the tour, which `path` then remembers."""
@@ -68,6 +69,7 @@ def remember(window: MainWindow, path: Path) -> None:
         height=size.height(),
         is_maximised=window.isMaximized(),
         has_seen_tour=True,
+        runs_dir=window.context.place.chosen or recall(path).runs_dir,
     )
     with suppress(OSError):  # a folder that cannot be written is no reason to say anything while the window closes
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,11 +12,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.config import RunConfig, change_setting, change_settings
 from core.config_fields import setting_effect
 from core.events import Prepared, RunFinished
-from core.requests import ChangeSetting, Finish, Learn, OpenRun, Pause, Prepare, SetPace, Start
+from core.requests import ChangeSetting, Finish, Learn, MoveRun, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.run_rows import example_path
+from gui.runs_place import RunsPlace
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 ACT_DELAY_MS = 800  # after it during a run: the 2 of 2000 must not end the run at step 2
@@ -33,7 +34,7 @@ class Workbench(QObject):
     changed = Signal()  # draft, applied, or whether there is a run
     asked_to_learn = Signal()
 
-    def __init__(self, bridge: EngineBridge, playhead: Playhead, runs_dir: Path) -> None:
+    def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
         super().__init__()
         self.draft: RunConfig | None = None  # as the form shows it
         self.taken: RunConfig | None = None  # the preset or file that the draft began with, while it waits
@@ -42,7 +43,7 @@ class Workbench(QObject):
         self.run: Path | None = None
         self._bridge = bridge
         self._playhead = playhead
-        self._runs_dir = runs_dir
+        self._place = place
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
@@ -133,7 +134,7 @@ class Workbench(QObject):
         if self.run is not None:
             self._bridge.ask(Learn(steps=steps))
         elif self._start is None:
-            start = self._start = Start(runs_dir=self._runs_dir)
+            start = self._start = Start(runs_dir=self._place.path)
             self._bridge.ask(start, partial(self._begin, start, steps), partial(self._give_up, start))
         self.asked_to_learn.emit()
 
@@ -160,6 +161,14 @@ class Workbench(QObject):
     def continue_run(self, run: Path) -> None:
         """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
         self._bridge.ask(OpenRun(run=run), lambda _: self.toggle())
+
+    def keep_in(self, runs_dir: Path) -> None:
+        """Keep runs here from now on, the one at hand as well: where it was it could not be written."""
+        self._place.choose(runs_dir)
+        if self.run is None:
+            self.learn()
+        else:
+            self._bridge.ask(MoveRun(runs_dir=runs_dir), self._settle)
 
     def stop(self) -> None:
         """Nothing that was typed prepares or acts any more: the window closes."""
@@ -208,6 +217,10 @@ class Workbench(QObject):
             self._start, self.run = None, run
             self._bridge.ask(Learn(steps=steps))
             self.changed.emit()
+
+    def _settle(self, run: Path) -> None:
+        self.run = run
+        self.changed.emit()
 
     def _give_up(self, start: Start, error: Exception) -> None:
         if start is self._start:

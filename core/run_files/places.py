@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from pathlib import Path
 
 from platformdirs import user_data_dir
 
-from core.errors import UserError
+from core.errors import NotWritten, UserError
 
 
-def default_runs_dir() -> Path:
-    """HEADLIGHT_RUNS_DIR, or `runs` in the user's data folder."""
+def default_runs_dir(chosen: Path | None = None) -> Path:
+    """HEADLIGHT_RUNS_DIR, or what the user chose, or `runs` in the user's data folder."""
     given = os.environ.get("HEADLIGHT_RUNS_DIR")
-    return Path(given).expanduser() if given else Path(user_data_dir("headlight", appauthor=False)) / "runs"
+    if given:
+        return Path(given).expanduser()
+    return chosen or Path(user_data_dir("headlight", appauthor=False)) / "runs"
+
+
+def require_room(folder: Path, num_bytes: int) -> None:
+    """Raise NotWritten where the disk that `folder` is or will be on has less room than this."""
+    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    if free < num_bytes:
+        raise NotWritten(
+            f"There is no room for this run in {folder}: three checkpoints take {_megabytes(num_bytes)}, "
+            f"and {_megabytes(free)} are free.",
+            "Free some space, choose another folder (--runs-dir in a terminal), or make the model smaller.",
+        )
+
+
+def _megabytes(num_bytes: int) -> str:
+    return f"{num_bytes / 1e6:,.1f} MB"
 
 
 def make_run_dir(runs_dir: Path, name: str) -> Path:

@@ -99,6 +99,13 @@ class Trainer:
         """Whether a step was not finite, as far as is known: `run` will take no other, and say so."""
         return self._meter.not_finite_at is not None
 
+    @property
+    def checkpoint_bytes(self) -> int:
+        """What the arrays of a checkpoint take on disk."""
+        return sum(
+            tensor.nbytes for tensor in (*weights(self.model).values(), *self._learner.optimizer.state().values())
+        )
+
     def begin(self, folder: RunFolder) -> None:
         """Attach the run's folder, its documents written: all that happens from here on is written there."""
         self.folder = folder

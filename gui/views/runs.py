@@ -33,13 +33,14 @@ class RunsView(View):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._rows = RunRows(context.runs_dir)
+        self._rows = RunRows(context.place.path)
         self._is_reading = self._read_again = False
         self.open_button = button("Open", "Load this run and look at it: curves, attention, translation (Enter)")
         self.continue_button = button("Continue", "Go on learning from the last checkpoint; 1,000 steps if finished")
         self.follow_button = button("Follow", "Watch another process write this run, live and read-only (Enter)")
         self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
-        self.path_label = plain_label(from_home(context.runs_dir), role="muted")
+        self.path_label = plain_label(from_home(context.place.path), role="muted")
+        self.place_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
         self.empty_label = plain_label(EMPTY)
         self.table = RunTable(context.theme)
         self._timer = QTimer(self)
@@ -95,6 +96,7 @@ class RunsView(View):
             row.addWidget(widget)
         row.addStretch(1)
         row.addWidget(self.path_label)
+        row.addWidget(self.place_button)
         row.addWidget(self.refresh_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
@@ -109,6 +111,8 @@ class RunsView(View):
         self.continue_button.clicked.connect(self.continue_chosen)
         self.follow_button.clicked.connect(self._follow_or_stop)
         self.context.follower.changed.connect(self._show_actions)
+        self.place_button.clicked.connect(self._ask_for_place)
+        self.context.place.changed.connect(self._look_there)
         self.refresh_button.clicked.connect(self.refresh)
         self.table.doubleClicked.connect(self._act)
         self.table.currentCellChanged.connect(self._show_actions)
@@ -117,6 +121,17 @@ class RunsView(View):
         self._add_shortcut("F5", self, self.refresh)
         for signal in (bridge.run_started, bridge.run_finished, bridge.state_changed):
             signal.connect(self._take)
+
+    def _ask_for_place(self) -> None:
+        if (path := self.context.place.ask(self)) is not None:
+            self.context.place.choose(path)
+
+    def _look_there(self) -> None:
+        """Show the runs of the folder that was chosen."""
+        self._rows = RunRows(self.context.place.path)
+        self.path_label.setText(from_home(self.context.place.path))
+        if self.isVisible():
+            self.refresh()
 
     def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
         QShortcut(QKeySequence(keys), where, context=_WITHIN).activated.connect(act)

@@ -62,13 +62,13 @@ def learn_to_the_end(window: MainWindow, qtbot: QtBot, steps: int = 6) -> Path:
     window.context.workbench.edit("training.max_steps", steps)
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
-    return list_runs(window.context.runs_dir)[-1]
+    return list_runs(window.context.place.path)[-1]
 
 
 def test_without_runs_it_says_how_one_begins(empty_window: MainWindow, qtbot: QtBot) -> None:
     view = show(empty_window, qtbot)
     assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
-    assert view.path_label.text() == str(empty_window.context.runs_dir)
+    assert view.path_label.text() == str(empty_window.context.place.path)
     assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
     assert text(view, 0)[2:] == ["finished", "800", "0.0833", "99.6 %"]
 
