@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,7 @@ from core.requests import (
     Evaluate,
     Finish,
     Learn,
+    MoveRun,
     OpenRun,
     Pause,
     Prepare,
@@ -387,7 +389,12 @@ def every_request(runs_dir: Path) -> list[Request[object]]:
     requests: list[Request[object]] = [
         *(Learn(), Learn(steps=2), Pause(), Pause(), SetPace(steps_per_second=50.0), SetPace(steps_per_second=None)),
         *(Translate(texts=(TEXT,)), Translate(texts=(TEXT,), step=3), AddSentence(source="1 1"), Stop(), Finish()),
-        *(Start(runs_dir=runs_dir), ChangeSetting(key="training.label_smoothing", value=0.2), Evaluate()),
+        *(
+            Start(runs_dir=runs_dir),
+            MoveRun(runs_dir=runs_dir),
+            ChangeSetting(key="training.label_smoothing", value=0.2),
+            Evaluate(),
+        ),
         Prepare(config=tiny_config(seed=1, max_steps=15)),
     ]
     return requests
@@ -561,6 +568,39 @@ def test_a_full_disk_pauses_the_run_and_nothing_is_lost(tmp_path: Path) -> None:
     assert RunFolder.open(Path(run)).state.state == "finished"
     with Engine() as engine:
         assert_same_weights(whole_run(engine, tmp_path, max_steps=40), Path(run))
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_run_moved_elsewhere_gives_the_same_weights_and_can_be_left_and_opened(
+    engine: Engine, tmp_path: Path, is_gone: bool
+) -> None:
+    plain = whole_run(engine, tmp_path)
+    old = begun(engine, tmp_path)
+    answered(engine, Learn(steps=33))
+    if is_gone:
+        shutil.rmtree(old)
+    new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
+    assert new.parent == tmp_path / "elsewhere"
+    assert is_gone or RunFolder.open(old).state.pid is None
+    answered(engine, Learn(steps=5))
+    answered(engine, Stop())
+    answered(engine, OpenRun(run=new))
+    answered(engine, Learn())
+    assert_same_weights(plain, new)
+    folder = RunFolder.open(new)
+    assert folder.metrics()[0].tolist() == list(range(34 if is_gone else 1, 61))
+    lost = set(RunFolder.open(plain).probe_steps()) - set(folder.probe_steps())
+    assert (max(lost) < 33) if is_gone else not lost
+
+
+def test_a_run_that_cannot_be_moved_stays_where_it_is(engine: Engine, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=3))
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be written"):
+        answered(engine, MoveRun(runs_dir=tmp_path / "file"))
+    answered(engine, Learn())
+    assert RunFolder.open(run).state.state == "finished"
 
 
 UNASKED = """

@@ -6,6 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
+from tests.gui.conftest import empty_window, small_file, wait_for_state, window  # noqa: F401 (fixtures: the real window)
 from tests.reliability.cases import Cases, table
 
 

@@ -1,0 +1,72 @@
+"""A small training in a terminal of its own, to be interfered with."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from core.run_folder import RunFolder, is_run
+
+ROOT = Path(__file__).parents[2]
+MAIN = [sys.executable, str(ROOT / "main.py")]
+SECONDS = 60.0
+TINY = """
+name: tiny
+dataset:
+  plugin: copy_task
+  options: {num_symbols: 4, min_length: 2, max_length: 3}
+model: {d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 16}
+training:
+  batch_size: 4
+  max_steps: 100000
+  validate_every: 100000
+  checkpoint_every: 20
+  probe_every: 1000
+  num_threads: 1
+"""
+
+
+def train(folder: Path, *arguments: str) -> list[str]:
+    """The command that trains `tiny.yaml` in `folder`, which it writes; settings such as `training.max_steps=20`."""
+    (folder / "tiny.yaml").write_text(TINY, encoding="utf-8")
+    options = [one for one in arguments if one.startswith("--") or "=" not in one]
+    settings = [word for one in arguments if one not in options for word in ("--set", one)]
+    return [*MAIN, "train", str(folder / "tiny.yaml"), *options, *settings]
+
+
+@contextmanager
+def running(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """A process, killed at the end where it has not ended by itself; its output is taken by `ended`."""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Waits for the end; the exit code and standard error."""
+    _, errors = process.communicate(timeout=SECONDS)
+    return process.returncode, errors
+
+
+def wait_for_checkpoint(run: Path, step: int, process: subprocess.Popen[str]) -> None:
+    """Return once the run has published a checkpoint of this step or a later one."""
+    deadline = time.monotonic() + SECONDS
+    while not is_run(run) or RunFolder.open(run).state.last_step < step:
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline, f"no checkpoint of step {step} in {run}"
+        time.sleep(0.01)
+
+
+def is_whole(run: Path) -> bool:
+    """Whether the newest checkpoint can be read, its checksums compared."""
+    folder = RunFolder.open(run)
+    return folder.checkpoint(folder.checkpoint_step("last")).step == folder.state.last_step

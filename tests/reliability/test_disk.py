@@ -1,0 +1,152 @@
+"""Promise 4: a disk that is full, read-only, gone or forbidden pauses a run or ends it with 3; nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import RunFolder, list_runs
+from gui.main_window import MainWindow
+from tests.gui.conftest import WAIT_MS
+from tests.reliability.cases import Cases
+from tests.reliability.terminal import ended, is_whole, running, train, wait_for_checkpoint
+
+# A root that file permissions hold for, as they do for everybody else.
+AS_ANYBODY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
+as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root: mounts a disk")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of four megabytes."""
+    path = tmp_path / "a disk"
+    path.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=777", "tmpfs", path], check=True)
+    yield path
+    subprocess.run(["umount", "--lazy", path], check=True)
+
+
+def fill(disk: Path) -> None:
+    """Leave no byte free."""
+    with (disk / "filler").open("wb", buffering=0) as file:
+        for size in (65_536, 4_096, 1):
+            try:
+                while file.write(b"x" * size) == size:
+                    pass
+            except OSError:
+                pass
+
+
+def make_read_only(disk: Path) -> None:
+    """Refused while a file is being written, which is most of the time."""
+    while subprocess.run(["mount", "-o", "remount,ro", disk], stderr=subprocess.DEVNULL).returncode:
+        pass
+
+
+def forbid(disk: Path) -> None:
+    """Let nobody write the run any more."""
+    for folder, _, _ in os.walk(disk / "run"):
+        Path(folder).chmod(0o555)
+    (disk / "run" / "metrics.jsonl").chmod(0o444)
+
+
+def take_away(disk: Path) -> None:
+    """The run's folder is there no longer."""
+    (disk / "run").rename(disk / "elsewhere")
+
+
+BREAK: dict[str, Callable[[Path], None]] = {
+    "full": fill,
+    "removed": take_away,
+    "read-only": make_read_only,
+    "not permitted": forbid,
+}
+
+
+@as_root
+def test_a_terminal_ends_with_3_and_names_its_checkpoint(disk: Path, tmp_path: Path, cases: Cases, full: bool) -> None:
+    for name in BREAK if full else ("full", "removed"):
+        with cases.trying(name):
+            place = disk / name.replace(" ", "_")
+            place.mkdir()
+            command = train(tmp_path, "--run-dir", str(place / "run"))
+            with running(AS_ANYBODY + command if name == "not permitted" else command) as process:
+                wait_for_checkpoint(place / "run", 40, process)
+                BREAK[name](disk if name in ("full", "read-only") else place)
+                code, errors = ended(process)
+            assert code == 3 and "Traceback" not in errors, errors
+            last = errors.splitlines()[-1]
+            assert "(disk)" in last
+            if name == "removed":
+                assert "there is no such folder" in last
+                assert is_whole(place / "elsewhere")
+            else:
+                assert is_whole(place / "run")
+                assert f"saved: {place / 'run' / 'checkpoints'}" in last and "train --resume" in last
+        subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+        shutil.rmtree(disk / name.replace(" ", "_"))
+        (disk / "filler").unlink(missing_ok=True)
+
+
+@as_root
+def test_room_and_the_right_to_write_are_looked_for_before_training(
+    disk: Path, tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    def refused(what: str, command: list[str]) -> None:
+        with cases.trying(what), running(command) as process:
+            code, errors = ended(process)
+            assert (code, len(errors.splitlines())) == (2, 1), errors
+            assert what in errors and str(disk) in errors
+            assert not list(disk.iterdir())
+
+    large = ("model.d_model=256", "model.num_heads=4")
+    refused("three checkpoints take", train(tmp_path, "--run-dir", str(disk / "run"), *large))
+    if full:
+        make_read_only(disk)
+        refused("Read-only file system", train(tmp_path, "--runs-dir", str(disk / "runs")))
+
+
+def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, cases: Cases, full: bool
+) -> None:  # fmt: skip
+    """The folder that cannot be written is one with a file where the checkpoints go; and one that is gone."""
+
+    def block(run: Path) -> None:
+        shutil.rmtree(run / "checkpoints")
+        (run / "checkpoints").touch()
+
+    workbench, strip = window.context.workbench, window.strip
+    for number, spoil in enumerate([block, shutil.rmtree] if full else [block]):
+        with cases.trying(spoil.__name__):
+            workbench.reset()
+            wait_for_state("ready")
+            workbench.edit("training.checkpoint_every", 5)
+            workbench.learn(12)
+            wait_for_state("paused")
+            old, new = workbench.run, tmp_path / f"other folder {number}"
+            assert old is not None
+            spoil(old)
+            workbench.learn()
+            qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
+            assert str(old) in strip.sentence.text() and window.context.bridge.state == "paused"
+            monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, new=new: str(new))
+            assert strip.remedy_button.text() == "Choose another folder …"
+            qtbot.mouseClick(strip.remedy_button, Qt.MouseButton.LeftButton)
+            qtbot.waitUntil(lambda new=new: workbench.run in list_runs(new), timeout=WAIT_MS)
+            assert not strip.isVisible() and window.context.place.path == new
+            moved = RunFolder.open(workbench.run)
+            assert moved.checkpoint(moved.state.last_step).step == window.context.bridge.history.last_step
+            workbench.learn()
+            wait_for_state("finished")
+            steps = moved.metrics()[0].tolist()
+            assert steps == list(range(1 if spoil is block else 13, 41)), steps
+            assert moved.reread_state().reason == "max_steps"
