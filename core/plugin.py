@@ -7,7 +7,7 @@ library, and runs in a process of its own: it may be slow, print or fail without
 import hashlib
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 API_VERSION = 1
 """Grows when a plugin written for the former number would no longer run."""
 
+MAX_DRAWS = 10_000
 Split = Literal["train", "valid", "test"]
 OptionsT = TypeVar("OptionsT", bound="Options")
 T = TypeVar("T")
@@ -134,3 +135,15 @@ def split_of(text: str) -> Split:
     if bucket < 8:
         return "train"
     return "valid" if bucket == 8 else "test"
+
+
+def draw_for(split: Split, draw: Callable[[], Pair]) -> Pair:
+    """Call `draw` until the source of its pair belongs to `split`: no held-out text is ever trained on.
+
+    Raises ValueError where 10,000 draws give none, 1 in 10 being expected to fit: the options leave the split empty.
+    """
+    for _ in range(MAX_DRAWS):
+        pair = draw()
+        if split_of(pair.source) == split:
+            return pair
+    raise ValueError(f"too few different sources for a {split} split: widen the options they are drawn from")

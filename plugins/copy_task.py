@@ -7,11 +7,9 @@ import random
 from collections.abc import Iterator
 from itertools import count
 
-from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
+from core.plugin import DatasetPlugin, Options, Pair, Split, draw_for, option
 
 HELD_OUT = 1000
-MAX_TRIES = 10_000
-"""Sequences drawn before it is clear that these options leave a split empty; 1 in 10 is expected to fit."""
 
 
 class CopyTaskOptions(Options):
@@ -36,19 +34,14 @@ class CopyTask(DatasetPlugin[CopyTaskOptions]):
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
         vocabulary, _ = self.symbols()
         for _ in count() if split == "train" else range(HELD_OUT):
-            symbols = self._draw(vocabulary, split, rng)
-            text = " ".join(symbols)
-            yield Pair(text, text, alignment=[(place, place) for place in range(len(symbols))])
+            yield draw_for(split, lambda: self._pair(vocabulary, rng))
 
-    def _draw(self, vocabulary: list[str], split: Split, rng: random.Random) -> list[str]:
-        """Draw sequences until one belongs to the split: no held-out sequence is ever trained on."""
-        for _ in range(MAX_TRIES):
-            symbols = rng.choices(vocabulary, k=rng.randint(self.options.min_length, self.options.max_length))
-            if self.options.fixed_first:
-                symbols[0] = vocabulary[0]
-            if split_of(" ".join(symbols)) == split:
-                return symbols
-        raise ValueError(f"too few different sequences for a {split} split: raise num_symbols or max_length")
+    def _pair(self, vocabulary: list[str], rng: random.Random) -> Pair:
+        symbols = rng.choices(vocabulary, k=rng.randint(self.options.min_length, self.options.max_length))
+        if self.options.fixed_first:
+            symbols[0] = vocabulary[0]
+        text = " ".join(symbols)
+        return Pair(text, text, alignment=[(place, place) for place in range(len(symbols))])
 
     def symbols(self) -> tuple[list[str], list[str]]:
         vocabulary = [str(symbol) for symbol in range(1, self.options.num_symbols + 1)]

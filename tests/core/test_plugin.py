@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from core.plugin import DatasetPlugin, Options, Pair, option, split_of
+from core.plugin import DatasetPlugin, Options, Pair, draw_for, option, split_of
 
 AUTHORS_FILE = '''
 import random
@@ -123,6 +123,17 @@ def test_splits_are_four_fifths_a_tenth_and_a_tenth_and_never_change() -> None:
     assert counts["valid"] == pytest.approx(2_000, abs=200) and counts["test"] == pytest.approx(2_000, abs=200)
     # A change here would move sentences of finished runs from their held-out split into training.
     assert {text: split_of(text) for text in KNOWN_SPLITS} == KNOWN_SPLITS
+
+
+def test_pairs_are_drawn_until_one_belongs_to_the_split() -> None:
+    numbers = iter(range(100))
+    drawn = [draw_for("valid", lambda: Pair(str(next(numbers)), "odd or even")) for _ in range(5)]
+    assert [pair.source for pair in drawn] == [str(n) for n in range(100) if split_of(str(n)) == "valid"][:5]
+
+
+def test_a_split_without_any_text_ends_with_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"^too few different sources for a valid split: widen the options"):
+        draw_for("valid", lambda: Pair("0", "belongs to test"))
 
 
 KNOWN_SPLITS = {"0": "test", "ü": "train", "ich möchte ein Bier": "train", "8": "valid", "11": "valid", "15": "test"}

@@ -53,7 +53,7 @@ def test_all_symbols_are_listed_and_drawn() -> None:
 
 
 def test_too_few_sequences_end_with_a_sentence() -> None:
-    with pytest.raises(ValueError, match="too few different sequences for a"):
+    with pytest.raises(ValueError, match="too few different sources for a"):
         for split in SPLITS:
             drawn(split, 100, num_symbols=1, min_length=2, max_length=2)
 
