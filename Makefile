@@ -33,7 +33,7 @@ format: setup  ## rewrite the source as ruff wants it
 test-reliability: setup  ## try every case of docs/reliability.md, and print how many were lost (an hour)
 	$(PYTHON) -m pytest tests/reliability --full --timeout 1800
 
-check-learning: setup  ## show that the presets learn what README says, and what the window costs (8 minutes)
+check-learning: setup  ## show that the presets learn what README says, and what the window costs (12 minutes)
 	$(PYTHON) -m benchmarks.check_learning
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.window_cost
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.start_up

@@ -27,7 +27,6 @@ class Promise:
     preset: str
     seconds: float
     reaches: dict[str, float]
-
     learned_by: str | None = None  # the validation metric that passes 95 % once the task is learned
 
 
@@ -35,6 +34,12 @@ PROMISES = (
     Promise("copy_task", 10, {"exact_match": 0.995}, "valid/exact_match"),
     Promise("phonetic_to_letter", 15, {"letters_clean": 0.995, "letters_noisy": 0.895}, "valid/letters_clean"),
     Promise("toy_german_english", 60, {"exact_match": 0.98}, "valid/exact_match"),
+    Promise("reverse", 180, {"exact_match": 0.99}),
+    Promise("sort", 180, {"exact_match": 0.99}),
+    Promise("addition", 180, {"exact_match": 0.99}),
+    Promise("dates", 60, {"exact_match": 0.99}),
+    Promise("brackets", 180, {"exact_match": 0.99}),
+    Promise("roman_numerals", 180, {"exact_match": 0.99}),
     Promise("classic_three_sentences", math.inf, {"exact_match": 1.0}),
 )
 LEAST_PROBES = 25  # before a teaching preset passes 95 %

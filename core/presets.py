@@ -13,8 +13,11 @@ from core.strict_yaml import read_yaml
 FIRST_PRESET = "toy_german_english"
 """What the window opens with."""
 
-# First the tasks to begin with, then the documents' own settings.
-_FIRST = ("copy_task", "toy_german_english", "phonetic_to_letter")
+# First the tasks to begin with, then one idea each, then the documents' own settings.
+_FIRST = (
+    *("copy_task", "toy_german_english", "phonetic_to_letter"),
+    *("reverse", "sort", "addition", "dates", "brackets", "roman_numerals"),
+)
 
 
 def preset_names() -> list[str]:

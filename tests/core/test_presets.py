@@ -12,6 +12,7 @@ from core.presets import preset_names, preset_summary, preset_text, read_preset,
 
 NAMES = [
     *("copy_task", "toy_german_english", "phonetic_to_letter"),
+    *("reverse", "sort", "addition", "dates", "brackets", "roman_numerals"),
     *("classic_annotated_copy", "classic_copy_notebook", "classic_one_sentence", "classic_phonetic"),
     "classic_three_sentences",
 ]
@@ -45,7 +46,7 @@ def test_a_preset_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ("text", "sentence"),
     [
         ("copy_tsk", "copy_tsk: no such preset. Did you mean copy_task?"),
-        ("qqq", "qqq: no such preset. There are: copy_task, toy_german_english, phonetic_to_letter, classic_annotated"),
+        ("qqq", "qqq: no such preset. There are: copy_task, toy_german_english, phonetic_to_letter, reverse, sort,"),
         ("mine.yaml", "mine.yaml: no such file. Check the path, or name a preset: `presets list` shows them."),
         (".", ".: expected a YAML file, given a folder."),
     ],

@@ -1,0 +1,95 @@
+"""Close the brackets that are open: `([]{(` wants `)})`. It teaches depth: the last one opened is closed first."""
+
+import random
+from collections.abc import Iterator
+from itertools import count
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, draw_for, option
+
+HELD_OUT = 1000
+CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+class BracketsOptions(Options):
+    num_kinds: int = option(3, ge=1, le=4, help="Kinds of brackets: ( [ { <, as many as this.")
+    min_length: int = option(6, ge=1, le=64, help="Brackets in the shortest source.")
+    max_length: int = option(16, ge=1, le=64, help="Brackets in the longest source.")
+    max_depth: int = option(6, ge=2, le=32, help="Most brackets open at once.")
+
+    def check(self) -> None:
+        if self.min_length > self.max_length:
+            raise ValueError(f"min_length {self.min_length} is above max_length {self.max_length}")
+
+
+class Brackets(DatasetPlugin[BracketsOptions]):
+    """Close all brackets that are still open, the innermost first. Training never ends; 1,000 are held out.
+
+    What to look for when the preset has learned (two layers):
+
+    - cross, layer 2: in every head a row lies on the opening bracket that it closes, 0.73 to 0.76 of it, and goes back
+      to the left from row to row, over all that is closed. In layer 1 three heads begin with this, 0.37 to 0.45.
+    - encoder self: nothing so clear. To tell what is open, brackets must be matched, but the work is spread over many
+      places. Most of it is seen in a head of layer 2, where an opening bracket looks at the one that closes it, 0.25
+      of a row, and at chance would with 0.09.
+    - decoder self: `<bos>` and the row's own place. How many are closed already says which comes next.
+    """
+
+    name = "brackets"
+    title = "Close the brackets"
+    tokenizer = "characters"
+    endless = True
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        for _ in count() if split == "train" else range(HELD_OUT):
+            yield draw_for(split, lambda: closed(self._draw(rng)))
+
+    def _draw(self, rng: random.Random) -> str:
+        """Open or close at random, and leave one open at the end, so that there is something to write."""
+        length = rng.randint(self.options.min_length, self.options.max_length)
+        opening, _ = self._kinds()
+        text, still_open = "", list[str]()
+        for place in range(1, length + 1):
+            may_open = len(still_open) < self.options.max_depth
+            may_close = len(still_open) > (1 if place == length else 0)
+            if may_open and (not may_close or rng.random() < 0.5):
+                still_open.append(rng.choice(opening))
+                text += still_open[-1]
+            else:
+                text += CLOSING[still_open.pop()]
+        return text
+
+    def _kinds(self) -> tuple[list[str], list[str]]:
+        kinds = list(CLOSING)[: self.options.num_kinds]
+        return kinds, [CLOSING[kind] for kind in kinds]
+
+    def symbols(self) -> tuple[list[str], list[str]]:
+        opening, closing = self._kinds()
+        return opening + closing, closing
+
+    def examples(self) -> list[str]:
+        """Offer brackets all open, pairs beside each other before the last, and pairs inside each other in it."""
+        opening, closing = self._kinds()
+        depth = min(self.options.max_depth, self.options.max_length)
+        num_pairs = (self.options.max_length - 1) // 2
+        num_inside = min(num_pairs, self.options.max_depth - 1)
+        return [
+            "".join((opening * depth)[:depth]),
+            (opening[0] + closing[0]) * num_pairs + opening[-1],
+            opening[-1] + opening[0] * num_inside + closing[0] * num_inside,
+        ]
+
+
+def closed(text: str) -> Pair:
+    """Write what closes `text`; each closing bracket is aligned with its own opening one."""
+    still_open = list[int]()  # places in the text
+    for place, bracket in enumerate(text):
+        if bracket in CLOSING:
+            still_open.append(place)
+        else:
+            still_open.pop()
+    innermost_first = still_open[::-1]
+    target = "".join(CLOSING[text[place]] for place in innermost_first)
+    return Pair(text, target, alignment=[(place, rank) for rank, place in enumerate(innermost_first)])
+
+
+PLUGIN = Brackets

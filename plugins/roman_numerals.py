@@ -1,0 +1,55 @@
+"""Numbers to Roman numerals. It teaches composition: each digit becomes letters by itself, whatever the others are."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
+
+NUMERALS = "IVXLCDM"
+SHAPES = ("", "0", "00", "000", "01", "1", "10", "100", "1000", "02")
+"""How each digit is written: 0 is the one of its place (I, X, C, M), 1 its five (V, L, D), 2 its ten (X, C, M)."""
+
+
+class RomanOptions(Options):
+    max_number: int = option(3999, ge=100, le=3999, help="The largest number; there is no numeral above 3999.")
+
+
+class RomanNumerals(DatasetPlugin[RomanOptions]):
+    """Write a number in Roman numerals. A tenth of all numbers validates, a tenth tests, the rest train.
+
+    What to look for when the preset has learned (one layer):
+
+    - cross: stairs. A row looks at the digit whose letters are being written, 0.5 to 0.7 of it in every head, and
+      goes on to the next when they are all there. The heads share the work: two look still at the digit of the letter
+      before (0.77 and 0.81 of a row), one already at that of the letter after (0.68).
+    - encoder self: one head is the digit itself (0.71 of a row). The others look at `<eos>` and the digits to the left:
+      whether a 4 is IV or XL follows from how far from the end it stands.
+    """
+
+    name = "roman_numerals"
+    title = "Roman numerals"
+    tokenizer = "characters"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        numbers = [number for number in range(1, self.options.max_number + 1) if split_of(str(number)) == split]
+        rng.shuffle(numbers)
+        yield from (in_roman(str(number)) for number in numbers)
+
+    def examples(self) -> list[str]:
+        """Offer the longest numerals, those with subtraction, and the largest number."""
+        candidates = [88, 99, 888, 1954, 2014, 3888]
+        return [str(number) for number in (*candidates, self.options.max_number) if number <= self.options.max_number]
+
+
+def in_roman(digits: str) -> Pair:
+    """Write a number from 1 to 3999; each letter is aligned with the digit it is part of."""
+    target, alignment = "", list[tuple[int, int]]()
+    for place, digit in enumerate(digits):
+        one = 2 * (len(digits) - 1 - place)  # where this place's one stands in NUMERALS
+        for step in SHAPES[int(digit)]:
+            alignment.append((place, len(target)))
+            target += NUMERALS[one + int(step)]
+    return Pair(digits, target, alignment=alignment)
+
+
+PLUGIN = RomanNumerals
