@@ -15,6 +15,7 @@ from core.events import Event, Trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Start
 from core.run_files.copying import files_to_copy
+from core.run_files.documents import DamagedFile
 from core.run_files.places import require_room
 from core.run_folder import RunFolder, refusing_to_write
 from core.training.trainer import Trainer
@@ -60,6 +61,34 @@ def _write_documents(folder: RunFolder, trainer: Trainer, parent: str | None) ->
     except OSError:
         shutil.rmtree(folder.path)  # nothing has been learnt: better no run than half of one
         raise
+
+
+def load_checkpoint(trainer: Trainer, which: str, tell: Callable[[Event], None]) -> None:
+    """Load a checkpoint of the trainer's run: "best", "last" or a step.
+
+    Where the last one is damaged, the newest whole one before it, and says so. Of the others raises DamagedFile that
+    names the file and the checkpoint before.
+    """
+    folder = trainer.folder
+    step = folder.checkpoint_step(which)
+    try:
+        return trainer.load_checkpoint(step)
+    except DamagedFile as error:
+        before = [known for known in folder.checkpoint_steps() if known < step and folder.is_whole(known)]
+        if not before:
+            raise
+        if which != "last":
+            raise DamagedFile(
+                error.sentence, f"{error.advice} Or open the checkpoint before it, of step {before[-1]}."
+            ) from None
+        tell(
+            Trouble(
+                sentence=error.sentence,
+                advice=f"Opened at the checkpoint before it, of step {before[-1]}; "
+                "once the run goes on, what came after is learned anew.",
+            )
+        )
+    return trainer.load_checkpoint(before[-1])
 
 
 def data_of(

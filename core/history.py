@@ -272,8 +272,8 @@ class _Tail:
 
     def was_rewritten(self, folder: RunFolder) -> bool:
         """Whether metrics.jsonl is another file than before: a run that was cut back."""
-        now = (folder.path / "metrics.jsonl").stat()
-        return bool(self._file) and (now.st_ino != self._file or now.st_size < self.offset)
+        file, size = _file_and_size(folder.path / "metrics.jsonl")
+        return bool(self._file) and (file != self._file or size < self.offset)
 
     def probes_were_rewritten(self, folder: RunFolder) -> bool:
         """Whether a probe was replaced: somebody added a sentence."""
@@ -281,13 +281,18 @@ class _Tail:
 
     def see(self, folder: RunFolder) -> None:
         """Remember how it is now."""
-        self._file = (folder.path / "metrics.jsonl").stat().st_ino
+        self._file, _ = _file_and_size(folder.path / "metrics.jsonl")
         self._probes = _changed_at(folder.path / "probes")
         places = ("snapshots", "checkpoints", "run.json")
         self.seen = (
             *(self.offset, self._file, self._probes),
             *(_changed_at(folder.path / place) for place in places),
         )
+
+
+def _file_and_size(path: Path) -> tuple[int, int]:
+    found = path.stat() if path.exists() else None  # somebody deleted it: a run without curves
+    return (found.st_ino, found.st_size) if found else (0, 0)
 
 
 def _changed_at(place: Path) -> int:

@@ -13,7 +13,7 @@ import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,10 @@ from core.run_files.checkpoint_files import (
     write_checkpoint,
 )
 from core.run_files.copying import copy_files
-from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
+from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir, steps_in
 from core.run_files.probe_file import probe_bytes, read_probe_file
-from core.run_files.state import RunState, state_from_record
+from core.run_files.state import RunState, read_state, state_bytes
 from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
 from core.run_files.unsynced import Unsynced
@@ -80,7 +80,7 @@ class RunFolder:
     def open(cls, path: Path) -> RunFolder:
         """Open a run for reading (and, after `claim`, for writing). Raises UserError where it is none."""
         check_is_run(path)
-        folder = cls(path, _read_state(path / "run.json"))
+        folder = cls(path, read_state(path / "run.json"))
         folder._follow(folder.config())
         return folder
 
@@ -104,13 +104,13 @@ class RunFolder:
 
     def reread_state(self) -> RunState:
         """Read run.json again, for a run that another process writes."""
-        self._state = _read_state(self.path / "run.json")
+        self._state = read_state(self.path / "run.json")
         return self._state
 
     def update(self, **changes: Any) -> None:
         """Publish changed fields of the state in run.json."""
         state = replace(self._state, **changes, updated=time.time())
-        write_whole(self.path / "run.json", json_bytes(asdict(state)))
+        write_whole(self.path / "run.json", state_bytes(state))
         self._state = state
 
     def require_free(self) -> None:
@@ -119,7 +119,8 @@ class RunFolder:
         if writer:
             raise UserError(
                 f"{self.path} is being written by {writer}.",
-                "Watch it from here, or end that process first. If it is long gone, put null for pid in run.json.",
+                "Watch it from here, or end that process first. "
+                "If it is long gone, delete the lines pid and checksum in run.json.",
             )
 
     def claim(self) -> None:
@@ -132,7 +133,7 @@ class RunFolder:
             self.update(pid=os.getpid(), host=socket.gethostname())
 
     def release(self, state: str, reason: str | None = None) -> None:
-        """Leave the run to whoever opens it next; `state` is one of RUN_STATES, `reason` a FinishReason."""
+        """Leave the run to whoever opens it next; `state` is one of run.json's, `reason` a FinishReason."""
         self.update(state=state, reason=reason, pid=None, host=None)
 
     def take_files_of(self, other: RunFolder) -> None:
@@ -143,6 +144,7 @@ class RunFolder:
         self.update(
             created=known.created, parent=known.parent,
             last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
+            metrics_size=known.metrics_size,
         )  # fmt: skip
 
     # -- documents ---------------------------------------------------------------------------------------------------
@@ -207,12 +209,12 @@ class RunFolder:
         self._append(metrics_file.setting_line(time.time(), changed))
 
     def _append(self, lines: bytes) -> None:
-        metrics_file.append(self.path / "metrics.jsonl", lines)
-        self._unsynced.note(self.path / "metrics.jsonl")
+        metrics_file.append(self._metrics_path, lines)
+        self._unsynced.note(self._metrics_path)
 
     def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
         """All kinds of line in metrics.jsonl, from a place in the file on."""
-        return metrics_file.read(self.path / "metrics.jsonl", offset)
+        return metrics_file.read(self._metrics_path, offset, self._state.metrics_size)
 
     def metrics(self) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
         """Training steps, ascending, and an array for each of their metrics."""
@@ -220,16 +222,20 @@ class RunFolder:
 
     def validation_metrics(self) -> dict[int, dict[str, float]]:
         """Step -> metrics of its validation."""
-        lines = metrics_file.read_validations(self.path / "metrics.jsonl")
+        lines = metrics_file.read_validations(self._metrics_path)
         return {line["step"]: metrics_file.metrics_of(line) for line in lines}
 
     def last_trained_step(self) -> int:
         """The newest step with figures, which may lie after the newest checkpoint."""
-        return metrics_file.last_step(self.path / "metrics.jsonl")
+        return metrics_file.last_step(self._metrics_path)
 
     def settings_changed(self) -> list[SettingChanged]:
         """Settings changed during the run, in order."""
         return metrics_file.settings_of(self.read_metrics().settings)
+
+    @property
+    def _metrics_path(self) -> Path:
+        return self.path / "metrics.jsonl"
 
     # -- validations -------------------------------------------------------------------------------------------------
 
@@ -310,7 +316,7 @@ class RunFolder:
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
         write_checkpoint(self._file("checkpoints", step), content)
         best = {} if best_value is None else {"best_step": step, "best_value": best_value}
-        self.update(last_step=step, **best)
+        self.update(last_step=step, metrics_size=metrics_file.size_without_last_line(self._metrics_path), **best)
         self._prune_checkpoints()
 
     def checkpoint(self, step: int) -> Checkpoint:
@@ -319,6 +325,14 @@ class RunFolder:
             known = ", ".join(map(str, self.checkpoint_steps())) or "none yet"
             raise UserError(f"{self.path} has no checkpoint at step {step} (there are: {known}).")
         return read_checkpoint(self._file("checkpoints", step), step)
+
+    def is_whole(self, step: int) -> bool:
+        """Whether the checkpoint at this step can be read."""
+        try:
+            self.checkpoint(step)
+        except DamagedFile:
+            return False
+        return True
 
     def checkpoint_weights(self, step: int) -> Weights:
         """Only the weights of the checkpoint at this step."""
@@ -354,16 +368,21 @@ class RunFolder:
     # -- going back --------------------------------------------------------------------------------------------------
 
     def cut_back_to(self, step: int) -> None:
-        """Remove what came after `step`: a run resumed there writes it again."""
-        metrics_file.cut_back_to(self.path / "metrics.jsonl", step)
-        for name, ending in (("validations", ".jsonl"), ("probes", ".safetensors"), ("snapshots", ".safetensors")):
-            for later in _later(steps_in(self.path / name, ending), step):
-                self._file(name, later, ending).unlink()
-        for later in _later(steps_in(self.path / "checkpoints"), step):
+        """Remove what came after `step`: a run resumed there writes it again.
+
+        The newest checkpoints go first: whatever instant this is broken off, the last one has all that belongs to it.
+        """
+        metrics = metrics_file.lines_until(self._metrics_path, step)
+        for later in reversed(_later(steps_in(self.path / "checkpoints"), step)):
             shutil.rmtree(self._file("checkpoints", later))
         best = self._state.best_step
         forget = {"best_step": None, "best_value": None} if best is not None and best > step else {}
-        self.update(last_step=step, reason=None, **forget)
+        size = len(metrics) - len(metrics_file.last_line(metrics))
+        self.update(last_step=step, metrics_size=size, reason=None, **forget)
+        write_whole(self._metrics_path, metrics)
+        for name, ending in (("validations", ".jsonl"), ("probes", ".safetensors"), ("snapshots", ".safetensors")):
+            for later in _later(steps_in(self.path / name, ending), step):
+                self._file(name, later, ending).unlink()
 
     def _file(self, kind: str, step: int, ending: str = "") -> Path:
         return self.path / kind / f"{step:06d}{ending}"
@@ -382,10 +401,3 @@ def refusing_to_write(path: Path) -> Iterator[None]:
 
 def _later(steps: list[int], step: int) -> list[int]:
     return [known for known in steps if known > step]
-
-
-def _read_state(path: Path) -> RunState:
-    try:
-        return state_from_record(json_object(read_file(path), path))
-    except (TypeError, ValueError) as error:
-        raise damaged(path, str(error)) from None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from core.beginning import data_of, moved_folder, new_folder
+from core.beginning import data_of, load_checkpoint, moved_folder, new_folder
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, UserError
 from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
@@ -115,10 +115,9 @@ class Session:
         data = yield from data_of(RunFolder.open(request.run.absolute()), self._host, self._cache_dir, self._tell)
         # Opened anew: this or another process may have gone on with it meanwhile.
         folder = RunFolder.open(request.run.absolute())
-        step = folder.checkpoint_step(request.checkpoint)
         trainer = Trainer(folder.config(), data, self._host)
         trainer.begin(folder)
-        trainer.load_checkpoint(step)
+        load_checkpoint(trainer, request.checkpoint, self._tell)
         prepared = self._take(RunAtHand(trainer, self._tell, folder, request.changes)).prepared()
         yield prepared
         self.looking.look_back()

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from core.errors import UserError
-from core.run_files.documents import damaged, read_file
+from core.run_files.documents import DamagedFile, damaged, read_file
 
 _MARK = b', "checksum": "'
 _TAIL = len(_MARK) + 8 + len(b'"}')
@@ -27,19 +26,18 @@ def is_intact(line: bytes) -> bool:
     return tail == _MARK + f"{zlib.crc32(body):08x}".encode() + b'"}'
 
 
-def read_checked_lines(data: bytes, where: str) -> tuple[list[dict[str, Any]], int]:
+def read_checked_lines(
+    data: bytes, where: str, advice: str = "Restore the file from a copy of the run."
+) -> tuple[list[dict[str, Any]], int]:
     """The records in `data` and the number of bytes they take.
 
-    A last line without its newline was torn by a crash and is left out. Raises UserError that names a damaged line.
+    A last line without its newline was torn by a crash and is left out. Raises DamagedFile that names a damaged line.
     """
     lines = data.split(b"\n")
     torn = lines.pop()  # what follows the last newline: nothing, unless the writer was killed
     for number, line in enumerate(lines, start=1):
         if not is_intact(line):
-            raise UserError(
-                f"{where}: line {number} is damaged (its checksum does not match).",
-                "Restore the file from a copy, or delete that line to open the rest.",
-            )
+            raise DamagedFile(f"{where}: line {number} is damaged (its checksum does not match).", advice)
     records: list[dict[str, Any]] = json.loads(b"[" + b",".join(lines) + b"]")
     return records, len(data) - len(torn)
 

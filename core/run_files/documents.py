@@ -10,6 +10,11 @@ from typing import Any
 
 from core.errors import UserError
 
+
+class DamagedFile(UserError):
+    """A file cannot be what was written: cut off, altered, or of something else."""
+
+
 LARGEST = 256 * 2**20  # bytes; config, environment, vocabulary, validations and run.json are far below
 
 
@@ -44,6 +49,6 @@ def checksum(data: bytes) -> str:
     return f"{zlib.crc32(data):08x}"
 
 
-def damaged(path: Path, why: str) -> UserError:
+def damaged(path: Path, why: str) -> DamagedFile:
     """The sentence for a file that cannot be what was written."""
-    return UserError(f"{path}: the file is damaged ({why}).", "Restore it from a copy of the run.")
+    return DamagedFile(f"{path}: the file is damaged ({why}).", "Restore it from a copy of the run.")

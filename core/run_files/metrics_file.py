@@ -12,20 +12,22 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.events import SettingChanged
-from core.run_files.atomic import write_whole
 from core.run_files.checked_lines import checked_line, is_intact, read_checked_lines
+from core.run_files.documents import DamagedFile
 
 Record = dict[str, Any]
 Arrays = Mapping[str, NDArray[np.float64]]
 _VALIDATION_MARK = b', "is_best": '
 _LONGEST_LINE = 16_384  # bytes
+_ADVICE = "Restore it from a copy of the run, or delete it to open the run without its curves."
 NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
 
 
@@ -73,11 +75,16 @@ def append(path: Path, lines: bytes) -> None:
             raise
 
 
-def read(path: Path, offset: int = 0) -> MetricsRecords:
-    """The lines from `offset` on. Raises UserError that names a damaged line; a torn last one is left out."""
-    with path.open("rb") as file:
+def read(path: Path, offset: int = 0, least: int = 0) -> MetricsRecords:
+    """The lines from `offset` on; none where somebody deleted the file. A torn last line is left out.
+
+    Raises DamagedFile that names a damaged line, and where whole lines make less than the `least` bytes there must be.
+    """
+    with _open(path) as file:
         file.seek(offset)
-        records, taken = read_checked_lines(file.read(), str(path))
+        records, taken = read_checked_lines(file.read(), str(path), _ADVICE)
+    if offset + taken < least and path.exists():
+        raise DamagedFile(f"{path}: the file is cut off ({offset + taken:,} of {least:,} bytes are left).", _ADVICE)
     validations = [record for record in records if "is_best" in record]
     settings = [record for record in records if "setting" in record]
     steps = [record for record in records if "is_best" not in record and "setting" not in record]
@@ -85,26 +92,44 @@ def read(path: Path, offset: int = 0) -> MetricsRecords:
 
 
 def read_validations(path: Path) -> list[Record]:
-    """Only the lines of validations: in a long run few of very many. Raises UserError where one is damaged."""
-    with path.open("rb") as file:
+    """Only the lines of validations: in a long run few of very many. Raises DamagedFile where one is damaged."""
+    with _open(path) as file:
         lines = [line for line in file if _VALIDATION_MARK in line]
-    return read_checked_lines(b"".join(lines), f"{path} (its validations)")[0]
+    return read_checked_lines(b"".join(lines), f"{path} (its validations)", _ADVICE)[0]
+
+
+def size_without_last_line(path: Path) -> int:
+    """Its bytes but for the last line, which may always be torn."""
+    with _open(path) as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - _LONGEST_LINE))
+        return end - len(last_line(file.read()))
+
+
+def last_line(lines: bytes) -> bytes:
+    """The last of whole lines, its newline included."""
+    return lines[lines.rfind(b"\n", 0, -1) + 1 :]
 
 
 def last_step(path: Path) -> int:
     """The step of the last whole line, read from the end of the file; 0 where there is none."""
-    with path.open("rb") as file:
+    with _open(path) as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_LINE))
         lines = file.read().split(b"\n")[:-1]
     return int(json.loads(lines[-1])["step"]) if lines and is_intact(lines[-1]) else 0
 
 
-def cut_back_to(path: Path, step: int) -> None:
-    """Leave out the lines after `step`, and a torn last one."""
-    records, _ = read_checked_lines(path.read_bytes(), str(path))
-    for record in records:
-        record.pop("checksum")
-    write_whole(path, b"".join(checked_line(record) for record in records if record["step"] <= step))
+def lines_until(path: Path, step: int) -> bytes:
+    """The whole lines up to this step."""
+    with _open(path) as file:
+        data = file.read()
+    records, _ = read_checked_lines(data, str(path), _ADVICE)
+    lines = data.split(b"\n")
+    return b"".join(lines[number] + b"\n" for number, record in enumerate(records) if record["step"] <= step)
+
+
+def _open(path: Path) -> BinaryIO:
+    return path.open("rb") if path.exists() else BytesIO()  # somebody deleted it: a run without curves
 
 
 def columns(records: Sequence[Record]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:

@@ -1,30 +1,41 @@
-"""run.json: where a run stands, who writes it, and the checksums of the documents beside it."""
+"""run.json: where a run stands, who writes it, and the checksums of the documents beside it and of itself."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import socket
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-RUN_STATES = ("new", "learning", "paused", "stopped", "finished", "failed")
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from core.errors import UserError
+from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
+
+FORMAT: Literal[1] = 1
+StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
+Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunState:
     """What run.json says. `pid` and `host` name the process that writes the run, None while nobody does."""
 
-    format: int = 1
-    state: str = "new"  # one of RUN_STATES
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    format: Literal[1] = FORMAT
+    state: StateName = "new"
     created: float = 0.0  # seconds since the epoch
     updated: float = 0.0
-    last_step: int = 0  # the newest checkpoint's
-    best_step: int | None = None  # the checkpoint with the best `best_metric`
+    last_step: Count = 0  # the newest checkpoint's
+    metrics_size: Count = 0  # bytes of metrics.jsonl at that checkpoint but for its last line, which may be torn
+    best_step: Count | None = None  # the checkpoint with the best `best_metric`
     best_value: float | None = None
     reason: str | None = None  # a FinishReason, once the run has ended
     parent: str | None = None  # name of the run this one was restarted from
-    pid: int | None = None
+    pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     host: str | None = None
     checksums: dict[str, str] = field(default_factory=dict)  # file name -> crc32 of its bytes
 
@@ -41,16 +52,38 @@ class RunState:
         return self.pid == os.getpid() and self.host == socket.gethostname()
 
 
-def state_from_record(record: dict[str, Any]) -> RunState:
-    """The state in a JSON object. Raises TypeError or ValueError where it is no run.json of ours."""
-    state = RunState(**record)
-    if state.format != 1:
-        raise ValueError(f"format {state.format}, expected 1")
-    if state.state not in RUN_STATES:
-        raise ValueError(f"state {state.state!r}")
-    if not isinstance(state.last_step, int) or not isinstance(state.checksums, dict):
-        raise TypeError("last_step or checksums of a wrong type")
-    return state
+_STATE = TypeAdapter(RunState)
+
+
+def state_bytes(state: RunState) -> bytes:
+    """run.json. Its own checksum comes first, so that a person who edits the file deletes that line and no comma."""
+    record = asdict(state)
+    return json_bytes({"checksum": checksum(json_bytes(record)), **record})
+
+
+def read_state(path: Path) -> RunState:
+    """Read it again. Raises DamagedFile where it is no run.json of ours, UserError where a newer version wrote it."""
+    record = json_object(read_file(path), path)
+    written = record.pop("checksum", None)
+    try:
+        data = json_bytes(record)
+        if written not in (None, checksum(data)):
+            raise damaged(path, "its checksum does not match")
+        _require_known_format(path, record.get("format"))
+        return _STATE.validate_json(data, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise damaged(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    except ValueError as error:  # JSON of Python's own kind: NaN, half a surrogate pair
+        raise damaged(path, str(error)) from None
+
+
+def _require_known_format(path: Path, given: object) -> None:
+    if isinstance(given, int) and given > FORMAT:
+        raise UserError(
+            f"{path}: a newer version of Headlight made this run (format {given}; this one reads format {FORMAT}).",
+            "Open it with that version, or bring this one up to date.",
+        )
 
 
 def is_alive(pid: int) -> bool:

@@ -1,4 +1,7 @@
-"""The sentences of one validation, one JSON line each: source, reference, hypothesis, each token's probability."""
+"""The sentences of one validation, one JSON line each: source, reference, hypothesis, each token's probability.
+
+Each line says which sentence it is `of` how many: a file cut off between two lines is seen to be.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,17 @@ from core.run_files.documents import damaged
 
 def validation_bytes(sentences: Iterable[ValidatedSentence]) -> bytes:
     """The file of a validation."""
-    return b"".join(checked_line(asdict(sentence)) for sentence in sentences)
+    records = [asdict(sentence) for sentence in sentences]
+    numbered = ({"sentence": number, "of": len(records)} | record for number, record in enumerate(records, start=1))
+    return b"".join(map(checked_line, numbered))
 
 
 def read_validation_file(path: Path) -> tuple[ValidatedSentence, ...]:
     """Read it again. Raises UserError that names a damaged file."""
     records = read_whole_lines(path)
     try:
+        if not records or len(records) != records[-1]["of"]:
+            raise damaged(path, "it is cut off")
         return tuple(_sentence(record) for record in records)
     except (KeyError, TypeError) as error:
         raise damaged(path, f"no {error}") from None

@@ -203,7 +203,7 @@ def test_what_is_no_run_says_why(tmp_path: Path) -> None:
         RunFolder.create_at(half)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}[", '{"format": 2}', '{"colour": 1}', '{"state": "x"}', "[" * 20_000])
+@pytest.mark.parametrize("text", ["", "[]", "{}[", '{"format": 0}', '{"colour": 1}', '{"state": "x"}', "[" * 20_000])
 def test_a_run_json_of_something_else_is_named(tmp_path: Path, text: str) -> None:
     folder = run_folder(tmp_path)
     (folder.path / "run.json").write_text(text)

@@ -1,0 +1,135 @@
+"""Promise 5: a file cut off or altered is found and named and not used; the checkpoint before it is opened."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from core.errors import UserError
+from core.events import Trouble
+from core.run_folder import RunFolder
+from tests.core.watcher import Watcher
+from tests.reliability.cases import Cases
+from tests.reliability.small_runs import digest, everything, resume, train
+
+FOR_PEOPLE = "log.txt"  # nobody but a person reads it
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of four steps, with two checkpoints, validations, probes and snapshots."""
+    return train(tmp_path_factory.mktemp("damage") / "run", 4)
+
+
+def files(run: Path) -> list[Path]:
+    """Every file of a run that the program reads."""
+    return sorted(path for path in run.rglob("*") if path.is_file() and path.name != FOR_PEOPLE)
+
+
+@contextmanager
+def holding(path: Path, data: bytes) -> Iterator[None]:
+    """The file holds this for a while."""
+    whole = path.read_bytes()
+    path.write_bytes(data)
+    try:
+        yield
+    finally:
+        path.write_bytes(whole)
+
+
+def assert_found(run: Path, path: Path, intact: str) -> None:
+    """Reading refuses in a sentence that begins with the file; else all is read as before (white space, say)."""
+    try:
+        read = digest(everything(run))
+    except UserError as error:
+        assert error.sentence.startswith(str(path)) and error.advice, error
+    else:
+        assert read == intact
+
+
+def cuts(data: bytes) -> set[int]:
+    """Where a file may be cut off: at its ends, within and after its header, between lines, at powers of two."""
+    newlines = [place + 1 for place, byte in enumerate(data) if byte == ord("\n")]
+    header = 8 + int.from_bytes(data[:8], "little")  # of a file of arrays
+    places = {0, 1, 7, 8, header // 2, header, header + 1, len(data) // 2, len(data) - 1, *newlines[:2], *newlines[-3:]}
+    return {place for place in places | {2**power for power in range(24)} if place < len(data)}
+
+
+def test_a_file_cut_off_anywhere_is_named(run: Path, cases: Cases, full: bool) -> None:
+    intact = digest(everything(run))
+    for path in files(run):
+        data = path.read_bytes()
+        places = sorted(cuts(data) if full else set(sorted(cuts(data))[::3]) | {len(data) - 1})
+        for place in places:
+            if path.name == "metrics.jsonl" and place >= data.rfind(b"\n", 0, -1) + 1:
+                continue  # only its last line is torn
+            with cases.trying(f"{path.relative_to(run)} cut at {place} of {len(data)}"), holding(path, data[:place]):
+                assert_found(run, path, intact)
+
+
+def test_a_flipped_bit_is_found_or_changes_nothing(run: Path, cases: Cases, full: bool) -> None:
+    intact, rng = digest(everything(run)), random.Random(5)
+    for path in files(run):
+        data = path.read_bytes()
+        for bit in rng.sample(range(8 * len(data)), 200 if full else 8):
+            flipped = bytearray(data)
+            flipped[bit // 8] ^= 1 << bit % 8
+            with cases.trying(f"{path.relative_to(run)} with bit {bit} flipped"), holding(path, bytes(flipped)):
+                assert_found(run, path, intact)
+
+
+def test_a_torn_last_line_of_metrics_opens_and_goes_on(run: Path, tmp_path: Path, cases: Cases) -> None:
+    data = (run / "metrics.jsonl").read_bytes()
+    for cut in (1, 20, len(data) - data.rfind(b"\n", 0, -1) - 1):
+        with cases.trying(f"{cut} bytes torn off"), holding(run / "metrics.jsonl", data[:-cut]):
+            torn = shutil.copytree(run, tmp_path / str(cut))
+            everything(torn)
+            resume(torn, 2)
+            assert RunFolder.open(torn).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_without_its_curves_a_run_goes_on(run: Path, tmp_path: Path) -> None:
+    bare = shutil.copytree(run, tmp_path / "bare")
+    (bare / "metrics.jsonl").unlink()  # what is advised where it is damaged
+    everything(bare)
+    resume(bare, 2)
+    everything(bare)
+    assert RunFolder.open(bare).metrics()[0].tolist() == [5, 6]
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "state.json"])
+def test_the_checkpoint_before_a_damaged_one_is_opened_and_said_so(run: Path, tmp_path: Path, name: str) -> None:
+    damaged = shutil.copytree(run, tmp_path / "run")
+    path = damaged / "checkpoints" / "000004" / name
+    path.write_bytes(path.read_bytes()[:-1])
+    (trouble,) = told_on_opening(damaged)
+    assert trouble.sentence.startswith(f"{path}: the file is damaged")
+    assert "Opened at the checkpoint before it, of step 2" in trouble.advice
+    assert [digest(part) for part in learnt(damaged)] == [digest(part) for part in learnt(run)]
+
+
+def told_on_opening(run: Path) -> list[Trouble]:
+    """Take it two steps on, and give back what was told of trouble."""
+    watcher: Watcher = resume(run, 2)
+    return watcher.all(Trouble)
+
+
+def learnt(run: Path) -> list[object]:
+    """What the fourth step left."""
+    folder = RunFolder.open(run)
+    checkpoint = folder.checkpoint(4)
+    return [checkpoint.model, checkpoint.optimizer, folder.probe(4), folder.validated_sentences(4)]
+
+
+def test_where_every_checkpoint_is_damaged_the_newest_is_named(run: Path, tmp_path: Path) -> None:
+    damaged = shutil.copytree(run, tmp_path / "run")
+    for path in damaged.glob("checkpoints/*/model.safetensors"):
+        path.write_bytes(b"")
+    with pytest.raises(UserError, match=r"000004/model\.safetensors: the file is damaged"):
+        resume(damaged, 2)
+    assert len(RunFolder.open(damaged).checkpoint_steps()) == 3
