@@ -15,6 +15,7 @@ from core.config import read_override
 from core.config_fields import setting_effect
 from core.errors import UserError
 from core.events import Event, RunFinished
+from core.lower_rate import lower_rate
 from core.presets import read_preset_or_file
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_folder import RunFolder, default_runs_dir, find_run
@@ -113,5 +114,13 @@ def _saved(finished: RunFinished, why: str) -> str:
         return f"{stopped}; nothing that was saved is to be found. {error}"
     if not steps:
         return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
-    go_on = shlex.join(["headlight", "train", "--resume", str(run)])
+    go_on = shlex.join(["headlight", "train", "--resume", str(run), *_other_settings(finished)])
     return f"{stopped}; saved: {run / 'checkpoints' / f'{steps[-1]:06}'}. Go on with: {go_on}"
+
+
+def _other_settings(finished: RunFinished) -> list[str]:
+    """What a run should go on with that would only diverge again."""
+    if finished.reason != "diverged":
+        return []
+    key, rate = lower_rate(RunFolder.open(finished.run).latest_config().training)
+    return ["--set", f"{key}={rate:g}"]

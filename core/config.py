@@ -125,7 +125,7 @@ class ScheduleConfig(Settings):
     )
     warmup_steps: int = setting(400, "Warm-up steps", "Steps in which the rate rises from zero.", ge=0, le=10_000_000)
     factor: float = setting(
-        1.0, "Noam factor", "Scales the rate of noam; the other schedules ignore it.", gt=0.0, le=1000.0
+        1.0, "Noam factor", "Scales the rate of noam; the other schedules ignore it.", effect="now", gt=0.0, le=1000.0
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-Remedy = Literal["", "another_folder", "lower_rate"]  # what the window can do about a trouble, with one button
+Offer = Literal["", "another_folder", "lower_rate"]  # what the window can do about a trouble, with one button
 
 
 class UserError(Exception):
@@ -11,7 +11,7 @@ class UserError(Exception):
     The command line prints `str(error)` as one line and exits 2; the window shows it in its strip.
     """
 
-    remedy: Remedy = ""
+    offer: Offer = ""
 
     def __init__(self, sentence: str, advice: str = "") -> None:
         self.sentence = sentence
@@ -26,4 +26,4 @@ class BrokenOff(UserError):
 class NotWritten(UserError):
     """A run's place is full, read-only, gone, or may not be written; another may do."""
 
-    remedy: Remedy = "another_folder"
+    offer: Offer = "another_folder"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import RunConfig
-from core.errors import Remedy
+from core.errors import Offer
 from core.probes import Probe
 
 EngineState = Literal["empty", "preparing", "ready", "learning", "paused", "finished", "failed"]
@@ -140,7 +140,7 @@ class Trouble(Event):
     sentence: str
     advice: str = ""
     details: str = ""
-    remedy: Remedy = ""
+    offer: Offer = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.config import change_setting
 from core.data.prepared_data import PreparedData
 from core.events import Prepared
 from core.history import History
@@ -19,9 +18,7 @@ def read_followed(folder: RunFolder) -> History:
 
 def prepared_from(folder: RunFolder) -> Prepared:
     """What the folder's documents tell of data and model, with the settings changed until now."""
-    data, config = PreparedData.from_document(folder.vocabulary()), folder.config()
-    for changed in folder.settings_changed():
-        config = change_setting(config, changed.key, changed.value)
+    data, config = PreparedData.from_document(folder.vocabulary()), folder.latest_config()
     src_tokens, tgt_tokens = data.src_vocabulary.tokens, data.tgt_vocabulary.tokens
     return Prepared(
         config=config,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import RunConfig, config_from_document, config_to_yaml
+from core.config import RunConfig, change_setting, config_from_document, config_to_yaml
 from core.errors import NotWritten, UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
@@ -158,6 +158,13 @@ class RunFolder:
         """The config the run began with; settings changed since are in `settings_changed` and the checkpoints."""
         text = self._read_document("config.yaml").decode()
         return config_from_document(read_yaml(text, str(self.path / "config.yaml")))
+
+    def latest_config(self) -> RunConfig:
+        """The config with the settings changed since."""
+        config = self.config()
+        for changed in self.settings_changed():
+            config = change_setting(config, changed.key, changed.value)
+        return config
 
     def write_environment(self, environment: Mapping[str, Any]) -> None:
         """Write environment.json."""

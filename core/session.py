@@ -103,7 +103,8 @@ class Session:
         run.begin(folder)
         self._become("paused")
         run.flush()
-        self._tell(run.trainer.save_checkpoint())
+        if not run.trainer.has_diverged:
+            self._tell(run.trainer.save_checkpoint())
         folder.update(state="paused")
         return folder.path
 
@@ -236,7 +237,7 @@ class Session:
         run = self.run
         if run.folder is None or not run.is_ours:
             return None
-        yield from self._end(run, "finished_by_user")
+        yield from self._learn(run) if run.trainer.has_diverged else self._end(run, "finished_by_user")
         return run.folder.path
 
     # -- leaving -----------------------------------------------------------------------------------------------------

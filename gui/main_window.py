@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import Remedy, UserError
+from core.errors import Offer, UserError
 from core.events import StateChanged
 from core.faults import as_trouble
 from core.first_look import read_first_look
@@ -169,7 +169,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         bridge, playhead = self.context.bridge, self.context.playhead
         bridge.trouble.connect(self.strip.show_trouble)
-        self.strip.remedy_asked.connect(self._mend)
+        self.strip.offer_taken.connect(self._mend)
         bridge.prepared.connect(playhead.restart)
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)
@@ -218,9 +218,12 @@ class MainWindow(QMainWindow):
         else:
             self.strip.dismiss()
 
-    def _mend(self, remedy: Remedy) -> None:
+    def _mend(self, offer: Offer) -> None:
         """What the strip's button offers."""
-        if remedy == "another_folder" and (runs_dir := self.context.place.ask(self)) is not None:
+        if offer == "lower_rate":
+            self.strip.dismiss()
+            self.context.workbench.go_on_slower()
+        elif (runs_dir := self.context.place.ask(self)) is not None:
             self.strip.dismiss()
             self.context.workbench.keep_in(runs_dir)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel
 
-from core.errors import Remedy
+from core.errors import Offer
 from core.events import Trouble
 from gui.crash import log_path
 from gui.theme import GRID, Theme
 from gui.widgets import IconButton, button, from_home, plain_label
 
-REMEDIES: dict[Remedy, tuple[str, str]] = {  # remedy -> the button's text and help
+OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
     "": ("", ""),
     "another_folder": ("Choose another folder …", "Keep this run, and those to come, in another folder"),
     "lower_rate": ("Go on at a lower rate", "Open the last checkpoint and learn on at a tenth of the learning rate"),
@@ -21,7 +21,7 @@ REMEDIES: dict[Remedy, tuple[str, str]] = {  # remedy -> the button's text and h
 class Strip(QFrame):
     """Shows the newest trouble until it is dismissed; further ones wait behind it."""
 
-    remedy_asked = Signal(str)  # the Remedy of what is shown
+    offer_taken = Signal(str)  # the Offer of what is shown
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Strip(QFrame):
         self._waiting: list[Trouble] = []
         self.sentence = _line("error")
         self.advice = _line("")
-        self.remedy_button = button("", "")
+        self.offer_button = button("", "")
         self.copy_button = button("Copy details", "Copy the technical details to the clipboard")
         self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss (Esc)")
         layout = QHBoxLayout(self)
@@ -39,10 +39,10 @@ class Strip(QFrame):
         layout.addWidget(plain_label("!", role="error"))
         layout.addWidget(self.sentence, 3)
         layout.addWidget(self.advice, 2)
-        layout.addWidget(self.remedy_button)
+        layout.addWidget(self.offer_button)
         layout.addWidget(self.copy_button)
         layout.addWidget(self.dismiss_button)
-        self.remedy_button.clicked.connect(self._ask_for_remedy)
+        self.offer_button.clicked.connect(self._take_offer)
         self.copy_button.clicked.connect(self._copy)
         self.dismiss_button.clicked.connect(self.dismiss)
         self.hide()
@@ -80,18 +80,18 @@ class Strip(QFrame):
         self.advice.setVisible(bool(advice))
         self.setAccessibleDescription(f"{trouble.sentence} {advice}")
         self.copy_button.setVisible(bool(trouble.details))
-        self._offer(trouble.remedy)
+        self._offer(trouble.offer)
 
-    def _offer(self, remedy: Remedy) -> None:
-        text, help = REMEDIES[remedy]
-        self.remedy_button.setText(text)
-        self.remedy_button.setAccessibleName(text)
-        self.remedy_button.setToolTip(help)
-        self.remedy_button.setVisible(bool(text))
+    def _offer(self, offer: Offer) -> None:
+        text, help = OFFERS[offer]
+        self.offer_button.setText(text)
+        self.offer_button.setAccessibleName(text)
+        self.offer_button.setToolTip(help)
+        self.offer_button.setVisible(bool(text))
 
-    def _ask_for_remedy(self) -> None:
+    def _take_offer(self) -> None:
         if self.trouble is not None:
-            self.remedy_asked.emit(self.trouble.remedy)
+            self.offer_taken.emit(self.trouble.offer)
 
     def _copy(self) -> None:
         if self.trouble is not None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.config import RunConfig, change_setting, change_settings
 from core.config_fields import setting_effect
 from core.events import Prepared, RunFinished
+from core.lower_rate import lower_rate
 from core.requests import ChangeSetting, Finish, Learn, MoveRun, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
@@ -169,6 +170,13 @@ class Workbench(QObject):
             self.learn()
         else:
             self._bridge.ask(MoveRun(runs_dir=runs_dir), self._settle)
+
+    def go_on_slower(self) -> None:
+        """Learn on from the last checkpoint of a run that diverged, at a lower rate."""
+        prepared = self._bridge.history.prepared
+        assert self.run is not None and prepared is not None
+        changes = (lower_rate(prepared.config.training),)
+        self._bridge.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
 
     def stop(self) -> None:
         """Nothing that was typed prepares or acts any more: the window closes."""

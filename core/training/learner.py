@@ -34,6 +34,25 @@ class Learner:
         self.optimizer = Optimizer(training.optimizer, parameters)
         self._pass = TrainingPass(model, parameters, training.precision == "bfloat16")
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether all weights, and all that the optimizer remembers, are finite numbers. Waits for the device."""
+        return self.optimizer.is_finite
+
+    def first_not_finite(self) -> str:
+        """Which tensor is the first that holds a number that is not finite, in words; empty where none does."""
+        parameters = self.optimizer.parameters
+        kinds = {
+            "the weight": parameters.parts(parameters.values),
+            "the optimizer's": self.optimizer.state(),
+            "the gradient of": parameters.parts(parameters.gradients),
+        }
+        for kind, tensors in kinds.items():
+            for name, tensor in tensors.items():
+                if not bool(tensor.isfinite().all()):
+                    return f"{kind} {name}"
+        return ""
+
     @torch.no_grad()
     def step(self, batches: Sequence[Batch], training: TrainingConfig, learning_rate: float) -> Measured:
         """Update once with the gradient of the mean over all target tokens of all batches, however they are cut."""

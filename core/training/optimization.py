@@ -57,6 +57,12 @@ class Optimizer:
             eps=config.eps, beta1=config.betas[0], beta2=config.betas[1], amsgrad=False, maximize=False,
         )  # fmt: skip
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether weights and averages are finite numbers. A sum says so, at a third of the time of looking at each."""
+        sums = [flat.sum(dtype=torch.float64) for flat in (self.parameters.values, *self._averages.values())]
+        return bool(torch.stack(sums).isfinite().all())
+
     def start_afresh(self) -> None:
         """Take updates again after one that was not finite."""
         self._not_finite.zero_()

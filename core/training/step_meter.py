@@ -28,6 +28,7 @@ class StepMeter:
         self._first_step = 1
         self._reported_at = time.monotonic()
         self.not_finite_at: int | None = None  # the first step seen whose loss or gradient was not finite
+        self.is_loss_finite = True  # of that step
 
     def take(self, step: int, measured: tuple[Tensor, Tensor, Tensor], on_cpu: tuple[float, float, float]) -> None:
         """Note a step: loss, objective and gradient norm, scalars on the device; rate, tokens a second and epoch."""
@@ -52,6 +53,7 @@ class StepMeter:
         num_good = int(bad[0]) if len(bad) else self._num_rows
         if len(bad):
             self.not_finite_at = self._first_step + num_good
+            self.is_loss_finite = bool(np.isfinite(rows[num_good, 0]))
         if num_good == 0:
             return None
         arrays: dict[str, NDArray[np.float64]] = dict(zip(_ON_DEVICE, rows[:num_good].T.copy(), strict=True))

@@ -96,8 +96,8 @@ class Trainer:
 
     @property
     def has_diverged(self) -> bool:
-        """Whether a step was not finite, as far as is known: `run` will take no other, and say so."""
-        return self._meter.not_finite_at is not None
+        """Whether a step, or what it led to, was not finite: `run` will take no other, and say so."""
+        return self._meter.not_finite_at is not None or not self._learner.is_finite
 
     @property
     def checkpoint_bytes(self) -> int:
@@ -127,10 +127,11 @@ class Trainer:
 
     def _steps(self) -> Finish:
         while True:
-            if self._meter.is_due or self._due_now() or self._reason_to_end():
+            is_anything_due = self.is_anything_due
+            if self._meter.is_due or is_anything_due:
                 yield from self.flush()
-            if self._meter.not_finite_at is not None:
-                return (yield from self._diverged(self._meter.not_finite_at))
+            if self._meter.not_finite_at is not None or (is_anything_due and self.has_diverged):
+                return (yield from self._diverged())
             yield from self._look()
             reason = self._reason_to_end()
             if reason is not None:
@@ -216,11 +217,14 @@ class Trainer:
             yield self.save_checkpoint()
         return reason
 
-    def _diverged(self, step: int) -> Finish:
+    def _diverged(self) -> Finish:
         """What was saved before stays the last that is saved."""
+        step, what = self._meter.not_finite_at, self._learner.first_not_finite()
+        if self._learner.is_finite:  # the step was refused; a loss that is not finite leaves no gradient that is
+            what = (what or "the gradient's norm") if self._meter.is_loss_finite else "the loss"
         self._meter.not_finite_at = None
         self._learner.optimizer.start_afresh()
-        yield trouble.diverged(step, self.config.training)
+        yield trouble.diverged(self.step if step is None else step, what, self.config.training)
         return "diverged"
 
     # -- probes ------------------------------------------------------------------------------------------------------

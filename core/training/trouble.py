@@ -6,16 +6,17 @@ import torch
 
 from core.config import TrainingConfig
 from core.events import Trouble
+from core.lower_rate import lower_rate
 
 
-def diverged(step: int, training: TrainingConfig) -> Trouble:
-    """Loss or gradient of this step was not a finite number."""
-    clipping = "" if training.max_grad_norm is not None else ", set training.max_grad_norm to 1.0"
+def diverged(step: int, what: str, training: TrainingConfig) -> Trouble:
+    """Something of this step was not a finite number: `what` says which tensor."""
+    key, rate = lower_rate(training)
+    clipping = "" if training.max_grad_norm is not None else ", or set training.max_grad_norm to 1.0"
     return Trouble(
-        sentence=f"Training diverged: at step {step:,} the loss or its gradient was not a finite number. "
-        f"That step changed nothing; the weights are those of step {step - 1:,}.",
-        advice=f"Lower training.optimizer.learning_rate (now {training.optimizer.learning_rate:g}), "
-        f"warm up for more steps{clipping}, then go on from the last checkpoint.",
+        sentence=f"Training diverged: at step {step:,} {what} was not a finite number. Nothing of that step is kept.",
+        advice=f"Go on from the last checkpoint with {key} = {rate:g}, warm up for more steps{clipping}.",
+        offer="lower_rate",
     )
 
 

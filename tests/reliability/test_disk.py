@@ -139,8 +139,8 @@ def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
             qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
             assert str(old) in strip.sentence.text() and window.context.bridge.state == "paused"
             monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, new=new: str(new))
-            assert strip.remedy_button.text() == "Choose another folder …"
-            qtbot.mouseClick(strip.remedy_button, Qt.MouseButton.LeftButton)
+            assert strip.offer_button.text() == "Choose another folder …"
+            qtbot.mouseClick(strip.offer_button, Qt.MouseButton.LeftButton)
             qtbot.waitUntil(lambda new=new: workbench.run in list_runs(new), timeout=WAIT_MS)
             assert not strip.isVisible() and window.context.place.path == new
             moved = RunFolder.open(workbench.run)
