@@ -91,3 +91,52 @@ def test_trains_from_another_folder(environment: Path, tmp_path: Path) -> None:
     assert (finished["event"], finished["reason"]) == ("run_finished", "max_steps")
     assert (Path(finished["run"]) / "config.yaml").is_file()
     assert Path(finished["run"]).parent == tmp_path / "runs"
+
+
+AUTHORS_PLUGIN = '''
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
+
+
+class ReverseOptions(Options):
+    length: int = option(6, ge=1, le=64, help="Letters in each word.")
+
+
+class Reverse(DatasetPlugin[ReverseOptions]):
+    """Write the source backwards."""
+
+    name = "reverse"
+    title = "Reverse a word"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        for _ in range(300):
+            word = "".join(rng.choices("abcdef", k=self.options.length))
+            if split_of(word) == split:
+                yield Pair(word, word[::-1])
+
+
+PLUGIN = Reverse
+'''
+AUTHORS_TEST = """
+from core.testing import CheckPlugin, check_plugin
+
+
+def test_contract() -> None:
+    check_plugin("reverse.py")
+
+
+def test_contract_by_fixture(check_plugin: CheckPlugin) -> None:
+    check_plugin("reverse.py", with_learning=False)
+"""
+
+
+def test_an_author_tests_and_types_a_plugin_with_what_is_installed(environment: Path, tmp_path: Path) -> None:
+    (tmp_path / "reverse.py").write_text(AUTHORS_PLUGIN)
+    (tmp_path / "test_reverse.py").write_text(AUTHORS_TEST)
+    tested = call(environment / "python", "-m", "pytest", "-W", "error", "-p", "no:pytest-qt", cwd=tmp_path)
+    assert tested.returncode == 0 and "2 passed" in tested.stdout, tested.stdout + tested.stderr
+    strict = [sys.executable, "-m", "mypy", "--strict", "--python-executable", environment / "python"]
+    typed = call(*strict, "--cache-dir", tmp_path / "cache", "reverse.py", "test_reverse.py", cwd=tmp_path)
+    assert typed.returncode == 0, typed.stdout

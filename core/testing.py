@@ -1,0 +1,62 @@
+"""For the tests of plugins' authors: `check_plugin` runs the whole contract. pytest knows this module as `headlight`.
+
+    from core.testing import check_plugin
+
+    def test_contract():
+        check_plugin("reverse.py")
+
+The fixture of the same name does the same without the import. Neither touches torch before it is called.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+
+def check_plugin(plugin: str | Path, *, with_learning: bool = True) -> None:
+    """Fail the test with a sentence for each thing to mend, as `headlight plugins check` prints them.
+
+    `plugin` is a name, or a .py file: absolute, or relative to the file of the test. A small model must learn 32 of
+    its pairs within a minute, mostly one or two seconds; `with_learning=False` leaves that out.
+    """
+    __tracebackhide__ = True
+    _check(plugin, Path(sys._getframe(1).f_code.co_filename).parent, with_learning)
+
+
+class CheckPlugin(Protocol):
+    """The type of the fixture `check_plugin`."""
+
+    def __call__(self, plugin: str | Path, *, with_learning: bool = True) -> None: ...
+
+
+@pytest.fixture(name="check_plugin")
+def _check_plugin(request: pytest.FixtureRequest) -> CheckPlugin:
+    """Check a plugin as `core.testing.check_plugin` does."""
+
+    def check(plugin: str | Path, *, with_learning: bool = True) -> None:
+        __tracebackhide__ = True
+        _check(plugin, request.path.parent, with_learning)
+
+    return check
+
+
+def _check(plugin: str | Path, folder: Path, with_learning: bool) -> None:
+    __tracebackhide__ = True
+    from core.doctor.report_text import findings_text
+    from core.engine import Engine
+    from core.errors import UserError
+    from core.requests import CheckPlugin
+
+    beside_the_test = folder / plugin
+    given = str(beside_the_test if beside_the_test.is_file() else plugin)
+    with Engine() as engine:
+        try:
+            report = engine.ask(CheckPlugin(plugin=given, with_learning=with_learning)).result()
+        except UserError as error:
+            pytest.fail(str(error), pytrace=False)
+    if not report.is_clean:
+        pytest.fail(f"{report.name} ({report.origin}): {findings_text(report)}", pytrace=False)

@@ -1,0 +1,101 @@
+"""A check beside everything else the engine does: it changes no run, waits for nobody, and ends when it should."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import pytest
+
+from core.doctor.findings import Bounds
+from core.engine import Engine
+from core.errors import UserError
+from core.events import Progress, StepsDone
+from core.requests import CheckPlugin, Learn, Pause, SetPace
+from core.run_folder import RunFolder
+from tests.core.watcher import SECONDS, Watcher, answered, begun
+
+CASES = Path(__file__).parent / "cases"
+HANGING = CheckPlugin(plugin=str(CASES / "sleeps.py"), bounds=Bounds(answer_seconds=60.0))
+STAGE = "checking copy_task: "
+
+
+@pytest.fixture
+def watcher() -> Watcher:
+    return Watcher()
+
+
+@pytest.fixture
+def engine(watcher: Watcher, tmp_path: Path) -> Iterator[Engine]:
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        yield engine
+
+
+def weights(folder: Path) -> dict[str, bytes]:
+    checkpoint = RunFolder.open(folder).checkpoint(RunFolder.open(folder).checkpoint_step("last"))
+    return {name: array.tobytes() for name, array in checkpoint.model.items()}
+
+
+def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_path: Path) -> None:
+    length = {"max_steps": 500, "validate_every": 500, "checkpoint_every": 500}
+    alone = begun(engine, tmp_path, **length)
+    answered(engine, Learn())
+    beside = begun(engine, tmp_path, **length)
+    answered(engine, SetPace(steps_per_second=60.0))  # or it would be over before the check
+    learning = engine.ask(Learn())
+    assert answered(engine, CheckPlugin(plugin="copy_task")).is_clean
+    assert not learning.done()
+    answered(engine, SetPace(steps_per_second=None))
+    learning.result(SECONDS)
+    assert weights(beside) == weights(alone)
+
+
+def test_it_tells_how_far_it_is(engine: Engine, watcher: Watcher) -> None:
+    answered(engine, CheckPlugin(plugin="copy_task"))
+    stages = [event.stage for event in watcher.all(Progress)]
+    assert all(stage.startswith(STAGE) for stage in stages)
+    assert {f"{STAGE}drawing train pairs", f"{STAGE}learning 32 pairs"} <= set(stages)
+
+
+def test_a_hanging_plugin_keeps_neither_learning_nor_pause_nor_close_waiting(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    begun(engine, tmp_path / "runs", max_steps=10_000, validate_every=10_000, checkpoint_every=10_000)
+    checking = engine.ask(HANGING)
+    engine.ask(Learn())
+    watcher.wait(StepsDone, lambda done: done.first_step > 20)
+    started = time.monotonic()
+    assert answered(engine, Pause()) > 20
+    engine.close()
+    assert time.monotonic() - started < 20.0  # and not the minute that the plugin may take for an answer
+    assert checking.cancelled()
+
+
+def test_a_later_check_and_a_cancelled_future_end_the_one_under_way(engine: Engine) -> None:
+    first = engine.ask(HANGING)
+    second = engine.ask(HANGING)
+    with pytest.raises(CancelledError):
+        first.result(SECONDS)
+    second.cancel()
+    deadline = time.monotonic() + SECONDS
+    while any(thread.name.startswith("plugin check") for thread in threading.enumerate()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_name_that_two_files_share_is_a_finding(tmp_path: Path) -> None:
+    for file in ("one.py", "other.py"):
+        (tmp_path / file).write_text((CASES / "leaks.py").read_text())
+    with Engine(plugin_dirs=[tmp_path]) as engine:
+        (finding,) = answered(engine, CheckPlugin(plugin="leaks")).findings
+    assert "The plugin name 'leaks' is taken more than once" in finding.sentence
+    assert str(tmp_path / "one.py") in finding.sentence and str(tmp_path / "other.py") in finding.sentence
+
+
+@pytest.mark.parametrize("plugin", ["nowhere.py", "no/such/task", "."])
+def test_what_is_no_plugin_is_refused(engine: Engine, plugin: str) -> None:
+    with pytest.raises(UserError, match=r"expected a plugin's \.py file"):
+        answered(engine, CheckPlugin(plugin=plugin))
