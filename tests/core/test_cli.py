@@ -62,7 +62,7 @@ def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
         ("evaluate x --checkpoint newest", "headlight evaluate: argument --checkpoint: expected best, last or a step,"),
         ("export x --format onnx --output y", "headlight: `export` is not part of this version yet."),
         ("runs compare a b", "headlight: `runs compare` is not part of this version yet."),
-        ("plugins check x", "headlight: There is no dataset plugin 'x'. Known are: copy_task,"),
+        ("plugins check x", "headlight: There is no dataset plugin 'x'. Known are: addition,"),
         ("plugins check x.py", "headlight: x.py: expected a plugin's .py file, and there is none."),
         ("plugins new My-Words", "headlight: 'My-Words' is no name for a plugin. Use lower-case letters, digits"),
         ("presets show copy_tsk", "headlight: copy_tsk: no such preset. Did you mean copy_task?"),
