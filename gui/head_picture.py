@@ -22,15 +22,9 @@ class HeadPicture:
     alignment: tuple[tuple[int, int], ...] = ()  # gold (row, column)
 
     @property
-    def legend(self) -> str:
-        """What is drawn, in words."""
-        rows = "Rows: who reads." if self.rows == self.columns else "Rows: after a token → what it predicts."
-        more = "Point at a cell for its weight."
-        if self.is_causal:
-            more = "Hatched: comes later, may not be read."
-        elif self.alignment:
-            more = "Dashed: the dataset's own alignment."
-        return f"Columns: read from. {rows} {more}"
+    def readers(self) -> str:
+        """What a row stands for, in words."""
+        return "who reads" if self.rows == self.columns else "after a token → what it predicts"
 
 
 def chosen_head(sentence: ProbedSentence, selection: Selection) -> HeadPicture:

@@ -25,6 +25,7 @@ class Chosen:
     head: int = 0
     free_running: bool = False
     square_root: bool = False  # the colour scale
+    as_lines: bool = False  # the large head: lines between tokens, not cells
 
 
 class Selection(QObject):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from core.events import Prepared, ProbeDone
 from core.history import History
@@ -13,6 +13,7 @@ from gui.colour_map import attention_table, image_of
 from gui.head_picture import HeadPicture, chosen_head
 from gui.panel import Panel
 from gui.panels.colour_bar import paint_colour_bar
+from gui.panels.line_canvas import LineCanvas
 from gui.panels.map_layout import MapLayout
 from gui.selection import KIND_TITLES, Selection
 from gui.shown_sentence import NothingShown, Source, probed
@@ -33,10 +34,13 @@ class AttentionMap(Panel):
         super().__init__(theme)
         self._selection = selection
         self._source = source or probed(selection)
-        self.canvas = MapCanvas(theme)
+        self.canvas, self.lines = MapCanvas(theme), LineCanvas(theme)
         self._readout = plain_label(role="muted")
-        self.canvas.pointed = self._say
-        self.body.addWidget(self.canvas, 1)
+        self._canvases = QStackedLayout()
+        for canvas in (self.canvas, self.lines):
+            canvas.pointed = self._say
+            self._canvases.addWidget(canvas)
+        self.body.addLayout(self._canvases, 1)
         self.body.addWidget(self._readout)
 
     def show_step(self, history: History, step: int) -> None:
@@ -49,7 +53,9 @@ class AttentionMap(Panel):
         self.show_body()
         chosen = self._selection.chosen
         self.set_title(f"{self._head_name(shown.sentence)} · step {shown.step:,}")
-        self.canvas.show_picture(chosen_head(shown.sentence, self._selection), square_root=chosen.square_root)
+        canvas = self.lines if chosen.as_lines else self.canvas
+        self._canvases.setCurrentWidget(canvas)
+        canvas.show_picture(chosen_head(shown.sentence, self._selection), square_root=chosen.square_root)
 
     def _head_name(self, sentence: ProbedSentence) -> str:
         chosen = self._selection.chosen
@@ -62,8 +68,8 @@ class AttentionMap(Panel):
         return f"{name}, {'free-running' if runs_free else 'fed by the reference'}"
 
     def _say(self, text: str) -> None:
-        legend = self.canvas.picture.legend if self.canvas.picture is not None else ""
-        self._readout.setText(text or legend)
+        canvas = self.lines if self._selection.chosen.as_lines else self.canvas
+        self._readout.setText(text or canvas.legend())
 
 
 class MapCanvas(QWidget):
@@ -91,6 +97,17 @@ class MapCanvas(QWidget):
             self._cell = None
         self._tell()
         self.update()
+
+    def legend(self) -> str:
+        """What is drawn, in words."""
+        if self.picture is None:
+            return ""
+        more = "Point at a cell for its weight."
+        if self.picture.is_causal:
+            more = "Hatched: comes later, may not be read."
+        elif self.picture.alignment:
+            more = "Dashed: the dataset's own alignment."
+        return f"Columns: read from. Rows: {self.picture.readers}. {more}"
 
     def readout(self) -> str:
         """The weight pointed at, in words."""

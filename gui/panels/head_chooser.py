@@ -46,6 +46,9 @@ class HeadChooser(Panel):
         self.scale_box = QCheckBox("square-root colours")
         self.scale_box.setAccessibleName("Square-root colour scale")
         self.scale_box.setToolTip("Spread small weights apart: the colour follows the square root of the weight")
+        self.lines_box = QCheckBox("lines")
+        self.lines_box.setAccessibleName("Lines between tokens")
+        self.lines_box.setToolTip("Show the head as lines from the tokens that read to those they read from (Alt+L)")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._lay_out()
         self._connect()
@@ -66,6 +69,7 @@ class HeadChooser(Panel):
             "Alt+Down": self.layer_spin.stepUp,
             "Alt+Left": self.head_spin.stepDown,
             "Alt+Right": self.head_spin.stepUp,
+            "Alt+L": self.lines_box.toggle,
             "Alt+K": lambda: self._choose_kind((self.kind_combo.currentIndex() + 1) % len(KINDS)),
         }
         if self._has_feeds:
@@ -76,7 +80,7 @@ class HeadChooser(Panel):
 
     def _show_chosen(self, sentence: ProbedSentence) -> None:
         chosen, heads = self._selection.chosen, self._selection.attention_of(sentence)
-        widgets = (self.kind_combo, self.layer_spin, self.head_spin, self.feed_combo, self.scale_box)
+        widgets = (self.kind_combo, self.layer_spin, self.head_spin, self.feed_combo, self.scale_box, self.lines_box)
         blockers = [QSignalBlocker(widget) for widget in widgets]
         self.kind_combo.setCurrentIndex(KINDS.index(chosen.kind))
         _show_place(self.layer_spin, chosen.layer, heads.shape[0])
@@ -86,6 +90,7 @@ class HeadChooser(Panel):
         self.feed_combo.setEnabled(has_choice)
         self.feed_combo.setToolTip(_feed_help(has_choice, chosen.kind))
         self.scale_box.setChecked(chosen.square_root)
+        self.lines_box.setChecked(chosen.as_lines)
         for blocker in blockers:
             blocker.unblock()
 
@@ -114,6 +119,7 @@ class HeadChooser(Panel):
             if widget is self.feed_combo:
                 label.setVisible(self._has_feeds)
                 widget.setVisible(self._has_feeds)
+        row.addWidget(self.lines_box)
         row.addWidget(self.scale_box)
         row.addStretch(1)
 
@@ -124,6 +130,7 @@ class HeadChooser(Panel):
         self.head_spin.valueChanged.connect(lambda head: selection.choose(head=head - 1))
         self.feed_combo.activated.connect(lambda place: selection.choose(free_running=bool(place)))
         self.scale_box.toggled.connect(lambda checked: selection.choose(square_root=checked))
+        self.lines_box.toggled.connect(lambda checked: selection.choose(as_lines=checked))
 
 
 def _feed_help(has_choice: bool, kind: str) -> str:

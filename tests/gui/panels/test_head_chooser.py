@@ -75,6 +75,6 @@ def test_shortcuts_belong_to_the_view(qtbot: QtBot) -> None:
     chooser, selection = chooser_of(qtbot, sentence())
     chooser.add_shortcuts(view)
     shortcuts = {child.key().toString(): child for child in view.children()}
-    assert set(shortcuts) == {"Alt+Up", "Alt+Down", "Alt+Left", "Alt+Right", "Alt+K", "Alt+F"}
+    assert set(shortcuts) == {"Alt+Up", "Alt+Down", "Alt+Left", "Alt+Right", "Alt+L", "Alt+K", "Alt+F"}
     shortcuts["Alt+K"].activated.emit()
     assert selection.chosen.kind == "encoder_self"

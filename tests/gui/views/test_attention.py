@@ -119,3 +119,13 @@ def test_every_control_has_a_name_and_a_help(empty_window: MainWindow) -> None:
     for control in (*controls, empty_window.attention_view.all_kinds_box):
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_lines_are_chosen_for_every_view(german_window: MainWindow, qtbot: QtBot) -> None:
+    window = opened(german_window, qtbot)
+    view = window.attention_view
+    qtbot.keyClick(view.map.canvas, Key.Key_L, ALT)
+    qtbot.waitUntil(view.map.lines.isVisible)
+    assert view.chooser.lines_box.isChecked()
+    window.show_view(window.views.index(window.train_view))
+    qtbot.waitUntil(window.train_view.attention_map.lines.isVisible)
