@@ -49,7 +49,7 @@ def new_plugin(arguments: Namespace) -> int:
     with PluginHost() as host:
         require_new_name(arguments.name, host.plugins())
     if arguments.package:
-        written = write_package(arguments.name, Path.cwd())
+        written = write_package(arguments.name, Path())
     else:
         written = write_plugin(arguments.name, user_plugins_dir())
     for path in written:

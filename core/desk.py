@@ -26,6 +26,7 @@ from core.requests import (
     OpenRun,
     Pause,
     Prepare,
+    ReloadPlugins,
     Request,
     SetPace,
     Start,
@@ -88,6 +89,9 @@ class Desk:
             case CheckPlugin():
                 self._drop_check()
                 self._check = check_plugin(request, self._host), future
+            case ReloadPlugins():
+                self._session.reload_plugins()
+                _answer(future, None)
             case Prepare() | OpenRun():
                 self._abandon_job()
                 self._leave_off()

@@ -27,6 +27,11 @@ class Prepare(Request[Prepared]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReloadPlugins(Request[None]):
+    """Read the plugin files anew with the next Prepare or OpenRun; the run at hand keeps the code it began with."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Start(Request[Path]):
     """Begin a run folder for what is prepared, in `runs_dir` (its name made from time and config) or at `run_dir`."""
 

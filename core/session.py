@@ -33,6 +33,7 @@ class Session:
         self._cache_dir = cache_dir or user_cache_path("headlight") / "prepared"
         self._run: RunAtHand | None = None
         self._looking: Looking | None = None
+        self._has_old_plugins = False
         self.state: EngineState = "empty"
 
     @property
@@ -74,6 +75,7 @@ class Session:
     def prepare(self, request: Prepare) -> Work:
         """Data, untrained model and its first probe; the run before is saved and left."""
         self._leave()
+        self._renew_plugins()
         self._become("preparing")
         data = yield from prepare_data(request.config.dataset, self._host, self._cache_dir)
         run = self._take(RunAtHand(Trainer(resolve(request.config, data), data, self._host), self._tell))
@@ -112,6 +114,7 @@ class Session:
         """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
         RunFolder.open(request.run.absolute()).checkpoint_step(request.checkpoint)  # or refuse, and leave nothing
         self._leave()
+        self._renew_plugins()
         self._become("preparing")
         data = yield from data_of(RunFolder.open(request.run.absolute()), self._host, self._cache_dir, self._tell)
         # Opened anew: this or another process may have gone on with it meanwhile.
@@ -124,6 +127,15 @@ class Session:
         self.looking.look_back()
         self._become("finished" if folder.state.state == "finished" else "paused")
         return prepared
+
+    def reload_plugins(self) -> None:
+        """Read the plugin files anew before the next run; the one at hand keeps the code it has."""
+        self._has_old_plugins = True
+
+    def _renew_plugins(self) -> None:
+        if self._has_old_plugins:
+            self._host.close()  # what asks next starts it again
+            self._has_old_plugins = False
 
     def _take(self, run: RunAtHand) -> RunAtHand:
         self._run, self._looking = run, Looking(run, self._tell)

@@ -1,8 +1,9 @@
-"""`plugins list`, run in this process, its host in one of its own; `plugins check`, run as it is."""
+"""`plugins list`, run in this process; `plugins check`, and `train` of a name taken twice, run as they are."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from argparse import Namespace
 from collections.abc import Callable
@@ -67,3 +68,21 @@ def test_check_prints_what_it_found_and_exits_accordingly(headlight: Headlight, 
     assert report["figures"]["splits"]["train"]["num_pairs"] is None
     assert report["figures"]["splits"]["valid"]["num_pairs"] == 1000
     assert headlight("plugins", "check", "none").returncode == 2
+
+
+def test_of_two_plugins_with_one_name_train_takes_neither(
+    headlight: Headlight, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / name for name in ("first", "second")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "mine.py").write_text(MINE, encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text("{dataset: {plugin: mine}, training: {max_steps: 2}}", encoding="utf-8")
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join(map(str, folders)))
+    refused = headlight("train", "mine.yaml")
+    assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
+    assert "The plugin name 'mine' is taken more than once" in refused.stderr
+    assert all(str(folder / "mine.py") in refused.stderr for folder in folders)
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folders[1]))
+    trained = headlight("train", "mine.yaml")
+    assert trained.returncode == 0, trained.stderr

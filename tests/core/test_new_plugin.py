@@ -61,7 +61,7 @@ def test_a_new_package_is_installed_found_and_trained(
     made = headlight("plugins", "new", "my_words", "--package")
     assert made.returncode == 0, made.stderr
     package, site = tmp_path / "headlight-my-words", tmp_path / "site"
-    assert {Path(line) for line in made.stdout.splitlines()} == {
+    assert {tmp_path / line for line in made.stdout.splitlines()} == {
         *(package / name for name in ("headlight_my_words.py", "pyproject.toml", "README.md")),
         package / "tests" / "test_my_words.py",
     }

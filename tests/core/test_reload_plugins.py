@@ -1,0 +1,68 @@
+"""Plugins read anew while a run trains: the run keeps the code it began with, the next one has the new code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.config import RunConfig
+from core.engine import Engine
+from core.events import Prepared, RunFinished, Trouble
+from core.requests import Learn, Prepare, ReloadPlugins, Start
+from core.run_folder import RunFolder
+from tests.core.watcher import Watcher, answered, tiny_config
+
+ENDLESS = """
+from core.plugin import DatasetPlugin, Options, Pair
+
+class Words(DatasetPlugin[Options]):
+    name = "words"
+    title = "Words"
+    endless = True
+
+    def pairs(self, split, rng):
+        while split == "train":
+            yield self._pair(rng)
+        yield self._pair(rng)
+
+    def _pair(self, rng):
+        word = "".join(rng.choices("LETTERS", k=3))
+        return Pair(word, word)
+
+PLUGIN = Words
+"""
+
+
+def words_config() -> RunConfig:
+    """Past its first shard, and so back at its plugin, after some forty steps."""
+    config = tiny_config(batch_size=256, max_steps=90, validate_every=1000, probe_every=50)
+    return config.model_copy(update={"dataset": config.dataset.model_copy(update={"plugin": "words", "options": {}})})
+
+
+def letters(prepared: Prepared) -> set[str]:
+    return set(prepared.src_tokens[4:])
+
+
+def test_a_run_keeps_its_plugin_and_the_next_has_the_new_one(tmp_path: Path) -> None:
+    (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "abc"), encoding="utf-8")
+    watcher = Watcher()
+    with Engine([watcher], plugin_dirs=[tmp_path], cache_dir=tmp_path / "cache") as engine:
+        assert letters(answered(engine, Prepare(config=words_config()))) == set("abc")
+        run = answered(engine, Start(runs_dir=tmp_path / "runs"))
+        learning = engine.ask(Learn())
+        (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "xyz"), encoding="utf-8")
+        answered(engine, ReloadPlugins())
+        learning.result(60)
+        assert watcher.wait(RunFinished).reason == "max_steps"
+        assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 91))
+        assert letters(answered(engine, Prepare(config=words_config()))) == set("xyz")
+    assert watcher.all(Trouble) == []
+
+
+def test_it_is_not_lost_with_what_a_prepare_cancels(tmp_path: Path) -> None:
+    (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "abc"), encoding="utf-8")
+    with Engine(plugin_dirs=[tmp_path], cache_dir=tmp_path / "cache") as engine:
+        answered(engine, Prepare(config=words_config()))
+        (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "xyz"), encoding="utf-8")
+        engine.ask(Prepare(config=words_config()))
+        engine.ask(ReloadPlugins())
+        assert letters(answered(engine, Prepare(config=words_config()))) == set("xyz")
