@@ -41,7 +41,7 @@ def test_the_fixture_finds_the_file_beside_the_test_from_any_folder(tmp_path: Pa
 
 def test_a_plugin_that_is_not_there_fails_with_one_sentence(tmp_path: Path) -> None:
     result = pytest_run(tmp_path, 'def test_contract(check_plugin):\n    check_plugin("no_such_task")\n')
-    assert result.returncode == 1 and "There is no dataset plugin 'no_such_task'. Known are: copy_task" in result.stdout
+    assert result.returncode == 1 and "There is no dataset plugin 'no_such_task'. Known are: addition" in result.stdout
 
 
 def test_a_strangers_run_loads_nothing_heavy(tmp_path: Path) -> None:
