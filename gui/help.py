@@ -14,6 +14,7 @@ SHORTCUTS = (
     ("Space", "Learn, or pause"),
     ("Ctrl+R", "Reset with the same seed; Shift and a click: with the next"),
     ("L", "Look at the newest step again"),
+    ("P", "Replay the run from the viewed step, probe by probe; stop"),
     ("[  ]", "Previous, next sentence"),
     ("Ctrl+1 … 4", "Train, Attention, Translate, Runs"),
     ("Ctrl+E", "Setup"),

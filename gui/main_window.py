@@ -115,6 +115,7 @@ class MainWindow(QMainWindow):
         self.context.redraws.stop()
         self.context.follower.stop()
         self.context.workbench.stop()
+        self.train_view.curves.replay.stop()
         self.context.bridge.close()
         self.setup_drawer.close_host()
         self.hide()
@@ -196,6 +197,7 @@ class MainWindow(QMainWindow):
         return (
             ("Ctrl+R", self.transport.reset_button.click),
             ("L", self.context.playhead.go_live),
+            ("P", self.train_view.curves.replay.toggle),
             ("[", row.show_previous),
             ("]", row.show_next),
             ("Ctrl+D", theme.toggle_mode),

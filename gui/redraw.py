@@ -14,7 +14,8 @@ from gui.playhead import Playhead
 from gui.selection import Selection
 from gui.theme import Theme
 
-SHARE = 0.05  # of wall time that watching may cost
+SHARE = 0.05  # of wall time that watching may cost while the engine learns
+SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
 SLOWEST_S = 1 / 2
 BREATH_S = 0.005  # between two pieces of a round: the first is painted, and clicks are served, before the second
@@ -93,9 +94,10 @@ class Redraws(QObject):
             self._timer.start(round(1000 * rest))
 
     def _pause(self) -> float:
-        """Seconds until the next drawing, so that what the last one cost stays within `SHARE` of the time."""
+        """Seconds until the next drawing, so that what the last one cost stays within its share of the time."""
         wall, busy = time.perf_counter(), time.thread_time()
         cost, passed = busy - self._busy, max(wall - self._wall, 1e-6)
         self._wall, self._busy = wall, busy
         self.watching += 0.2 * (min(cost / passed, 1.0) - self.watching)
-        return min(max(cost / SHARE, FASTEST_S), SLOWEST_S)
+        share = SHARE if self._bridge.state == "learning" else SHARE_AT_REST
+        return min(max(cost / share, FASTEST_S), SLOWEST_S)

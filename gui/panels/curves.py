@@ -15,7 +15,9 @@ from gui.panels.loss_plot import LossPlot
 from gui.panels.probe_ticks import ProbeTicks
 from gui.panels.step_axis import axis_end
 from gui.playhead import Playhead
+from gui.replay import Replay
 from gui.theme import Theme
+from gui.widgets import IconButton
 
 
 class Curves(Panel):
@@ -27,11 +29,16 @@ class Curves(Panel):
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme)
         self._playhead = playhead
-        self._probe_steps: list[int] = []
+        self.replay = Replay(playhead)
         self._folder: RunFolder | None = None  # of the run that is drawn
         self.loss = LossPlot(theme, playhead)
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
+        self.replay_button = IconButton(theme, "replay", "Replay")
+        self.replay_button.clicked.connect(self.replay.toggle)
+        self.replay.changed.connect(self._show_replay)
+        self._show_replay()
+        self.header.addWidget(self.replay_button)
         self.body.setSpacing(0)
         for plot in (self.learning_rate, self.ticks):
             plot.setXLink(self.loss)
@@ -57,7 +64,7 @@ class Curves(Panel):
             self.show_empty()
             return
         self.show_body()
-        self._probe_steps = history.probe_steps
+        self.replay.steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
         plots = (self.loss, self.learning_rate, self.ticks)
         is_held = self._is_held(history)
@@ -69,6 +76,15 @@ class Curves(Panel):
         for plot in plots:
             plot.show_step(history, step)
         yield
+
+    def _show_replay(self) -> None:
+        """What the button would do."""
+        is_playing = self.replay.is_playing
+        self.replay_button.set_icon("pause" if is_playing else "replay")
+        self.replay_button.setAccessibleName("Stop the replay" if is_playing else "Replay")
+        self.replay_button.setToolTip(
+            "Stop here (P)" if is_playing else "See it learn again, probe by probe, from the viewed step (P)"
+        )
 
     def _is_held(self, history: History) -> bool:
         """Whether the axes stay, so that nothing jumps under the mouse; those of another run are placed anew."""
@@ -82,7 +98,7 @@ class Curves(Panel):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """From probe to probe, as a mouse drags the playhead."""
-        here, steps = self._playhead.step, self._probe_steps
+        here, steps = self._playhead.step, self.replay.steps
         match event.key():
             case Qt.Key.Key_Left:
                 self._playhead.view(max((step for step in steps if step < here), default=0))
