@@ -30,7 +30,7 @@ class Strip(QFrame):
         self._waiting: list[Trouble] = []
         self.sentence = _line("error")
         self.advice = _line("")
-        self.offer_button = button("", "")
+        self.offer_button = button("", "", name="What helps")
         self.copy_button = button("Copy details", "Copy the technical details to the clipboard")
         self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss (Esc)")
         layout = QHBoxLayout(self)
@@ -85,7 +85,7 @@ class Strip(QFrame):
     def _offer(self, offer: Offer) -> None:
         text, help = OFFERS[offer]
         self.offer_button.setText(text)
-        self.offer_button.setAccessibleName(text)
+        self.offer_button.setAccessibleName(text or "What helps")
         self.offer_button.setToolTip(help)
         self.offer_button.setVisible(bool(text))
 
