@@ -17,6 +17,7 @@ from core.plugins_host.info import PluginInfo
 HELD_OUT = ("valid", "test")
 SPLITS = ("train", *HELD_OUT)
 SAMPLE = 20_000
+SAMPLE_CHARACTERS = 2_000_000
 """The first pairs of each split, which are kept and looked at; the others are only counted."""
 REPEATED = 5_000
 """Of these, how many are drawn again to see whether they stay the same."""
@@ -28,7 +29,7 @@ Tell = Callable[[str, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnSplit:
-    """The first SAMPLE pairs of a split, and their tokens."""
+    """The first pairs of a split, and their tokens."""
 
     pairs: list[Pair]
     src_tokens: Tokens
@@ -91,10 +92,13 @@ class _Drawing:
     def split(self, name: str, held_out: dict[str, DrawnSplit] | None = None) -> DrawnSplit:
         """One split. While train passes by, it is noted which sources of `held_out` are in it."""
         sources = {split: {pair.source for pair in drawn.pairs} for split, drawn in (held_out or {}).items()}
-        pairs, num_pairs = list[Pair](), 0
+        pairs, num_pairs, room = list[Pair](), 0, SAMPLE_CHARACTERS
         for chunk in self.host.pairs(self.info.name, self.options, 0, name):
             num_pairs += len(chunk)
-            pairs.extend(chunk[: SAMPLE - len(pairs)])
+            for pair in chunk[: SAMPLE - len(pairs)]:
+                room -= len(pair.source) + len(pair.target)
+                if room > 0 or not pairs:
+                    pairs.append(pair)
             for split, theirs in sources.items():
                 (held_out or {})[split].in_train.update(theirs.intersection(pair.source for pair in chunk))
             if num_pairs > self.bounds.max_pairs:

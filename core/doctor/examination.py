@@ -12,7 +12,7 @@ from core.doctor.declarations import check_options
 from core.doctor.drawing import Drawn, draw
 from core.doctor.findings import Bounds, Figures, Finding, PluginReport
 from core.doctor.methods import check_examples, check_limits, check_metrics, check_symbols
-from core.doctor.repeatability import check_same_seed, depends_on_seed
+from core.doctor.repeatability import check_other_shards, check_same_seed, depends_on_seed
 from core.doctor.statistics import check_figures, figures_of
 from core.doctor.texts import check_alignments, check_texts
 from core.errors import UserError
@@ -82,6 +82,7 @@ class Examination:
         self._tell("drawing again", 0)
         self._collect("same seed", check_same_seed(drawn, other))
         for name, check in (
+            ("other seeds", check_other_shards),
             ("texts", check_texts),
             ("alignment", check_alignments),
             ("symbols", check_symbols),

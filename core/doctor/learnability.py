@@ -13,7 +13,7 @@ from core.config import ModelConfig, TrainingConfig
 from core.data.batching import Batch, make_batch
 from core.data.encoding import Side, encoded
 from core.data.vocabulary import Vocabulary
-from core.doctor.drawing import Drawn
+from core.doctor.drawing import Drawn, DrawnSplit
 from core.doctor.findings import Finding, Learnability
 from core.doctor.statistics import num_conflicting
 from core.events import Progress
@@ -23,6 +23,8 @@ from core.training.learner import Learner
 from core.training.random_state import RandomState
 
 NUM_PAIRS = 32
+MAX_TOKENS = 4096
+"""Padded, of both sides: of long texts fewer pairs are learned, so that a step holds up nobody for long."""
 LEARNED = 0.1
 """Nats per target token: the right token has nine tenths of the probability."""
 MODEL = ModelConfig(d_model=64, num_heads=4, d_ff=256, dropout=0.0)
@@ -37,7 +39,7 @@ def learn_by_heart(drawn: Drawn, seconds: float) -> Generator[Progress | None, N
 
     Yields after every step. Draws from no random sequence of a run, and leaves torch's threads as they were.
     """
-    pairs = drawn.splits["train"].pairs[:NUM_PAIRS]
+    pairs = _first_pairs(drawn)
     learner, batch = _begin(drawn, pairs)
     step, loss, spent = 0, float("inf"), 0.0
     while loss > LEARNED and spent < seconds:
@@ -48,6 +50,18 @@ def learn_by_heart(drawn: Drawn, seconds: float) -> Generator[Progress | None, N
         step, spent = step + 1, spent + time.perf_counter() - started
         yield Progress(stage=f"checking {drawn.info.name}: learning {len(pairs)} pairs", done=step, total=None)
     return Learnability(num_pairs=len(pairs), steps=step, loss=loss, seconds=spent, is_learned=loss <= LEARNED)
+
+
+def _first_pairs(drawn: Drawn) -> list[Pair]:
+    train = drawn.splits["train"]
+    num_pairs = min(NUM_PAIRS, len(train.pairs))
+    while num_pairs > 1 and num_pairs * _longest(train, num_pairs) > MAX_TOKENS:
+        num_pairs -= 1
+    return train.pairs[:num_pairs]
+
+
+def _longest(train: DrawnSplit, num_pairs: int) -> int:
+    return max(map(len, train.src_tokens[:num_pairs])) + max(map(len, train.tgt_tokens[:num_pairs]))
 
 
 def _begin(drawn: Drawn, pairs: list[Pair]) -> tuple[Learner, Batch]:
@@ -74,8 +88,7 @@ def check_learnability(drawn: Drawn, learnability: Learnability) -> Iterator[Fin
     """Say what it means where the pairs were not learned."""
     if learnability.is_learned:
         return
-    pairs = [(pair.source, pair.target) for pair in drawn.splits["train"].pairs[:NUM_PAIRS]]
-    conflicting = num_conflicting(pairs)
+    conflicting = num_conflicting([(pair.source, pair.target) for pair in _first_pairs(drawn)])
     yield Finding(
         check="learnability",
         sentence=f"A small model has not learned the first {learnability.num_pairs} training pairs by heart: after "

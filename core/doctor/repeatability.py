@@ -33,6 +33,17 @@ def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
             yield _finding(f"drawn with the same seed in another process, {elsewhere}", split, ELSEWHERE_ADVICE)
 
 
+def check_other_shards(drawn: Drawn) -> Iterator[Finding]:
+    """Of endless data, each shard has an rng of its own: where it makes no difference, the first one repeats."""
+    if drawn.info.endless and drawn.splits["train"].pairs[:REPEATED] == drawn.again(drawn.host, "train", seed=1):
+        yield Finding(
+            check="other seeds",
+            sentence="The train split says that it never ends, but gives the same pairs whatever its rng; "
+            "expected others with another seed, and in each shard of 10,000.",
+            advice="Draw from the rng that pairs() is given, or remove endless = True and let the split end.",
+        )
+
+
 def depends_on_seed(drawn: Drawn) -> bool:
     """Whether another dataset.seed gives other pairs."""
     return any(drawn.splits[split].pairs[:REPEATED] != drawn.again(drawn.host, split, seed=1) for split in SPLITS)

@@ -17,6 +17,9 @@ REMEDIES: dict[type[BaseException], str] = {
 """What to do about an exception, where more can be said than to mend it."""
 
 
+LONGEST_MESSAGE = 1000
+
+
 class Fault(Exception):
     """A finding about a plugin, or (`kind` "options") about what the user typed for its options."""
 
@@ -31,7 +34,7 @@ def fault_of(error: BaseException, plugin_file: str) -> Fault:
     """Describe an exception of plugin code, at the innermost line of `plugin_file` that it passed through."""
     if isinstance(error, Fault):
         return error
-    first_line = " ".join(str(error).split("\n", 1)[0].split())
+    first_line = " ".join(str(error).split("\n", 1)[0][:LONGEST_MESSAGE].split())
     sentence = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return Fault(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)

@@ -11,6 +11,9 @@ from core.plugin import DatasetPlugin, Pair, Split
 from core.plugins_host.faults import Fault
 
 CHUNK_SIZE = 1000
+CHUNK_CHARACTERS = 10_000_000
+PAIR_CHARACTERS = 1_000_000
+"""What the application takes in at once, however much a plugin gives."""
 CHUNK_SECONDS = 0.5
 """A chunk of a slow plugin is sent after this time, so that slow is told apart from hanging."""
 
@@ -37,6 +40,7 @@ class PairStream:
         targets: list[str] = []
         places: dict[Alignment | None, int] = {None: 0}  # most alignments of a chunk are the same few
         aligned: list[int] = []
+        num_characters = 0
         deadline = time.monotonic() + CHUNK_SECONDS
         for pair in islice(self._pairs, CHUNK_SIZE):
             self._count += 1
@@ -44,7 +48,8 @@ class PairStream:
             sources.append(source)
             targets.append(target)
             aligned.append(self._place_of(alignment, places))
-            if time.monotonic() > deadline:
+            num_characters += len(source) + len(target)
+            if num_characters > CHUNK_CHARACTERS or time.monotonic() > deadline:
                 break
         return {"sources": sources, "targets": targets, "alignments": list(places), "aligned": aligned}
 
@@ -53,6 +58,9 @@ class PairStream:
             raise self._fault(f"is {pair!r:.100}, expected Pair(source, target)")
         if not (isinstance(pair.source, str) and isinstance(pair.target, str)):
             raise self._fault(f"is {pair!r:.100}, expected a source and a target that are texts")
+        if len(pair.source) + len(pair.target) > PAIR_CHARACTERS:
+            complaint = f"has {len(pair.source) + len(pair.target):,} characters, expected at most {PAIR_CHARACTERS:,}"
+            raise self._fault(complaint)
         if not (pair.source.isascii() and pair.target.isascii()):
             self._check_unicode(pair.source + pair.target)
         return pair

@@ -36,9 +36,11 @@ SENTENCES = {
     "ends_process": ("ended its process (exit code 3)", "Let it raise an exception instead"),
     "ends_though_endless": ("says endless = True, but its train split ended after 100 pairs", "Remove endless = True"),
     "example_unreadable": ("The example 'xyz' has the token 'x'", "what a model of this data can read"),
+    "endless_in_valid": ("does not end its valid split within 50,000 pairs", "1,000 pairs are enough"),
     "exits": ("SystemExit: 3", "line 20", "instead of leaving"),
     "half_a_character": ("Pair 1 cannot be written as UTF-8 (surrogates not allowed)", "line 19"),
     "hashes": ("with the same seed in another process", "use split_of() or hashlib, and sorted()"),
+    "ignores_rng": ("gives the same pairs whatever its rng", "remove endless = True"),
     "leaks": (
         "9 of the 90 different sources of the valid split are in the train split too",
         "split_of(source) == split",
@@ -71,6 +73,7 @@ SENTENCES = {
     "special_token": ("holds <pad>, which stands for no text", "Write it differently"),
     "symbols_missing": ("The target token 'f'", "is not among those that symbols() lists", "Add it to symbols()"),
     "syntax_error": ("SyntaxError", "line 6"),
+    "too_large": ("Pair 1 has 10,000,006 characters, expected at most 1,000,000", "line 19"),
     "too_long": ("The longest source of the train split has 3,000 tokens; expected at most 1,000", "shorter"),
     "unknown_in_valid": ("100% of the source tokens of the valid split are in no pair of the train split",),
     "unknown_tokenizer": ("has tokenizer 'words', expected 'characters', 'whitespace', 'subword'",),
@@ -78,6 +81,7 @@ SENTENCES = {
 }
 BOUNDS = {
     "endless_unsaid": Bounds(max_pairs=50_000),
+    "endless_in_valid": Bounds(max_pairs=50_000),
     "random_target": Bounds(learn_seconds=1.0),
     "sleeps": SOON,
     "sleeps_when_loaded": SOON,

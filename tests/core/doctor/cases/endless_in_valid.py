@@ -1,0 +1,23 @@
+"""Its held-out splits never end."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "endless_in_valid"
+    title = "Broken"
+    endless = True
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < float("inf"):
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(word, word[::-1])
+
+
+PLUGIN = Broken

@@ -1,0 +1,22 @@
+"""A text has ten million letters."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "too_large"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(word, "a" * 10_000_000)
+
+
+PLUGIN = Broken
