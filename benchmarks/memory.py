@@ -1,0 +1,129 @@
+"""What a long run takes: `python -m benchmarks.memory` trains 20,000 steps in a real window, and prints what has grown.
+
+A tiny model learns with probes, validations and checkpoints, all panels of the Train view on screen. Every thousand
+steps resident memory, file handles, threads, Qt's objects and the items in the plots are counted, and at the end what
+lies in the run folder. The growth is the slope of a line through what was counted after the warm-up. Linux only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QApplication, QGraphicsView
+
+from core.engine import Engine
+from gui.bridge import EngineBridge
+from gui.collector import calm_collector
+from gui.context import make_context
+from gui.main_window import MainWindow
+from gui.theme import Theme
+
+STEPS = 20_000
+EVERY = 1000  # steps between two counts
+WARM_UP = 5000  # steps; torch, pyqtgraph and the allocator come to rest, the caches of History fill
+BOUND_MB = 1.0  # of growth in a thousand steps
+PARTS = ("metrics.jsonl", "validations", "probes", "snapshots", "checkpoints")
+SETTINGS = f"""
+format: 1
+dataset:
+  plugin: copy_task
+  options: {{num_symbols: 4, min_length: 3, max_length: 3}}
+model: {{d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 16}}
+training: {{batch_size: 4, max_steps: {STEPS}, validate_every: 500, checkpoint_every: 500, num_threads: 1}}
+"""
+
+
+class Counts(NamedTuple):
+    """What this process holds at a step."""
+
+    step: int
+    megabytes: float  # resident
+    handles: int
+    threads: int
+    objects: int  # Qt's, in all windows
+    items: int  # in all plots
+
+
+def count(step: int) -> Counts:
+    """What this process holds now, all its windows included."""
+    tops = QApplication.topLevelWidgets()
+    scenes = [view.scene() for top in tops for view in top.findChildren(QGraphicsView)]
+    resident_pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return Counts(
+        step=step,
+        megabytes=resident_pages * os.sysconf("SC_PAGE_SIZE") / 1e6,
+        handles=len(list(Path("/proc/self/fd").iterdir())),
+        threads=threading.active_count(),
+        objects=sum(len(top.findChildren(QObject)) for top in tops),
+        items=sum(len(scene.items()) for scene in scenes if scene is not None),
+    )
+
+
+def train(folder: Path) -> list[Counts]:
+    """Learn to the end with everything on screen; what was held each `EVERY` steps."""
+    settings = folder / "small.yaml"
+    settings.write_text(SETTINGS, encoding="utf-8")
+    app = QApplication([])
+    pg.setConfigOptions(imageAxisOrder="row-major")
+    theme, bridge = Theme("light"), EngineBridge(Engine(cache_dir=folder / "cache"))
+    theme.apply()
+    window = MainWindow(make_context(bridge, theme, folder / "runs"))
+    window.show()
+    counted: list[Counts] = []
+
+    def look(_: object) -> None:
+        step = bridge.history.last_step
+        if step >= EVERY * (len(counted) + 1):
+            counted.append(count(step))
+            print(row(counted[-1]), flush=True)
+
+    bridge.drained.connect(look)
+    bridge.prepared.connect(lambda prepared: prepared.run is None and window.context.workbench.learn())
+    bridge.run_finished.connect(lambda _: QTimer.singleShot(1000, app.exit))
+    window.setup_drawer.open_file(settings)
+    with calm_collector(bridge):
+        app.exec()
+        window.close_down()
+    return counted
+
+
+def growth(counted: list[Counts]) -> float:
+    """Megabytes in a thousand steps, after the warm-up."""
+    steps, megabytes = zip(*((one.step, one.megabytes) for one in counted if one.step >= WARM_UP), strict=True)
+    return 1000 * float(np.polyfit(steps, megabytes, 1)[0])
+
+
+def row(counts: Counts) -> str:
+    """A line of the table, in Markdown."""
+    figures = counts._replace(step=f"{counts.step:,}", megabytes=f"{counts.megabytes:.1f}")
+    return f"| {' | '.join(map(str, figures))} |"
+
+
+def sizes(run: Path) -> dict[str, tuple[int, float]]:
+    """Of each part of a run's folder, files and megabytes."""
+    files = {part: [file for file in [run / part, *(run / part).rglob("*")] if file.is_file()] for part in PARTS}
+    return {part: (len(found), sum(file.stat().st_size for file in found) / 1e6) for part, found in files.items()}
+
+
+def main() -> int:
+    """Print the table, the growth, and the size of the run's folder."""
+    print("| step | resident, MB | file handles | threads | Qt objects | plot items |\n|---:|---:|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as name:
+        grown = growth(train(Path(name)))
+        print(f"\n{grown:.2f} MB in a thousand steps, {'kept' if grown < BOUND_MB else 'MISSED'}\n")
+        (run,) = (Path(name) / "runs").iterdir()
+        for part, (files, megabytes) in sizes(run).items():
+            print(f"{part:15} {files:5,} files {megabytes:8.1f} MB")
+    return 0 if grown < BOUND_MB else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

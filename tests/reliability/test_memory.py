@@ -1,0 +1,60 @@
+"""Promise 10: however long a run learns, what the process holds stays as it is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from benchmarks.memory import count
+from gui.main_window import MainWindow
+from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.windows import opened_window
+
+ROOT = Path(__file__).parents[2]
+STEPS, WARM_UP = 200, 100  # between two counts, and before the first
+OFTEN = "probe_every: 20, validate_every: 50, checkpoint_every: 50"
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="handles are counted in /proc")
+
+
+def learn(window: MainWindow, qtbot: QtBot, steps: int) -> None:
+    """Take so many steps, to a pause in which everything is drawn."""
+    bridge = window.context.bridge
+    before = bridge.history.last_step
+    window.context.workbench.learn(steps)
+    qtbot.waitUntil(lambda: bridge.history.last_step == before + steps, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.train_view.curves.is_dirty, timeout=WAIT_MS)
+
+
+@linux_only
+def test_handles_threads_and_objects_stay_as_they_are(qtbot: QtBot, tmp_path: Path) -> None:
+    settings = tmp_path / "small.yaml"
+    often = SMALL.replace("max_steps: 40, validate_every: 1000, checkpoint_every: 1000", f"max_steps: 9000, {OFTEN}")
+    settings.write_text(often, encoding="utf-8")
+    with opened_window(tmp_path) as window:
+        window.setup_drawer.open_file(settings)
+        qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
+        learn(window, qtbot, WARM_UP)
+        counted = []
+        for _ in range(2):
+            learn(window, qtbot, STEPS)
+            window.show_view(1)
+            qtbot.wait(200)
+            window.show_view(0)
+            qtbot.wait(200)
+            counted.append(count(0)._replace(megabytes=0))
+    assert counted[0] == counted[1]
+    assert counted[0].handles > 0 and counted[0].threads > 1 and counted[0].objects > 100 and counted[0].items > 10
+
+
+@linux_only
+def test_a_long_run_does_not_grow(full: bool) -> None:
+    if not full:
+        pytest.skip("20,000 steps: make test-reliability")
+    done = subprocess.run([sys.executable, "-m", "benchmarks.memory"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
