@@ -98,8 +98,14 @@ class History:
         newest = self._newest_told or (self.probe(self.probe_steps[-1]) if self.probe_steps else None)
         return tuple(one.source for one in newest.sentences) if newest is not None else ()
 
+    def newest_validation(self) -> ValidationDone | None:
+        """The newest one whose sentences are kept; None where there is none."""
+        kept = self.folder.validation_steps() if self.folder is not None else []
+        newest = max((step for step in kept if step in self.validations), default=None)
+        return self.validation(newest) if newest is not None else None
+
     def validation(self, step: int) -> ValidationDone:
-        """The validation at exactly this step (one of `validations`), its sentences included."""
+        """The validation at exactly this step, its sentences included. Raises UserError where they were thinned out."""
         known = self._validations.get(step)
         if known:
             return known

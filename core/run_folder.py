@@ -48,6 +48,8 @@ __all__ = ["Checkpoint", "RunFolder", "RunState", "default_runs_dir", "find_run"
 
 Weights = dict[str, NDArray[Any]]
 
+VALIDATIONS_KEPT = 100  # with their sentences; the metrics of all are kept
+
 
 class RunFolder:
     """The only door to a run's files. One process writes (see `claim`); any number read."""
@@ -247,9 +249,15 @@ class RunFolder:
     # -- validations -------------------------------------------------------------------------------------------------
 
     def write_validation(self, done: ValidationDone) -> None:
-        """Write the sentences to their file, then the metrics to metrics.jsonl, which publishes them."""
+        """Write the sentences to their file, then the metrics to metrics.jsonl, which publishes them.
+
+        Of more than `VALIDATIONS_KEPT` the sentences are thinned; those of the best checkpoint stay.
+        """
         self._unsynced.write(self._file("validations", done.step, ".jsonl"), validation_bytes(done.sentences))
         self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
+        steps = self.validation_steps()
+        for thinned in set(steps) - {*steps_to_keep(steps, VALIDATIONS_KEPT), self._state.best_step}:
+            self._file("validations", thinned, ".jsonl").unlink()
 
     def validation(self, step: int) -> ValidationDone:
         """The validation at exactly this step."""
@@ -268,7 +276,7 @@ class RunFolder:
         return read_validation_file(self._file("validations", step, ".jsonl"))
 
     def validation_steps(self) -> list[int]:
-        """Steps with a validation, ascending."""
+        """Steps whose validated sentences are kept, ascending."""
         return steps_in(self.path / "validations", ".jsonl")
 
     # -- probes and snapshots ----------------------------------------------------------------------------------------

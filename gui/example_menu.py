@@ -40,8 +40,8 @@ class ExampleMenu(QMenu):
 def sentences(history: History) -> dict[str, list[str]]:
     """Source texts by where they come from, none of them twice, empty sections left out."""
     probe = history.probe(history.last_step)
-    newest = max(history.validations, default=None)
-    validated = history.validation(newest).sentences[:_NUM_VALIDATED] if newest is not None else ()
+    newest = history.newest_validation()
+    validated = newest.sentences[:_NUM_VALIDATED] if newest is not None else ()
     seen: set[str] = set()
     sections = {
         "Examples of the dataset": _new(history.prepared.examples if history.prepared else (), seen),

@@ -146,3 +146,14 @@ def test_what_is_not_there_is_said() -> None:
     history.probe_steps = [3]
     with pytest.raises(UserError, match="no folder yet"):
         history.probe(3)
+
+
+def test_the_newest_validation_is_one_whose_sentences_are_kept(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    assert History.read(folder).newest_validation() is None
+    for step in (10, 20):
+        folder.write_validation(validation(step))
+    assert History.read(folder).newest_validation() == validation(20)
+    (folder.path / "validations" / "000020.jsonl").unlink()  # thinned out before the run went back to step 20
+    assert History.read(folder).newest_validation() == validation(10)
+    assert History().newest_validation() is None

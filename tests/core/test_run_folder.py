@@ -17,7 +17,7 @@ import pytest
 from core.errors import UserError
 from core.events import SettingChanged
 from core.history import History
-from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
+from core.run_folder import VALIDATIONS_KEPT, RunFolder, default_runs_dir, find_run, list_runs
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 
 
@@ -133,6 +133,19 @@ def test_a_torn_last_line_still_opens(tmp_path: Path, cut: int) -> None:
     folder.cut_back_to(9)
     folder.append_metrics(10, steps(1))
     assert folder.metrics()[0].tolist() == list(range(1, 11))
+
+
+def test_sentences_of_many_validations_are_thinned_and_their_metrics_kept(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    given = range(1, VALIDATIONS_KEPT + 61)
+    for step in given:
+        folder.write_validation(validation(step))
+        if step == 98:
+            checkpoint(folder, step, best_value=1.0)
+    kept = folder.validation_steps()
+    assert len(kept) in (VALIDATIONS_KEPT, VALIDATIONS_KEPT + 1)
+    assert kept[0] == 1 and kept[-1] == given[-1] and 98 in kept
+    assert list(folder.validation_metrics()) == list(given)
 
 
 def test_going_back_removes_what_came_later(tmp_path: Path) -> None:
