@@ -18,6 +18,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QGraphicsView
+from shiboken6 import getAllValidWrappers
 
 from core.engine import Engine
 from gui.bridge import EngineBridge
@@ -48,21 +49,22 @@ class Counts(NamedTuple):
     megabytes: float  # resident
     handles: int
     threads: int
-    objects: int  # Qt's, in all windows
+    objects: int  # Qt's, with all their children
     items: int  # in all plots
 
 
 def count(step: int) -> Counts:
     """What this process holds now, all its windows included."""
-    tops = QApplication.topLevelWidgets()
-    scenes = [view.scene() for top in tops for view in top.findChildren(QGraphicsView)]
+    known = [one for one in getAllValidWrappers() if isinstance(one, QObject)]
+    roots = {one for one in (*QApplication.topLevelWidgets(), *known) if one.parent() is None}
+    scenes = [view.scene() for root in roots for view in root.findChildren(QGraphicsView)]
     resident_pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Counts(
         step=step,
         megabytes=resident_pages * os.sysconf("SC_PAGE_SIZE") / 1e6,
         handles=len(list(Path("/proc/self/fd").iterdir())),
         threads=threading.active_count(),
-        objects=sum(len(top.findChildren(QObject)) for top in tops),
+        objects=sum(1 + len(root.findChildren(QObject)) for root in roots),
         items=sum(len(scene.items()) for scene in scenes if scene is not None),
     )
 
