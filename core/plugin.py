@@ -1,7 +1,8 @@
 """All that a dataset plugin imports: its base class, its options, its pairs and the rule that keeps splits apart.
 
 A plugin is one Python file that ends with `PLUGIN = ItsClass`. It needs nothing but this module and the standard
-library, and runs in a process of its own: it may be slow, print or fail without harm to the application.
+library, and runs in a process of its own: it may be slow, print or fail without harm to the application. What it gives
+is held against the types and ranges below, and `headlight plugins check FILE.py` says what to mend.
 """
 
 import hashlib
@@ -24,7 +25,9 @@ T = TypeVar("T")
 class Pair(NamedTuple):
     """One example: what the encoder reads and what the decoder is to write.
 
-    `alignment` lists (source token, target token) indices that belong together, counted from 0, where they are known.
+    Both are texts of at least one token and of at most 1,000,000 characters together, which their tokenizer gives back
+    as they were: with "whitespace", single spaces between tokens and none around them. `alignment` lists (source token,
+    target token) indices that belong together, each counted from 0 and below the number of tokens; None: not known.
     """
 
     source: str
@@ -39,8 +42,8 @@ def _label_of(field: str, _: object) -> str:
 class Options(BaseModel):
     """The settings of a plugin. Frozen; an unknown key or a value of another type is refused.
 
-    Use `int`, `float`, `bool`, `str` and `Literal["one", "other"]` fields, each with a default from `option(...)`.
-    A rule between two options goes into `check`.
+    Use `int`, `float`, `bool`, `str` and `Literal["one", "other"]` fields, each with a default from `option(...)`:
+    other types have no field in the window's form. A rule between two options goes into `check`.
     """
 
     model_config = ConfigDict(
@@ -64,7 +67,8 @@ class Options(BaseModel):
 def option(default: T, *, ge: float | None = None, le: float | None = None, help: str = "", label: str = "") -> T:
     """Declare one option: its default, its range (`ge` to `le`, both allowed), its help and its label in the window.
 
-    The label defaults to the field's name (`num_symbols`: "Num symbols").
+    `ge` and `le` are for numbers; None is no bound. The label defaults to the field's name (`num_symbols`: "Num
+    symbols"). A default outside its own range keeps the plugin from being loaded, with a sentence that names it.
     """
     field: Any = Field(default, ge=ge, le=le, description=help or None, title=label or None)
     declared: T = field  # pydantic reads the declaration where type checkers see the value
@@ -74,7 +78,9 @@ def option(default: T, *, ge: float | None = None, le: float | None = None, help
 class DatasetPlugin(ABC, Generic[OptionsT]):
     """A named source of (source text, target text) pairs. Subclass as `DatasetPlugin[YourOptions]`.
 
-    The docstring's first line is shown below the title. What raises in a method is shown with its file and line.
+    The docstring's first line is shown below the title. What raises in a method is shown with its file and line, and
+    so is where it was when it gave no answer for 30 seconds (pairs() for one pair). Only `name`, `title` and `pairs`
+    are needed.
     """
 
     name: ClassVar[str]
@@ -106,23 +112,36 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
         """Yield the pairs of "train", "valid" or "test"; the same rng state must give the same pairs.
 
         `rng` is random.Random of (dataset.seed, split), and of the shard too where train is endless: draw from it
-        only, never from the module `random`. A split may not be empty; "valid" and "test" must end.
+        only, never from the module `random`, the clock, `hash()` of a text or the order of a set. A split may not be
+        empty; "valid" and "test" must end; a held-out source is none of the train split, see `split_of`.
+        Raise ValueError with a sentence where these options allow no pairs.
         """
 
     def symbols(self) -> tuple[Sequence[str], Sequence[str]] | None:
-        """All source and all target tokens of endless data; None: those of its first 10,000 pairs."""
+        """All source and all target tokens of endless data; None: those of its first 10,000 pairs.
+
+        Finite data are not asked. What is not listed is read as `<unk>`.
+        """
         return None
 
     def limits(self) -> Mapping[str, float]:
-        """The best value of a metric that anyone can reach, by the metric's name: `{"valid/loss": 0.537}`."""
+        """The best value of a metric that anyone can reach, by the metric's name: `{"valid/loss": 0.537}`.
+
+        Finite. The names are those of validations (valid/loss in nats a token, valid/token_accuracy, 0 to 1, ...) and
+        those that `metrics` returns.
+        """
         return {}
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
-        """Figures of your own for each evaluation; `hypotheses[i]` is what the model wrote for `pairs[i].source`."""
+        """Figures of your own for each evaluation; `hypotheses[i]` is what the model wrote for `pairs[i].source`.
+
+        Finite, the same names each time, none of Headlight's own (loss, bleu ...). An untrained model writes anything:
+        a hypothesis may be empty or far too long.
+        """
         return {}
 
     def examples(self) -> Sequence[str]:
-        """Source texts to offer where a person can type one."""
+        """Source texts to offer where a person can type one, of tokens that the train split has."""
         return []
 
 

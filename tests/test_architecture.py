@@ -25,6 +25,7 @@ FORBIDDEN = {
     "core.model": ("core.decoding", "core.training", "core.engine", "core.cli"),
     "core.decoding": ("core.training", "core.engine", "core.cli"),
     "core.training": ("core.engine", "core.cli"),
+    "core.doctor": ("core.engine", "core.cli"),
     "core.plugins_host": ("torch", "core.model", "core.training", "core.engine", "core.cli"),
     "core.plugin": ("torch", "core.model", "core.training", "core.engine", "core.cli"),
     "gui": ("torch", "safetensors.torch", "core.model", "core.training", "plugins", "main"),
@@ -33,6 +34,7 @@ FORBIDDEN = {
 TORCH_FREE = (
     *("core.config", "core.events", "core.requests", "core.probes", "core.engine", "core.run_folder", "core.history"),
     *("core.schedules", "core.model_size", "core.cli", "core.plugin", "core.plugins_host", "gui", "resources", "main"),
+    *("core.doctor.examination", "core.doctor.report_text", "core.testing"),
 )
 UNSAFE_MODULES = ("pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal")
 UNSAFE_ATTRIBUTES = {

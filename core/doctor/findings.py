@@ -65,7 +65,7 @@ class Learnability:
 class Bounds:
     """How long and how far a check goes; what a plugin costs at the most."""
 
-    answer_seconds: float = 10.0  # for one answer of the plugin's process
+    answer_seconds: float = 30.0  # for one answer of the plugin's process
     learn_seconds: float = 60.0  # of computing, to learn 32 pairs
     max_pairs: int = 5_000_000  # of a finite split
 
