@@ -1,0 +1,22 @@
+"""Saves the next checkpoint of the run named on the command line, as a training does: to be killed on the way."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from core.run_folder import RunFolder
+
+folder = RunFolder.open(Path(sys.argv[1]))
+folder.claim()
+last, step = folder.checkpoint(4), 6
+names = folder.metrics()[1]
+folder.keep_checkpoints = 1  # so that older ones are taken away too
+folder.append_metrics(5, {name: np.ones(2) for name in names})
+folder.write_probe(replace(folder.probe(4), step=step))
+folder.write_snapshot(step, dict(last.model))
+folder.write_validation(replace(folder.validation(4), step=step))
+state = {name: value for name, value in last.state.items() if name != "checksum"}
+folder.save_checkpoint(step, last.model, last.optimizer, state, best_value=0.5)
+folder.save_checkpoint(step, last.model, last.optimizer, state)  # in place of itself, as when a run ends
