@@ -16,6 +16,7 @@ from core.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
 PositiveInt = Annotated[int, Field(ge=1)]
+Length = Annotated[int, Field(ge=1, le=100_000)]  # in tokens
 TokenizerName = Literal["whitespace", "characters", "subword"]
 
 
@@ -59,10 +60,10 @@ class DatasetConfig(Settings):
         0, "Data seed", "Decides the data and its splits; the same for runs with other seeds.", ge=0, lt=2**32
     )
     tokenizer: Auto | TokenizerConfig = setting("auto", "Tokenizer", "auto is the plugin's own choice.")
-    max_src_length: Auto | PositiveInt = setting(
+    max_src_length: Auto | Length = setting(
         "auto", "Longest source", "In tokens, <eos> counted; longer pairs are left out. auto fits the data."
     )
-    max_tgt_length: Auto | PositiveInt = setting(
+    max_tgt_length: Auto | Length = setting(
         "auto", "Longest target", "In tokens, <eos> counted; longer pairs are left out. auto fits the data."
     )
 
@@ -232,7 +233,7 @@ class DecodingConfig(Settings):
     length_penalty: float = setting(
         0.6, "Length penalty", "Favours longer outputs of a beam; 0: none.", effect="now", ge=0.0, le=10.0
     )
-    max_length: Auto | PositiveInt = setting(
+    max_length: Auto | Length = setting(
         "auto", "Longest output", "In tokens; auto is the longest target.", effect="now"
     )
 

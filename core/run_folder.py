@@ -33,6 +33,7 @@ from core.run_files.checkpoint_files import (
     read_checkpoint_weights,
     write_checkpoint,
 )
+from core.run_files.confined import require_confined
 from core.run_files.copying import copy_files
 from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir, steps_in
@@ -82,6 +83,7 @@ class RunFolder:
     def open(cls, path: Path) -> RunFolder:
         """Open a run for reading (and, after `claim`, for writing). Raises UserError where it is none."""
         check_is_run(path)
+        require_confined(path)
         folder = cls(path, read_state(path / "run.json"))
         folder._follow(folder.config())
         return folder

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from core.beginning import data_of, load_checkpoint, moved_folder, new_folder
+from core.beginning import moved_folder, new_folder
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, UserError
 from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
 from core.faults import as_trouble, not_written
 from core.looking import Looking
+from core.opening import data_of, open_trainer
 from core.plugins_host.host import PluginError, PluginHost
 from core.requests import ChangeSetting, Evaluate, Evaluation, MoveRun, OpenRun, Prepare, Start
 from core.run_at_hand import RunAtHand, Work
@@ -119,9 +120,7 @@ class Session:
         data = yield from data_of(RunFolder.open(request.run.absolute()), self._host, self._cache_dir, self._tell)
         # Opened anew: this or another process may have gone on with it meanwhile.
         folder = RunFolder.open(request.run.absolute())
-        trainer = Trainer(folder.config(), data, self._host)
-        trainer.begin(folder)
-        load_checkpoint(trainer, request.checkpoint, self._tell)
+        trainer = open_trainer(folder, request.checkpoint, data, self._host, self._tell)
         prepared = self._take(RunAtHand(trainer, self._tell, folder, request.changes)).prepared()
         yield prepared
         self.looking.look_back()

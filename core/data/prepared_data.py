@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from core.config import DatasetConfig, TokenizerConfig
+from pydantic import BaseModel, ValidationError
+
+from core.config import DatasetConfig, Length, TokenizerConfig
 from core.data.encoding import Side
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.data.split_pairs import SplitPairs
@@ -24,6 +26,27 @@ DOCUMENT = "data.json"
 SPLITS = ("train", "valid", "test")
 _NOT_TEXT = {PAD_ID, BOS_ID, EOS_ID}
 _ROOM_FOR_TYPED = 2  # times the longest source: a person may type a longer sentence than the data has
+
+
+class _Dataset(DatasetConfig):
+    """One with nothing left to resolve."""
+
+    tokenizer: TokenizerConfig
+    max_src_length: Length
+    max_tgt_length: Length
+
+
+class _Document(BaseModel):
+    """What a run's vocabulary.json must hold; it may come from a stranger."""
+
+    dataset: _Dataset
+    src_tokens: list[str]
+    tgt_tokens: list[str]
+    num_pairs: dict[Literal["train", "valid", "test"], int | None]
+    left_out: dict[str, int]
+    limits: dict[str, float]
+    examples: list[str]
+    fingerprint: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,10 +142,12 @@ class PreparedData:
     def from_document(cls, document: dict[str, Any]) -> PreparedData:
         """What `vocabulary_document` described. Raises UserError where a part of it is missing or of another kind."""
         try:
-            return cls._of(document)
-        except (KeyError, TypeError, ValueError) as error:
-            reason = str(error).split("\n", 1)[0]
-            raise UserError(f"The vocabulary of this run cannot be read: {reason}.") from error
+            known = _Document.model_validate(document)
+        except ValidationError as error:
+            first = error.errors()[0]
+            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            raise UserError(f"The vocabulary of this run cannot be read: {reason}.") from None
+        return cls._of(known.model_dump())
 
     @classmethod
     def _of(cls, document: dict[str, Any], **pairs: Any) -> PreparedData:

@@ -38,7 +38,10 @@ def read_checked_lines(
     for number, line in enumerate(lines, start=1):
         if not is_intact(line):
             raise DamagedFile(f"{where}: line {number} is damaged (its checksum does not match).", advice)
-    records: list[dict[str, Any]] = json.loads(b"[" + b",".join(lines) + b"]")
+    try:
+        records: list[dict[str, Any]] = json.loads(b"[" + b",".join(lines) + b"]")
+    except (ValueError, RecursionError):
+        raise DamagedFile(f"{where}: the file is damaged (a line of it is no JSON).", advice) from None
     return records, len(data) - len(torn)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,12 @@ class DamagedFile(UserError):
 
 
 LARGEST = 256 * 2**20  # bytes; config, environment, vocabulary, validations and run.json are far below
+
+
+def require_room_to_read(path: Path) -> None:
+    """Raise DamagedFile where a file is larger than this machine's memory, as only a made-up one is."""
+    if hasattr(os, "sysconf") and path.stat().st_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        raise damaged(path, "it is larger than this machine's memory")
 
 
 def read_file(path: Path) -> bytes:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from types import NoneType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from core.events import SettingChanged
 from core.run_files.checked_lines import checked_line, is_intact, read_checked_lines
-from core.run_files.documents import DamagedFile
+from core.run_files.documents import DamagedFile, damaged, require_room_to_read
 
 Record = dict[str, Any]
 Arrays = Mapping[str, NDArray[np.float64]]
@@ -85,6 +86,8 @@ def read(path: Path, offset: int = 0, least: int = 0) -> MetricsRecords:
         records, taken = read_checked_lines(file.read(), str(path), _ADVICE)
     if offset + taken < least and path.exists():
         raise DamagedFile(f"{path}: the file is cut off ({offset + taken:,} of {least:,} bytes are left).", _ADVICE)
+    if not all(map(_is_metrics, records)):
+        raise damaged(path, "a line of it holds no metrics")
     validations = [record for record in records if "is_best" in record]
     settings = [record for record in records if "setting" in record]
     steps = [record for record in records if "is_best" not in record and "setting" not in record]
@@ -129,7 +132,10 @@ def lines_until(path: Path, step: int) -> bytes:
 
 
 def _open(path: Path) -> BinaryIO:
-    return path.open("rb") if path.exists() else BytesIO()  # somebody deleted it: a run without curves
+    if not path.exists():  # somebody deleted it: a run without curves
+        return BytesIO()
+    require_room_to_read(path)
+    return path.open("rb")
 
 
 def columns(records: Sequence[Record]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
@@ -151,6 +157,12 @@ def metrics_of(record: Record) -> dict[str, float]:
 def settings_of(records: Sequence[Record]) -> list[SettingChanged]:
     """Setting lines as the events that told of them."""
     return [SettingChanged(step=record["step"], key=record["setting"], value=record["value"]) for record in records]
+
+
+def _is_metrics(record: Record) -> bool:
+    values = (value for key, value in record.items() if key not in NOT_METRICS)
+    is_setting = isinstance(record.get("setting"), str) and "value" in record
+    return type(record.get("step")) is int and (is_setting or all(type(v) in (float, int, NoneType) for v in values))
 
 
 def _names(records: Iterable[Record]) -> list[str]:

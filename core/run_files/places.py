@@ -89,7 +89,7 @@ def list_runs(runs_dir: Path) -> list[Path]:
 
 def steps_in(folder: Path, ending: str = "") -> list[int]:
     """The steps that names such as `000050.safetensors` stand for, ascending."""
-    pattern = re.compile(r"(\d{6,})" + re.escape(ending))
+    pattern = re.compile(r"([0-9]{6,})" + re.escape(ending))
     names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (the fastest way; it is asked often)
     return sorted(int(match[1]) for match in map(pattern.fullmatch, names) if match)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from core.errors import UserError
-from core.run_files.documents import damaged
+from core.run_files.documents import damaged, require_room_to_read
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -44,6 +44,7 @@ def tensor_bytes(arrays: Arrays, record: Mapping[str, Any]) -> bytes:
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read what `tensor_bytes` made. Raises UserError that names a file that is damaged or missing."""
     try:
+        require_room_to_read(path)
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
             metadata = file.metadata() or {}
@@ -53,7 +54,7 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         return arrays, json.loads(text)
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file.") from None
-    except (SafetensorError, KeyError, ValueError, TypeError) as error:
+    except (SafetensorError, KeyError, ValueError, TypeError, RecursionError) as error:
         raise damaged(path, str(error) or type(error).__name__) from None
 
 

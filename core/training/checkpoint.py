@@ -1,4 +1,4 @@
-"""What a checkpoint holds besides weights: tensors under their names, as numpy, and back."""
+"""What a checkpoint holds besides weights: tensors under their names, as numpy, and back; and plain values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,34 @@ from typing import Any
 
 import torch
 from numpy.typing import NDArray
+from pydantic import BaseModel, ValidationError
 from torch import Tensor
+
+from core.decoding.probed_sentences import SentenceToProbe
+from core.errors import UserError
+from core.training.best import Best
+
+
+class CheckpointState(BaseModel):
+    """The plain values, as state.json holds them."""
+
+    batches: dict[str, int]  # TrainBatches.state
+    best: Best
+    done_at: dict[str, int]  # Due.done_at
+    changes: list[tuple[int, str, Any]]  # LiveSettings.changes
+    probe_sentences: list[SentenceToProbe]
+
+
+def read_state(record: Mapping[str, Any]) -> CheckpointState:
+    """Raises UserError where a value is missing or of another kind."""
+    try:
+        return CheckpointState.model_validate(record)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(
+            f"The checkpoint's state.json cannot be read: {'.'.join(map(str, first['loc']))}: {first['msg']}.",
+            "Restore it from a copy of the run.",
+        ) from None
 
 
 def arrays(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[Any]]:

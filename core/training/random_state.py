@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
+from core.errors import UserError
+
 
 class RandomState:
     """The state of torch's default generators as this run sees them: the CPU's, and its device's where that has one.
@@ -39,8 +41,15 @@ class RandomState:
         return dict(self._states)
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Go on from where `state` stood."""
-        self._states = {name: state[name] for name in self._states}
+        """Go on from where `state` stood; where it knows nothing of this device, from this device's beginning.
+
+        Raises UserError for what is no such state.
+        """
+        states = {name: state.get(name, own) for name, own in self._states.items()}
+        for name, own in self._states.items():
+            if states[name].shape != own.shape or states[name].dtype != own.dtype:
+                raise UserError(f"The checkpoint's {name} is no state of random numbers.", "Restore it from a copy.")
+        self._states = states
 
     def _get(self) -> dict[str, Tensor]:
         states = {"random.cpu": torch.get_rng_state()}

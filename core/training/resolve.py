@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +12,7 @@ import torch
 from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
+from core.events import Event, Trouble
 from core.model_size import count_parameters, num_positions
 
 # Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
@@ -18,6 +20,7 @@ from core.model_size import count_parameters, num_positions
 # something else wants a core, since threads wait for each other: toy_german_english (1e8) was trained in 32 s with
 # one thread on a busy machine, and with two had not come to its half after 100 s.
 _WORK_FOR_THREADS = 2e8
+_ON_CPU = "It is opened on the CPU; going on there, it learns the same, but not to the same bits."
 
 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
@@ -44,6 +47,21 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
     )
 
 
+def resolve_elsewhere(config: RunConfig, data: PreparedData, tell: Callable[[Event], None]) -> RunConfig:
+    """The config of a run that another machine may have begun: on the CPU where its device is not here, which is told.
+
+    It takes no more threads than there are processors here.
+    """
+    training, here = config.training, os.cpu_count() or 1
+    update: dict[str, object] = {}
+    if training.device != "auto" and not _is_there(training.device):
+        update["device"] = "cpu"
+        tell(Trouble(sentence=f"The run's device, {training.device}, is not there on this machine.", advice=_ON_CPU))
+    if training.num_threads != "auto":
+        update["num_threads"] = min(training.num_threads, here)
+    return resolve(config.model_copy(update={"training": training.model_copy(update=update)}), data)
+
+
 def resolve_probe_every(training: TrainingConfig) -> int:
     """`auto` spreads a hundred probes over the run."""
     return max(1, training.max_steps // 100) if training.probe_every == "auto" else training.probe_every
@@ -65,15 +83,19 @@ def _siblings(processor: int) -> str:
 def _device(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    kind, _, index = name.partition(":")
+    if not _is_there(name):
+        raise UserError(f"training.device: {name} is not there on this machine.", "Use auto or cpu.")
+    return name
+
+
+def _is_there(device: str) -> bool:
+    kind, _, index = device.partition(":")
     there = {
         "cpu": True,
         "cuda": torch.cuda.is_available() and int(index or 0) < torch.cuda.device_count(),
         "mps": torch.backends.mps.is_available(),
     }
-    if not there[kind]:
-        raise UserError(f"training.device: {name} is not there on this machine.", "Use auto or cpu.")
-    return name
+    return there[kind]
 
 
 def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str:

@@ -21,11 +21,11 @@ from core.model_size import num_positions
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
 from core.requests import Evaluation
-from core.run_folder import RunFolder
+from core.run_folder import Checkpoint, RunFolder
 from core.schedules import learning_rate
 from core.training import trouble
 from core.training.best import Best
-from core.training.checkpoint import arrays, tensors
+from core.training.checkpoint import arrays, read_state, tensors
 from core.training.due import Due
 from core.training.evaluation import evaluate_split, require_known_metric
 from core.training.learner import Learner
@@ -328,20 +328,20 @@ class Trainer:
 
     def load_checkpoint(self, step: int) -> None:
         """Become what the run was when it saved this checkpoint, settings changed until then included."""
-        checkpoint = self.folder.checkpoint(step)
+        self.restore(self.folder.checkpoint(step))
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """The same with a checkpoint that was read already. Raises UserError where it is another model's."""
         load_weights(self.model, tensors(checkpoint.model))
-        rest, state = tensors(checkpoint.optimizer), checkpoint.state
+        rest, state = tensors(checkpoint.optimizer), read_state(checkpoint.state)
         self._learner.optimizer.load_state(rest)
         self._random.load_state(rest)
         self.close()
-        self._batches_at = state["batches"]
-        self._settings.restore([(at, key, value) for at, key, value in state["changes"]])
+        self._batches_at = state.batches
+        self._settings.restore(state.changes)
         self._follow_settings()
-        self._best = Best(**state["best"])
-        self._due.done_at = dict(state["done_at"])
-        self.probe_sentences = [
-            SentenceToProbe(source, reference, tuple((s, t) for s, t in alignment))
-            for source, reference, alignment in state["probe_sentences"]
-        ]
+        self._best = state.best
+        self._due.done_at = state.done_at
+        self.probe_sentences = state.probe_sentences
         self._meter.clear()
-        self.step = step
+        self.step = checkpoint.step

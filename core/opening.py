@@ -1,0 +1,89 @@
+"""A run that is opened again: its data, its checkpoint, and a trainer that has become what it was.
+
+Another machine may have made it, or a stranger: what cannot be read is refused before a model is built.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+from core.config import RunConfig
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.events import Event, Trouble
+from core.model_size import count_parameters, num_positions
+from core.plugins_host.host import PluginHost
+from core.run_files.documents import DamagedFile
+from core.run_folder import Checkpoint, RunFolder
+from core.training.resolve import resolve_elsewhere
+from core.training.trainer import Trainer
+
+Tell = Callable[[Event], None]
+
+
+def data_of(
+    folder: RunFolder, host: PluginHost, cache_dir: Path, tell: Tell
+) -> Generator[Event | None, None, PreparedData]:
+    """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it."""
+    known = PreparedData.from_document(folder.vocabulary())
+    try:
+        data: PreparedData = yield from prepare_data(folder.config().dataset, host, cache_dir)
+    except UserError as error:  # the plugin is gone or fails, or it no longer knows these options
+        sentence = error.sentence
+    else:
+        if data.fingerprint == known.fingerprint:
+            return data
+        sentence = f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained."
+    tell(Trouble(sentence=sentence, advice="The run can translate; it cannot go on learning."))
+    return dataclasses.replace(known, num_pairs=dict.fromkeys(known.num_pairs, 0))
+
+
+def open_trainer(folder: RunFolder, which: str, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
+    """The trainer of a run at one of its checkpoints: "best", "last" or a step."""
+    checkpoint = _checkpoint(folder, which, tell)
+    config = resolve_elsewhere(folder.config(), data, tell)
+    _require_same_size(folder, checkpoint, config, data)
+    trainer = Trainer(config, data, host)
+    trainer.begin(folder)
+    trainer.restore(checkpoint)
+    return trainer
+
+
+def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
+    """Where the last one is damaged, the newest whole one before it, and says so.
+
+    Of the others raises DamagedFile that names the file, and the checkpoint before.
+    """
+    step = folder.checkpoint_step(which)
+    try:
+        return folder.checkpoint(step)
+    except DamagedFile as error:
+        before = [known for known in folder.checkpoint_steps() if known < step and folder.is_whole(known)]
+        if not before:
+            raise
+        if which != "last":
+            advice = f"{error.advice} Or open the checkpoint before it, of step {before[-1]}."
+            raise DamagedFile(error.sentence, advice) from None
+        advice = (
+            f"Opened at the checkpoint before it, of step {before[-1]}; "
+            "once the run goes on, what came after is learned anew."
+        )
+        tell(Trouble(sentence=error.sentence, advice=advice))
+    return folder.checkpoint(before[-1])
+
+
+def _require_same_size(folder: RunFolder, checkpoint: Checkpoint, config: RunConfig, data: PreparedData) -> None:
+    """Raise UserError where config and vocabulary describe another model than the checkpoint's, however large."""
+    held = sum(array.size for array in checkpoint.model.values())
+    described = count_parameters(
+        config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+    )
+    if held != described:
+        raise UserError(
+            f"{folder.path}: config and vocabulary describe a model of {described:,} weights, "
+            f"and the checkpoint of step {checkpoint.step} holds {held:,}.",
+            "Use the config and the vocabulary that these weights were trained with.",
+        )

@@ -1,0 +1,206 @@
+"""Ways in which a stranger can alter a run: each takes a copy of a good one, and all checksums are right."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from core.run_files.checked_lines import checked_line
+from core.run_files.documents import checksum
+from core.run_files.state import read_state, state_bytes
+from core.run_files.tensors import tensor_bytes
+
+Alteration = Callable[[Path], object]
+TERABYTE = 2**40
+OPENS = None  # harmless: as it is, from its data prepared anew, or at the checkpoint before
+
+
+class Touches:
+    """Unpickled, it leaves a file where it ran."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, ("touch executed",)
+
+
+def document(run: Path, name: str, data: bytes) -> None:
+    """Put a document in its place, with its checksum."""
+    (run / name).write_bytes(data)
+    state = read_state(run / "run.json")
+    (run / "run.json").write_bytes(state_bytes(replace(state, checksums=state.checksums | {name: checksum(data)})))
+
+
+def setting(pattern: str, text: str) -> Alteration:
+    """Another value in config.yaml."""
+
+    def alter(run: Path) -> None:
+        before = (run / "config.yaml").read_text(encoding="utf-8")
+        after, count = re.subn(pattern, text, before)
+        assert count, pattern
+        document(run, "config.yaml", after.encode())
+
+    return alter
+
+
+def config(text: str) -> Alteration:
+    """Another config.yaml."""
+    return lambda run: document(run, "config.yaml", text.encode())
+
+
+def vocabulary(**changes: Any) -> Alteration:
+    """Another value in vocabulary.json."""
+
+    def alter(run: Path) -> None:
+        before = json.loads((run / "vocabulary.json").read_text(encoding="utf-8"))
+        document(run, "vocabulary.json", json.dumps(before | changes).encode())
+
+    return alter
+
+
+def file(name: str, data: bytes) -> Alteration:
+    """Other bytes in a file."""
+    return lambda run: (run / name).write_bytes(data)
+
+
+def line(name: str, record: dict[str, Any]) -> Alteration:
+    """A file of one line with a right checksum."""
+    return file(name, checked_line(record))
+
+
+def sparse(name: str) -> Alteration:
+    """A file that says it is a terabyte long."""
+    return lambda run: os.truncate(run / name, TERABYTE)
+
+
+def link(name: str, target: str) -> Alteration:
+    """A link in place of a file or folder; relative targets lie beside the run."""
+
+    def alter(run: Path) -> None:
+        place = run / name
+        if place.is_dir():
+            place.rename(run / "aside")
+        else:
+            place.unlink(missing_ok=True)
+        place.symlink_to(target if Path(target).is_absolute() else run.parent / target)
+
+    return alter
+
+
+def pipe(name: str) -> Alteration:
+    """A pipe that nobody writes into, in place of a file."""
+
+    def alter(run: Path) -> None:
+        (run / name).unlink()
+        os.mkfifo(run / name)
+
+    return alter
+
+
+def torch_saved(run: Path) -> None:
+    """What torch.save writes, under the name of a file of arrays."""
+    torch.save(Touches(), run / MODEL)
+
+
+def header(length: int, text: bytes = b"") -> bytes:
+    """The beginning of a file of arrays."""
+    return length.to_bytes(8, "little") + text
+
+
+def huge_tensor() -> bytes:
+    """A header that claims a tensor of a terabyte."""
+    shape = {"dtype": "U8", "shape": [TERABYTE], "data_offsets": [0, TERABYTE]}
+    text = json.dumps({"__metadata__": {"headlight": "{}", "checksum": "0"}, "w": shape}).encode()
+    return header(len(text), text)
+
+
+def sparse_tensor(run: Path) -> None:
+    """The same, and the file is that long."""
+    data = huge_tensor()
+    (run / MODEL).write_bytes(data)
+    os.truncate(run / MODEL, len(data) + TERABYTE)
+
+
+def run_json(**changes: Any) -> Alteration:
+    """Another value in run.json, whose checksum a person may have deleted."""
+
+    def alter(run: Path) -> None:
+        record = json.loads((run / "run.json").read_text(encoding="utf-8"))
+        del record["checksum"]
+        (run / "run.json").write_text(json.dumps(record | changes), encoding="utf-8")
+
+    return alter
+
+
+def plugins(run: Path) -> None:
+    """Plugins wherever one could look for them."""
+    for place in ("copy_task.py", "plugins/copy_task.py", "plugins/other.py", "checkpoints/copy_task.py"):
+        (run / place).parent.mkdir(exist_ok=True)
+        (run / place).write_text("open('executed', 'w').close()\n", encoding="utf-8")
+
+
+DEEP = "[" * 100_000
+BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 100))
+NEWEST = "checkpoints/000004"
+MODEL, STATE = f"{NEWEST}/model.safetensors", f"{NEWEST}/state.json"
+MANY = np.zeros(10, np.float32)
+
+# name -> what is done to the run, and what the sentence that refuses it must say
+HOSTILE: dict[str, tuple[Alteration, str | None]] = {
+    "yaml_executes": (config("name: !!python/object/apply:os.system ['touch executed']"), "line 1"),
+    "yaml_names_code": (config("name: !!python/name:os.system x"), "this is not YAML"),
+    "yaml_bomb": (config(BOMB), "aliases"),
+    "yaml_deep": (config(DEEP), "nested deeper"),
+    "yaml_long": (config("#" * 2_000_000), "larger than"),
+    "yaml_no_text": (config("\x00\x01"), "config.yaml"),
+    "width_1e9": (setting(r"d_model: \d+", "d_model: 1000000000"), "d_model"),
+    "width_8192": (setting(r"d_model: \d+", "d_model: 8192"), "describe a model of"),
+    "layers_64": (setting(r"(num_..coder_layers): \d+", r"\1: 64"), "describe a model of"),
+    "learned_positions": (setting("positions: sinusoidal", "positions: learned"), "describe a model of"),
+    "longest_1e12": (setting(r"max_src_length: \d+", "max_src_length: 1000000000000"), "max_src_length"),
+    "threads_1e6": (setting(r"num_threads: \d+", "num_threads: 1000000"), OPENS),
+    "device_elsewhere": (setting("device: cpu", "device: mps"), OPENS),
+    "options_1e12": (setting(r"num_symbols: \d+", "num_symbols: 1000000000000"), OPENS),
+    "plugin_elsewhere": (setting("plugin: copy_task", "plugin: ../../plugins/copy_task"), OPENS),
+    "name_leads_out": (setting("name: copy_task", "name: ../../outside"), "name"),
+    "format_newer": (setting("format: 1", "format: 2"), "format"),
+    "vocabulary_deep": (lambda run: document(run, "vocabulary.json", DEEP.encode()), "vocabulary.json"),
+    "vocabulary_of_numbers": (vocabulary(src_tokens=[1, 2]), "vocabulary"),
+    "vocabulary_longer": (vocabulary(tgt_tokens=[str(n) for n in range(100_000)]), OPENS),
+    "vocabulary_lacks": (vocabulary(dataset={}), "vocabulary"),
+    "vocabulary_pickled": (lambda run: document(run, "vocabulary.json", pickle.dumps(Touches())), "vocabulary.json"),
+    "run_json_pid": (run_json(pid=-1), "run.json"),
+    "run_json_pid_1e30": (run_json(pid=10**30), "run.json"),
+    "run_json_step": (run_json(last_step="../../.."), "run.json"),
+    "run_json_deep": (file("run.json", DEEP.encode()), "run.json"),
+    "run_json_nan": (file("run.json", b'{"best_value": NaN}'), "run.json"),
+    "state_lacks": (line(STATE, {}), "state.json"),
+    "state_of_texts": (line(STATE, {"batches": "x", "best": "y", "done_at": [], "changes": 1}), "state.json"),
+    "state_deep": (file(STATE, DEEP.encode()), OPENS),
+    "model_pickled": (file(MODEL, pickle.dumps(Touches())), OPENS),
+    "model_saved_by_torch": (torch_saved, OPENS),
+    "model_header_2e62": (file(MODEL, header(2**62)), OPENS),
+    "model_header_terabyte": (file(MODEL, header(TERABYTE)), OPENS),
+    "model_tensor_terabyte": (file(MODEL, huge_tensor()), OPENS),
+    "model_sparse_terabyte": (sparse_tensor, OPENS),
+    "model_of_others": (file(MODEL, tensor_bytes({"w": MANY}, {})), "describe a model of"),
+    "model_deep": (file(MODEL, header(len(DEEP), DEEP.encode())), OPENS),
+    "metrics_terabyte": (sparse("metrics.jsonl"), "metrics.jsonl"),
+    "metrics_of_texts": (line("metrics.jsonl", {"step": "x", "train/loss": []}), "metrics.jsonl"),
+    "config_terabyte": (sparse("config.yaml"), "config.yaml"),
+    "config_link": (link("config.yaml", "/etc/passwd"), "is a link"),
+    "log_link": (link("log.txt", "victim"), "is a link"),
+    "metrics_link": (link("metrics.jsonl", "/dev/zero"), "is a link"),
+    "probes_link": (link("probes", "victims"), "is a link"),
+    "checkpoint_link": (link(NEWEST, "victims"), "is a link"),
+    "temporary_link": (link("run.json.tmp", "victim"), "is a link"),
+    "vocabulary_pipe": (pipe("vocabulary.json"), "is a pipe"),
+    "plugins": (plugins, OPENS),
+}

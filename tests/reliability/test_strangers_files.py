@@ -1,0 +1,107 @@
+"""Promise 6: opening a stranger's run executes nothing, takes no absurd memory, leaves its folder by no path."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.reliability.cases import Cases
+from tests.reliability.hostile_runs import HOSTILE
+from tests.reliability.small_runs import SENTENCE, train
+from tests.test_architecture import ROOT, all_imports, parsed, sources
+
+MOST_MB = 200  # that opening one of them may take beside what a good one took
+UNSAFE_MODULES = ("pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal")
+UNSAFE_ATTRIBUTES = {
+    "torch": {"load", "save"},
+    "yaml": {
+        *("load", "load_all", "full_load", "full_load_all", "unsafe_load", "unsafe_load_all"),
+        *("Loader", "CLoader", "FullLoader", "CFullLoader", "UnsafeLoader", "CUnsafeLoader"),
+    },
+}
+
+
+def unsafe_uses(path: Path) -> Iterator[str]:
+    """Places that could run code from a file: pickles, torch.load, YAML that builds objects, eval."""
+    place = path.relative_to(ROOT)
+    for line, target in all_imports(path):
+        if target.split(".")[0] in UNSAFE_MODULES:
+            yield f"{place}:{line} imports {target}"
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.attr in UNSAFE_ATTRIBUTES.get(node.value.id, ()):
+                yield f"{place}:{node.lineno} uses {node.value.id}.{node.attr}"
+        elif isinstance(node, ast.ImportFrom):
+            unsafe = UNSAFE_ATTRIBUTES.get(node.module or "", set()) & {alias.name for alias in node.names}
+            yield from (f"{place}:{node.lineno} imports {node.module}.{name}" for name in unsafe)
+        elif isinstance(node, ast.Name) and node.id in ("eval", "exec", "__import__"):
+            yield f"{place}:{node.lineno} uses {node.id}"
+        elif isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.dump(node.value).count("True"):
+            yield f"{place}:{node.value.lineno} allows pickles"
+
+
+def test_nothing_runs_code_out_of_a_file() -> None:
+    assert [use for path in sources() for use in unsafe_uses(path)] == []
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A good run of four steps."""
+    return train(tmp_path_factory.mktemp("good") / "run", 4)
+
+
+def opened(run: Path, hostile: list[Path]) -> list[dict[str, Any]]:
+    """What happened while each was opened, in a process that an audit hook watches."""
+    command = [sys.executable, "-m", "tests.reliability.watched_opening", str(run), *map(str, hostile)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=110)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="links, pipes and limits of Linux")
+def test_a_hostile_run_is_refused_or_does_no_harm(run: Path, tmp_path: Path, cases: Cases) -> None:
+    good = shutil.copytree(run, tmp_path / "good")
+    (tmp_path / "victim").write_text("untouched", encoding="utf-8")
+    shutil.copytree(run / "probes", tmp_path / "victims")
+    hostile = [shutil.copytree(run, tmp_path / name) for name in HOSTILE]
+    for path in hostile:
+        HOSTILE[path.name][0](path)
+    for record in opened(good, hostile):
+        with cases.trying(record["run"]):
+            assert_harmless(record, HOSTILE[record["run"]][1])
+    assert cases.tried == len(HOSTILE)
+    assert (tmp_path / "victim").read_text(encoding="utf-8") == "untouched"
+    assert len(list((tmp_path / "victims").iterdir())) == len(list((run / "probes").iterdir()))
+    assert not list(tmp_path.rglob("executed")) and not (ROOT / "executed").exists()
+
+
+def assert_harmless(record: dict[str, Any], refusal: str | None) -> None:
+    """Refused in the words it should be, or opened where that does no harm; nothing else came of it."""
+    assert record["fault"] is None, record["fault"]
+    assert record["seen"] == []
+    assert record["took_mb"] < MOST_MB
+    if refusal is None:
+        assert record["loaded"] is None
+    else:
+        sentence = record["loaded"] or record["read"]
+        assert sentence is not None and refusal in sentence and "\n" not in sentence, sentence
+
+
+@pytest.mark.parametrize("place", [".", "plugins", "core", "checkpoints"])
+def test_python_in_a_run_folder_is_not_imported_even_from_within(run: Path, tmp_path: Path, place: str) -> None:
+    trap = shutil.copytree(run, tmp_path / "trap")
+    for module in ("copy_task", "torch", "yaml", "json", "sitecustomize", "__init__", "conftest"):
+        (trap / place).mkdir(exist_ok=True)
+        (trap / place / f"{module}.py").write_text("open('executed', 'w').close()\n", encoding="utf-8")
+    command = [sys.executable, str(ROOT / "main.py"), "translate", ".", SENTENCE]
+    done = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.rglob("executed"))

@@ -1,0 +1,80 @@
+"""Opens the runs named on its command line, in one process, and prints what happened: a JSON line for each.
+
+The first one is good: opening it loads what opening needs. From then on an audit hook writes down whatever executes
+code, starts a process, opens a socket, or writes outside the folder of the runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from core.engine import Engine
+from core.errors import UserError
+from core.requests import OpenRun, Translate
+from tests.core.watcher import answered
+from tests.reliability.small_runs import SENTENCE, everything
+
+EXECUTES = ("exec", "import", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "ctypes.")
+REACHES_OUT = ("subprocess.", "socket.", "pickle.", "marshal.", "urllib.", "webbrowser.")
+ROOM = 2 * 2**30  # bytes of address space beyond what a good run took
+seen: list[str] = []
+
+
+def hook(event: str, arguments: tuple[Any, ...]) -> None:
+    """Write down what opening a run has no business with."""
+    if event.startswith((*EXECUTES, *REACHES_OUT)):
+        seen.append(f"{event} {str(arguments)[:100]}")
+    if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
+        seen.extend([f"writes {arguments[0]}"] if not is_ours(arguments[0]) else [])
+
+
+def is_ours(path: object) -> bool:
+    """Whether a path that is written lies among the runs and their cache."""
+    return isinstance(path, int) or os.fspath(path).startswith(str(runs_dir))  # type: ignore[arg-type]
+
+
+def refusal(work: Callable[[], object]) -> str | None:
+    """The sentence that refused this work, None where nothing did."""
+    try:
+        work()
+    except UserError as error:
+        return error.sentence
+    return None
+
+
+def load(engine: Engine, run: Path) -> None:
+    """Load a run's newest weights and translate."""
+    answered(engine, OpenRun(run=run))
+    answered(engine, Translate(texts=(SENTENCE,)))
+
+
+def tell(engine: Engine, run: Path) -> None:
+    """Open one run and print what happened."""
+    seen.clear()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    fault = read = loaded = None
+    try:
+        read, loaded = refusal(lambda: everything(run)), refusal(lambda: load(engine, run))
+    except BaseException:
+        fault = traceback.format_exc()
+    took = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    record = {"run": run.name, "read": read, "loaded": loaded, "fault": fault, "took_mb": took, "seen": seen}
+    print(json.dumps(record), flush=True)
+
+
+runs_dir = Path(sys.argv[1]).parent
+with Engine(cache_dir=runs_dir / "cache") as one_engine:
+    everything(Path(sys.argv[1]))
+    load(one_engine, Path(sys.argv[1]))
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    resource.setrlimit(resource.RLIMIT_AS, (size + ROOM, size + ROOM))
+    sys.addaudithook(hook)
+    for given in sys.argv[2:]:
+        tell(one_engine, Path(given))
