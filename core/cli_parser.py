@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import (
-    SUPPRESS,
     ArgumentParser,
     ArgumentTypeError,
     Namespace,
@@ -14,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from core.errors import UserError
 from core.version import version
 
 _DESCRIPTION = """Train an encoder-decoder Transformer and watch it learn.
@@ -41,8 +39,6 @@ def parse(argv: Sequence[str]) -> Namespace:
     """What is to be done; `verb` names it. Leaves through SystemExit with help, version or one line of complaint."""
     parser = _make_parser()
     arguments, unread = parser.parse_known_args(argv)
-    if arguments.verb == "waits":
-        raise UserError(f"{arguments.what} is not part of this version yet.", arguments.instead)
     if arguments.verb == "translate":  # argparse leaves texts that stand after an option unread
         arguments.text += _texts_of(unread)
         unread = [word for word in _before_dashes(unread) if word.startswith("-")]
@@ -67,10 +63,10 @@ def _make_parser() -> ArgumentParser:
     _add_train(verbs)
     _add_evaluate(verbs)
     _add_translate(verbs)
-    _add_runs(_verbs(verbs.add_parser("runs", help="list, show or delete runs")))
+    _add_runs(_verbs(verbs.add_parser("runs", help="list, show, compare or delete runs")))
     _add_plugins(_verbs(verbs.add_parser("plugins", help="list dataset plugins, or write a new one")))
     _add_presets(_verbs(verbs.add_parser("presets", help="list or show the presets")))
-    _add_waiting(verbs, "export", "export", "The weights lie in the run's checkpoints as safetensors.")
+    _add_export(verbs)
     return parser
 
 
@@ -85,7 +81,7 @@ def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
     train.add_argument("--resume", metavar="RUN", help="go on with this run instead")
     train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting")
     train.add_argument("--run-dir", type=Path, metavar="DIR", help="the run's folder itself, new or empty")
-    train.add_argument("--seeds", help=SUPPRESS)
+    train.add_argument("--seeds", metavar="0,1,2", help="train once with each of these seeds; print mean and deviation")
     _add_places(train)
     _add_json(train, "print one object a line: every event, the last one run_finished")
 
@@ -119,14 +115,16 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     listing = verbs.add_parser("list", help="all runs, the newest last")
     show = verbs.add_parser("show", help="one run: state, figures, settings")
     delete = verbs.add_parser("delete", help="delete runs, for good")
-    for name, verb in (("list", listing), ("show", show), ("delete", delete)):
+    compare = verbs.add_parser("compare", help="runs side by side: the settings that differ, the best figures")
+    for name, verb in (("list", listing), ("show", show), ("delete", delete), ("compare", compare)):
         verb.set_defaults(verb=f"runs {name}")
         verb.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept")
     show.add_argument("run", metavar="RUN")
-    delete.add_argument("runs", nargs="+", metavar="RUN")
-    for verb in (listing, show):
+    for verb in (delete, compare):
+        verb.add_argument("runs", nargs="+", metavar="RUN")
+    compare.add_argument("--csv", action="store_true", help="print a table for other programs")
+    for verb in (listing, show, compare):
         _add_json(verb, "print one object a line")
-    _add_waiting(verbs, "compare", "runs compare", "`runs list` shows the figures of all runs.")
 
 
 def _add_plugins(verbs: _SubParsersAction[ArgumentParser]) -> None:
@@ -154,11 +152,14 @@ def _add_presets(verbs: _SubParsersAction[ArgumentParser]) -> None:
     show.add_argument("preset", metavar="PRESET")
 
 
-def _add_waiting(verbs: _SubParsersAction[ArgumentParser], name: str, what: str, instead: str) -> None:
-    """A verb of a later version: understood, not listed, and refused in one sentence."""
-    waiting = verbs.add_parser(name, add_help=False)
-    waiting.set_defaults(verb="waits", what=f"`{what}`", instead=instead)
-    waiting.add_argument("rest", nargs="*")
+def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
+    export = verbs.add_parser("export", help="write a run's weights as one file for other programs")
+    export.set_defaults(verb="export")
+    export.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
+    export.add_argument("--format", choices=("safetensors", "onnx"), required=True)
+    export.add_argument("--output", type=Path, required=True, metavar="PATH")
+    export.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
+    _add_checkpoint(export)
 
 
 def _add_checkpoint(verb: ArgumentParser) -> None:

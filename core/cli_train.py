@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any
 
 from core.cli_engine import Conversation
 from core.cli_output import event_record, print_json
+from core.cli_seeds import print_spread, read_seeds
 from core.cli_signals import Interrupted
 from core.cli_streams import perhaps_unread
 from core.config import read_override
@@ -28,7 +30,28 @@ _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
 def train(arguments: Namespace) -> int:
     """Train, show it, and say how it ended: by the exit code and on standard output."""
     _check(arguments)
-    first_requests = _new_run(arguments) if arguments.resume is None else _resumed_run(arguments)
+    if arguments.resume is not None:
+        return _train(_resumed_run(arguments), arguments)[0]
+    if arguments.seeds is None:
+        return _train(_new_run(arguments), arguments)[0]
+    return _train_with_seeds(read_seeds(arguments.seeds), arguments)
+
+
+def _train_with_seeds(seeds: Sequence[int], arguments: Namespace) -> int:
+    """One run after the other; then the mean and the deviation of what they reached."""
+    runs = []
+    for seed in seeds:
+        code, finished = _train(_new_run(arguments, f"seed={seed}"), arguments)
+        if code != DONE:
+            return code
+        runs.append(finished)
+    with perhaps_unread(sys.stdout):
+        print_spread(runs, json=arguments.json)
+    return DONE
+
+
+def _train(first_requests: Sequence[Request[Any]], arguments: Namespace) -> tuple[int, RunFinished]:
+    """Train one run; its exit code, and how it ended. Raises Interrupted on a signal."""
     show = _Show(json=arguments.json)
     try:
         with Conversation(show, arguments.plugins_dir) as engine:
@@ -44,25 +67,25 @@ def train(arguments: Namespace) -> int:
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
         raise Interrupted(engine.signal, _saved(finished, engine.signal.name))
     if finished.reason in _GOOD_REASONS:
-        return DONE
+        return DONE, finished
     with perhaps_unread(sys.stderr):
         print(f"headlight: {_saved(finished, finished.reason)}", file=sys.stderr)
-    return STOPPED_ITSELF
+    return STOPPED_ITSELF, finished
 
 
 def _check(arguments: Namespace) -> None:
-    if arguments.seeds is not None:
-        raise UserError("`--seeds` is not part of this version yet.", "Train once for each: --set seed=1")
     if (arguments.config is None) == (arguments.resume is None):
         raise UserError(
             "train: expected a preset or a YAML file, or --resume RUN.", "`presets list` shows the presets."
         )
     if arguments.resume is not None and arguments.run_dir is not None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
+    if arguments.seeds is not None and (arguments.resume is not None or arguments.run_dir is not None):
+        raise UserError("--seeds begins several new runs: it goes neither with --resume nor with --run-dir.")
 
 
-def _new_run(arguments: Namespace) -> list[Request[Any]]:
-    config = read_preset_or_file(arguments.config, tuple(arguments.set))
+def _new_run(arguments: Namespace, *overrides: str) -> list[Request[Any]]:
+    config = read_preset_or_file(arguments.config, (*arguments.set, *overrides))
     return [
         Prepare(config=config),
         Start(runs_dir=arguments.runs_dir or default_runs_dir(), run_dir=arguments.run_dir),

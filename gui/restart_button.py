@@ -6,7 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton
 
-from gui.workbench import Workbench, changed_keys
+from core.config_differences import changed_keys
+from gui.workbench import Workbench
 
 
 class RestartButton(QPushButton):

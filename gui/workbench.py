@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.config import RunConfig, change_setting, change_settings
+from core.config_differences import changed_keys
 from core.config_fields import setting_effect
 from core.events import Prepared, RunFinished
 from core.lower_rate import lower_rate
@@ -237,18 +237,3 @@ class Workbench(QObject):
 
     def _take_finish(self, finished: RunFinished) -> None:
         self.changed.emit()
-
-
-def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
-    """The dotted keys in which two configs differ."""
-    old, new = dict(flat(before.model_dump())), dict(flat(after.model_dump()))
-    return tuple(key for key in {**old, **new} if old.get(key) != new.get(key))
-
-
-def flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """`{"model": {"d_model": 8}}` as `("model.d_model", 8)`."""
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value

@@ -15,7 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from safetensors import safe_open
 
 from core.run_folder import RunFolder
 
@@ -186,6 +188,36 @@ def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
     written = (place / "out.txt").read_text(encoding="utf-8")
     assert len(written.split("\n")) == 3
     assert headlight("translate", run, cwd=place, stdin="1 2\n3\n").stdout == written
+
+
+def test_several_seeds_are_several_runs_and_their_spread(place: Path) -> None:
+    short = ("--set", "training.max_steps=20", "--set", "training.validate_every=20")
+    result = headlight("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *short, "--json", cwd=place)
+    assert result.returncode == 0, result.stderr
+    events = [json.loads(line) for line in result.stdout.splitlines()]
+    finished = [event for event in events if event["event"] == "run_finished"]
+    assert [RunFolder.open(Path(one["run"])).config().seed for one in finished] == [3, 5]
+    last, losses = events[-1], [one["metrics"]["valid/loss"] for one in finished]
+    assert (last["event"], last["runs"]) == ("seeds_finished", [one["run"] for one in finished])
+    assert losses[0] != losses[1]
+    assert last["mean"]["valid/loss"] == pytest.approx(sum(losses) / 2)
+    assert last["standard_deviation"]["valid/loss"] == pytest.approx(abs(losses[0] - losses[1]) / 2**0.5)
+    compared = headlight("runs", "compare", *(one["run"] for one in finished), "--json", cwd=place)
+    assert [json.loads(line)["seed"] for line in compared.stdout.splitlines()] == [3, 5]
+
+
+def test_an_export_holds_the_weights_with_all_that_is_needed_to_use_them(run: Path, place: Path) -> None:
+    arguments = ("--format", "safetensors", "--output", "tiny.safetensors", "--checkpoint", "last")
+    result = headlight("export", run, *arguments, cwd=place)
+    assert (result.returncode, result.stdout) == (0, "tiny.safetensors: the weights of step 300\n"), result.stderr
+    kept = RunFolder.open(run).checkpoint_weights(300)
+    with safe_open(place / "tiny.safetensors", "numpy") as file:
+        assert set(file.keys()) == set(kept)
+        assert all(np.array_equal(file.get_tensor(name), kept[name]) for name in kept)
+        metadata = file.metadata()
+    assert metadata["step"] == "300" and json.loads(metadata["vocabulary.json"])
+    assert metadata["config.yaml"] == (run / "config.yaml").read_text(encoding="utf-8")
+    assert headlight("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
 
 
 def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Signals) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from core.config import RunConfig, config_to_yaml, read_config
+from core.config_differences import changed_keys
 from core.config_fields import SettingField, run_settings, schema_settings
 from core.errors import UserError
 from core.faults import as_trouble
@@ -23,7 +24,6 @@ from gui.restart_button import RestartButton
 from gui.section import Section
 from gui.theme import GRID
 from gui.widgets import CalmCombo, button, plain_label
-from gui.workbench import changed_keys
 
 SECTIONS = ("dataset", "model", "training", "decoding")
 WIDTH = 336

@@ -13,7 +13,11 @@ from core import cli
         ("train", "headlight: train: expected a preset or a YAML file, or --resume RUN."),
         ("train copy_task --resume x", "headlight: train: expected a preset or a YAML file, or --resume RUN."),
         ("train --resume x --run-dir y", "headlight: --run-dir names a new run's folder;"),
-        ("train copy_task --seeds 0,1", "headlight: `--seeds` is not part of this version yet."),
+        ("train --resume x --seeds 0,1", "headlight: --seeds begins several new runs:"),
+        ("train copy_task --seeds 0,1 --run-dir y", "headlight: --seeds begins several new runs:"),
+        ("train copy_task --seeds 0,one", "headlight: --seeds 0,one: expected two or more different whole numbers"),
+        ("train copy_task --seeds 1,1", "headlight: --seeds 1,1: expected two or more different whole numbers"),
+        ("train copy_task --seeds 3", "headlight: --seeds 3: expected two or more different whole numbers"),
     ],
 )
 def test_what_is_wrong_with_a_call_is_one_line_and_exit_2(

@@ -1,0 +1,68 @@
+"""`runs compare`: where runs differ in their settings, and what became of it; without torch."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+
+from core.cli_output import plain, print_json
+from core.config_differences import differing_settings
+from core.run_folder import RunFolder, default_runs_dir, find_run
+
+
+def compare(arguments: Namespace) -> int:
+    """Print a column a run: its state, the settings that differ, and the figures of its best validation.
+
+    With `--csv` or `--json` a row or an object a run, for other programs.
+    """
+    runs_dir = arguments.runs_dir or default_runs_dir()
+    runs = [RunFolder.open(find_run(text, runs_dir)) for text in arguments.runs]
+    records = _records(runs)
+    if arguments.json:
+        for record in records:
+            print_json(record)
+    elif arguments.csv:
+        _print_csv(records)
+    else:
+        _print_columns(records)
+    return 0
+
+
+def _records(runs: Sequence[RunFolder]) -> list[dict[str, object]]:
+    """A record a run, all with the same names."""
+    settings = differing_settings([run.config() for run in runs])
+    figures = [_best_figures(run) for run in runs]
+    names = sorted({name for one in figures for name in one})
+    return [
+        {"run": run.path.name, "state": run.state.state}
+        | {"last_step": run.state.last_step, "best_step": run.state.best_step}
+        | {key: values[place] for key, values in settings.items()}
+        | {name: figures[place].get(name) for name in names}
+        for place, run in enumerate(runs)
+    ]
+
+
+def _best_figures(run: RunFolder) -> dict[str, float]:
+    validations = run.validation_metrics()
+    return validations.get(run.state.best_step or max(validations, default=0), {})
+
+
+def _print_csv(records: Sequence[dict[str, object]]) -> None:
+    writer = csv.DictWriter(sys.stdout, fieldnames=list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(plain(record) for record in records)
+
+
+def _print_columns(records: Sequence[dict[str, object]]) -> None:
+    rows = [[name, *(_said(record[name]) for record in records)] for name in records[0]]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _said(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,38 @@
+"""`export`: a run's weights as one file for other programs; without torch."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from safetensors.numpy import save
+
+from core.config import config_to_yaml
+from core.errors import UserError
+from core.run_files.atomic import write_whole
+from core.run_folder import RunFolder, default_runs_dir, find_run
+
+
+def export(arguments: Namespace) -> int:
+    """Write the weights of a checkpoint; settings, vocabularies and the step are in the file's metadata, as text."""
+    if arguments.format == "onnx":
+        raise UserError("`export --format onnx` is not part of this version yet.", "Use --format safetensors.")
+    run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
+    step = run.checkpoint_step(arguments.checkpoint or "best")
+    metadata = {
+        "format": "headlight 1",
+        "step": str(step),
+        "config.yaml": config_to_yaml(run.config()),
+        "vocabulary.json": json.dumps(run.vocabulary(), ensure_ascii=False),
+    }
+    _write(arguments.output, save(dict(run.checkpoint_weights(step)), metadata))
+    print(f"{arguments.output}: the weights of step {step}")
+    return 0
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror}).", "Choose another place.") from error

@@ -1,0 +1,30 @@
+"""In which settings configs differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from core.config import RunConfig
+
+
+def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
+    """The dotted keys in which two configs differ."""
+    return tuple(differing_settings((before, after)))
+
+
+def differing_settings(configs: Sequence[RunConfig]) -> dict[str, list[object]]:
+    """The dotted keys in which configs differ -> the value of each, None where it has no such key."""
+    settings = [dict(_flat(config.model_dump())) for config in configs]
+    keys = dict.fromkeys(key for one in settings for key in one)
+    values = {key: [one.get(key) for one in settings] for key in keys}
+    return {key: given for key, given in values.items() if any(value != given[0] for value in given)}
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """`{"model": {"d_model": 8}}` as `("model.d_model", 8)`."""
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
