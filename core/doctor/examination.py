@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.doctor.conduct import check_conduct
 from core.doctor.declarations import check_options
 from core.doctor.drawing import Drawn, draw
 from core.doctor.findings import Bounds, Figures, Finding, PluginReport
@@ -19,7 +20,16 @@ from core.errors import UserError
 from core.plugins_host.discovery import Source
 from core.plugins_host.host import PluginError, PluginHost
 
-MANY_LINES = 1000
+CHECKS: dict[str, Callable[[Drawn], Iterable[Finding]]] = {
+    "other seeds": check_other_shards,
+    "texts": check_texts,
+    "alignment": check_alignments,
+    "symbols": check_symbols,
+    "metrics": check_metrics,
+    "limits": check_limits,
+    "examples": check_examples,
+    "conduct": check_conduct,
+}
 _JOIN_SECONDS = 0.1
 
 
@@ -71,30 +81,22 @@ class Examination:
             host.close()
 
     def _examine(self, source: Source, host: PluginHost, other: PluginHost) -> Examined:
+        name = source.label
         self._tell("loading", 0)
         try:
             info = host.load(source)
+            name = info.name
             self._collect("options", check_options(host, info))
-            drawn = draw(host, info, host.options(info.name, {}), self._bounds, self._tell)
+            drawn = draw(host, info, host.options(name, {}), self._bounds, self._tell)
         except UserError as error:
             self._note("pairs", error)
-            return self._report(source.label, source.origin)
+            return self._report(name, source.origin)
         self._tell("drawing again", 0)
         self._collect("same seed", check_same_seed(drawn, other))
-        for name, check in (
-            ("other seeds", check_other_shards),
-            ("texts", check_texts),
-            ("alignment", check_alignments),
-            ("symbols", check_symbols),
-            ("metrics", check_metrics),
-            ("limits", check_limits),
-            ("examples", check_examples),
-        ):
-            self._tell(name, 0)
-            self._collect(name, check(drawn))
-        self._collect("process", _check_process(host))
-        figures = self._figures(drawn)
-        return self._report(info.name, info.origin, figures, drawn)
+        for what, check in CHECKS.items():
+            self._tell(what, 0)
+            self._collect(what, check(drawn))
+        return self._report(name, source.origin, self._figures(drawn), drawn)
 
     def _figures(self, drawn: Drawn) -> Figures | None:
         self._tell("counting", 0)
@@ -149,20 +151,3 @@ def _collision(name: str, sources: list[Source]) -> Finding:
         sentence=f"The plugin name {name!r} is taken more than once: {origins}; expected one of each name.",
         advice="Rename one of them, or check a file by its path.",
     )
-
-
-def _check_process(host: PluginHost) -> Iterator[Finding]:
-    """What a plugin does to the process that others share."""
-    folder = host.moved_to()
-    if folder is not None:
-        yield Finding(
-            check="process",
-            sentence=f"It has changed the current folder to {folder}; expected it to stay.",
-            advice="Open files by their place beside the plugin, Path(__file__).parent, without os.chdir.",
-        )
-    if host.num_printed_lines > MANY_LINES:
-        yield Finding(
-            check="process",
-            sentence=f"It has printed more than {MANY_LINES:,} lines; expected few or none.",
-            advice="Remove the print: nobody reads it, and each line takes time.",
-        )

@@ -5,6 +5,7 @@ One engine checks them all, so that none of them can have harmed it for the next
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,6 +88,9 @@ BOUNDS = {
     "sleeps_when_loaded": SOON,
 }
 
+ONLY_ON_LINUX = {"crashes", "eats_memory"}  # elsewhere processes end otherwise, and their memory has no bound
+CASES_HERE = sorted(SENTENCES if sys.platform == "linux" else set(SENTENCES) - ONLY_ON_LINUX)
+
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
@@ -99,7 +103,7 @@ def test_every_case_has_its_sentence() -> None:
     assert sorted(path.stem for path in CASES.glob("*.py")) == sorted(SENTENCES)
 
 
-@pytest.mark.parametrize("case", SENTENCES)
+@pytest.mark.parametrize("case", CASES_HERE)
 def test_a_broken_plugin_is_told_what_to_mend(engine: Engine, case: str) -> None:
     request = CheckPlugin(
         plugin=str(CASES / f"{case}.py"), with_learning=case == "random_target", bounds=BOUNDS.get(case, Bounds())

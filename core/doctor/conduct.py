@@ -1,0 +1,27 @@
+"""What a plugin does to the process it runs in, which others share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.doctor.drawing import Drawn
+from core.doctor.findings import Finding
+
+MANY_LINES = 1000
+
+
+def check_conduct(drawn: Drawn) -> Iterator[Finding]:
+    """Find a changed folder and a flood of output."""
+    folder = drawn.host.moved_to()
+    if folder is not None:
+        yield Finding(
+            check="conduct",
+            sentence=f"It has changed the current folder to {folder}; expected it to stay.",
+            advice="Open files by their place beside the plugin, Path(__file__).parent, without os.chdir.",
+        )
+    if drawn.host.num_printed_lines > MANY_LINES:
+        yield Finding(
+            check="conduct",
+            sentence=f"It has printed more than {MANY_LINES:,} lines; expected few or none.",
+            advice="Remove the print: nobody reads it, and each line takes time.",
+        )
