@@ -1,0 +1,147 @@
+"""The plugin guide as it stands: its files are written, its commands are run, its plugins train in the window."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.testing import check_plugin
+from tests.gui.windows import opened_window
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "plugin-guide.md"
+BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"`([\w/]+\.\w+)`")
+PROGRAMS = {"headlight": [sys.executable, str(ROOT / "main.py")], "python": [sys.executable]}
+TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3")
+WAIT_MS = 30_000
+
+
+class Block(NamedTuple):
+    """What stands between two fences; `file` is the name in the paragraph above, for what is no command."""
+
+    section: str
+    language: str
+    file: str
+    text: str
+
+
+def blocks() -> list[Block]:
+    """All of the page, in order."""
+    found = []
+    for section in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
+        for block in BLOCK.finditer(section):
+            above = section[: block.start()].rstrip("\n").rpartition("\n\n")[2]
+            name = FILE_NAME.search(above)
+            found.append(Block(section.partition("\n")[0], block["language"], name[1] if name else "", block["text"]))
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The reader's folder, with every file of the page."""
+    for block in blocks():
+        if block.language in ("python", "yaml", "text"):
+            path = tmp_path / "mine" / block.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as where Headlight is installed
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    return tmp_path / "mine"
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command of the page prints."""
+    program, *arguments = shlex.split(command)
+    done = subprocess.run([*PROGRAMS[program], *arguments], cwd=folder, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def run_section(start: str, folder: Path) -> dict[str, str]:
+    """Run all commands of a section in order; what each printed."""
+    lines = [
+        line
+        for block in blocks()
+        if block.section.startswith(start) and block.language == "sh"
+        for line in block.text.splitlines()
+    ]
+    assert lines
+    return {line: run(line, folder) for line in lines}
+
+
+def test_the_page_is_read_as_it_is_meant() -> None:
+    files = [block.file for block in blocks() if block.language in ("python", "yaml", "text")]
+    assert files == [
+        *("pig_latin.py", "pig_latin.yaml", "whisper.py", "whisper.yaml", "phrases.py", "phrases.txt", "spelled.py"),
+        "tests/test_pig_latin.py",
+    ]
+    assert {block.language for block in blocks()} == {"python", "yaml", "text", "sh", "toml"}
+    assert len(blocks()) == PAGE.read_text(encoding="utf-8").count("```") // 2
+
+
+def test_the_first_plugin_is_checked_trained_and_writes_what_the_page_says(folder: Path) -> None:
+    printed = run_section("Ten minutes", folder)
+    assert "Nothing to mend." in printed["headlight plugins check pig_latin.py"]
+    answers = printed["headlight translate first rabo salina"].splitlines()
+    assert answers == ["aboray", "alinasay"]
+    assert "It writes `aboray` and `alinasay`" in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_second_plugin_trains_with_its_options_and_metric(folder: Path) -> None:
+    (command,) = (block.text.strip() for block in blocks() if block.text.startswith("headlight train whisper.yaml"))
+    printed = run(f"{command} --set training.validate_every=20 --json", folder)
+    metrics = json.loads(printed.splitlines()[-1])["metrics"]
+    assert 0 <= metrics["valid/letters_heard"] <= 1
+
+
+@pytest.mark.parametrize("name", ["phrases", "spelled"])
+def test_the_other_plugins_train(name: str, folder: Path) -> None:
+    (folder / f"{name}.yaml").write_text(f"dataset: {{plugin: {name}}}\n", encoding="utf-8")
+    settings = " ".join(f"--set {setting}" for setting in TINY)
+    printed = run(f"headlight train {name}.yaml --plugins-dir . {settings} --json", folder)
+    assert json.loads(printed.splitlines()[-1])["reason"] == "max_steps"
+
+
+@pytest.mark.parametrize("name", ["whisper", "spelled"])
+def test_the_checks_have_nothing_to_mend(name: str, folder: Path) -> None:
+    check_plugin(folder / f"{name}.py")
+
+
+def test_the_test_of_three_lines_passes(folder: Path) -> None:
+    assert "1 passed" in run_section("Tests", folder)["python -m pytest tests"]
+
+
+def test_the_package_has_the_entry_point_of_the_page(folder: Path) -> None:
+    run_section("A package", folder)
+    written = tomllib.loads((folder / "headlight-our-words" / "pyproject.toml").read_text(encoding="utf-8"))
+    (shown,) = (block.text for block in blocks() if block.language == "toml")
+    entry_points = tomllib.loads(shown)["project"]["entry-points"]
+    assert written["project"]["entry-points"] == entry_points
+
+
+def test_the_second_plugin_learns_in_the_window(
+    qtbot: QtBot, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folder))
+    with opened_window(tmp_path) as window:
+        bridge = window.context.bridge
+        window.setup_drawer.open_file(folder / "whisper.yaml")
+        qtbot.waitUntil(lambda: "lost" in window.setup_drawer.options_form.rows, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: bridge.state == "ready" and bool(bridge.history.probe_steps), timeout=WAIT_MS)
+        qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+        history = bridge.history
+        assert history.prepared is not None and history.last_step == 1
+        assert history.prepared.limits["valid/loss"] == pytest.approx(0.05 * 3.2581 * 6 / 7, abs=1e-4)
+        assert history.probe(0).sentences[0].alignment == tuple((place, place) for place in range(6))
