@@ -90,6 +90,11 @@ class History:
             return None
         nearest = self.probe_steps[place - 1]
         known = self._unstored_probes.get(nearest) or self._probes.get(nearest)
+        if (
+            known is None and nearest not in self._stored().probe_steps()
+        ):  # cut off as the run went on; RunStarted follows
+            del self.probe_steps[place - 1]
+            return self.probe(step)
         return known or self._probes.put(nearest, self._stored().probe(nearest))
 
     @property

@@ -1,4 +1,4 @@
-"""How many parameters a model will have, told without building it (and so without torch)."""
+"""How large a model and its training will be, told without building it (and so without torch)."""
 
 from core.config import ModelConfig, RunConfig
 from core.data.prepared_data import PreparedData
@@ -34,3 +34,17 @@ def parameter_breakdown(
         "decoder": model.num_decoder_layers * (2 * attention + feed_forward + 3 * norm) + final_norm,
         "output": output + bias * tgt_vocab_size,
     }
+
+
+def batch_bytes(config: RunConfig, data: PreparedData) -> int:
+    """Roughly what a batch of the longest sentences leaves for the backward pass: float32 numbers a token and layer."""
+    model, (src, tgt) = config.model, (data.max_src_length, data.max_tgt_length)
+    sentences = config.training.batch_size or max(1, (config.training.batch_tokens or 0) // tgt)
+    inner, heads = 2 * model.d_ff, 2 * model.num_heads
+    encoder = src * (_ENCODER_ROWS * model.d_model + inner + heads * src)
+    decoder = tgt * (_DECODER_ROWS * model.d_model + inner + heads * (src + tgt))
+    return 4 * sentences * (model.num_encoder_layers * encoder + model.num_decoder_layers * decoder)
+
+
+# Vectors of d_model a token and layer: norms, queries, keys, values, contexts, outputs, sums.
+_ENCODER_ROWS, _DECODER_ROWS = 9, 14

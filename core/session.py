@@ -19,10 +19,14 @@ from core.plugins_host.host import PluginError, PluginHost
 from core.requests import ChangeSetting, Evaluate, Evaluation, MoveRun, OpenRun, Prepare, Start
 from core.run_at_hand import RunAtHand, Work
 from core.run_folder import RunFolder
+from core.training.memory import is_out_of_memory
 from core.training.resolve import resolve
 from core.training.trainer import Trainer
+from core.training.trouble import no_memory
 
 _GOOD_ENDS: tuple[FinishReason, ...] = ("max_steps", "early_stopping", "finished_by_user")
+
+NO_MEMORY = UserError("There is not enough memory for this.", "Make model or data smaller, or end other programs.")
 
 
 class Session:
@@ -229,7 +233,9 @@ class Session:
         return told
 
     def in_words(self, error: Exception) -> Exception:
-        """An OSError of the run's folder is no fault of ours, but a full disk."""
+        """An OSError of the run's folder is no fault of ours, but a full disk; and memory has an end."""
+        if is_out_of_memory(error):
+            return NO_MEMORY if self._run is None else no_memory(self._run.config, self._run.trainer.data)
         if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
             return not_written(error, self._run.folder.path)
         return error

@@ -30,6 +30,7 @@ from core.training.due import Due
 from core.training.evaluation import evaluate_split, require_known_metric
 from core.training.learner import Learner
 from core.training.live_settings import LiveSettings
+from core.training.memory import is_out_of_memory, require_memory
 from core.training.probe import first_sentences, make_probe
 from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
@@ -56,9 +57,10 @@ class Trainer:
     def __init__(self, config: RunConfig, data: PreparedData, host: PluginHost | None) -> None:
         """Build the untrained model from a resolved config.
 
-        Raises UserError for a best_metric that nobody computes. Without a host (a finished run whose plugin is gone)
-        endless data cannot be trained on.
+        Raises UserError for a best_metric that nobody computes, and for a model that memory has no room for. Without a
+        host (a finished run whose plugin is gone) endless data cannot be trained on.
         """
+        require_memory(config, data)
         device = torch.device(config.training.device)
         torch.set_num_threads(int(config.training.num_threads))
         self.data = data
@@ -118,10 +120,10 @@ class Trainer:
         try:
             self.finished_reason = yield from self._steps()
         except RuntimeError as error:
-            if not trouble.is_out_of_memory(error):
+            if not is_out_of_memory(error):
                 raise
             self._learner.optimizer.start_afresh()
-            yield trouble.out_of_memory(self.step, error, self.config.training)
+            yield trouble.out_of_memory(self.step, error, self.config, self.data)
             self.finished_reason = "memory"
         return self.finished_reason
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import torch
-
-from core.config import TrainingConfig
+from core.config import RunConfig, TrainingConfig
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
 from core.events import Trouble
 from core.lower_rate import lower_rate
+from core.training import memory
 
 
 def diverged(step: int, what: str, training: TrainingConfig) -> Trouble:
@@ -20,17 +21,22 @@ def diverged(step: int, what: str, training: TrainingConfig) -> Trouble:
     )
 
 
-def out_of_memory(step: int, error: RuntimeError, training: TrainingConfig) -> Trouble:
+def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: PreparedData) -> Trouble:
     """A step needed more memory than the device has."""
-    batch = "batch_size" if training.batch_tokens is None else "batch_tokens"
     return Trouble(
-        sentence=f"The memory of {training.device} did not suffice for step {step + 1:,}.",
-        advice=f"Lower training.{batch} and raise training.accumulate_steps by as much, or make the model smaller.",
+        sentence=f"The memory of {config.training.device} did not suffice for step {step + 1:,}. "
+        f"{memory.in_words(config, data)}",
+        advice=_smaller(config.training),
         details=str(error),
     )
 
 
-def is_out_of_memory(error: RuntimeError) -> bool:
-    """Whether torch says so: CUDA by a type of its own, MPS and the CPU's allocator only in words."""
-    words = ("DefaultCPUAllocator", "out of memory")
-    return isinstance(error, torch.OutOfMemoryError) or any(word in str(error) for word in words)
+def no_memory(config: RunConfig, data: PreparedData) -> UserError:
+    """Something other than a step needed more memory than the device has."""
+    sentence = f"The memory of {config.training.device} did not suffice. {memory.in_words(config, data)}"
+    return UserError(sentence, _smaller(config.training))
+
+
+def _smaller(training: TrainingConfig) -> str:
+    batch = "batch_size" if training.batch_tokens is None else "batch_tokens"
+    return f"Lower training.{batch} and raise training.accumulate_steps by as much, or make the model smaller."

@@ -157,3 +157,13 @@ def test_the_newest_validation_is_one_whose_sentences_are_kept(tmp_path: Path) -
     (folder.path / "validations" / "000020.jsonl").unlink()  # thinned out before the run went back to step 20
     assert History.read(folder).newest_validation() == validation(10)
     assert History().newest_validation() is None
+
+
+def test_a_probe_that_was_cut_off_before_anybody_was_told_gives_way_to_the_one_before(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    for step in (5, 10):
+        folder.write_probe(probe(step))
+    history = History.read(folder)
+    folder.cut_back_to(7)
+    assert_same_probe(history.probe(12), probe(5))
+    assert history.probe_steps == [5]

@@ -36,7 +36,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the table."""
     ended = [terminalreporter.getreports(outcome) for outcome in ("passed", "failed", "error", "skipped")]
-    lines = table(report for reports in ended for report in reports)
+    lines = table(report for reports in ended for report in reports if isinstance(report, pytest.TestReport))
     if lines:
         terminalreporter.section("reliability")
         terminalreporter.write_line("\n".join(lines))

@@ -1,0 +1,57 @@
+"""Whether a model has room to be trained: refused before it is built, since a system may end who takes too much."""
+
+from __future__ import annotations
+
+import torch
+
+from core.config import RunConfig
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.free_memory import free_memory
+from core.model_size import batch_bytes, count_parameters, num_positions
+
+_AVERAGES = {"adam": 2, "adamw": 2, "sgd": 1}
+_FLOAT32 = 4
+
+
+def model_bytes(config: RunConfig, data: PreparedData) -> int:
+    """What weights, gradients and the optimizer's averages take: known to the byte, and taken at once."""
+    sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+    per_weight = 2 + _AVERAGES[config.training.optimizer.name]
+    return _FLOAT32 * per_weight * count_parameters(config.model, *sizes)
+
+
+def require_memory(config: RunConfig, data: PreparedData) -> None:
+    """Raise UserError where the device has less free than the model takes without any batch."""
+    needed, free = model_bytes(config, data), _free(torch.device(config.training.device))
+    if free is not None and needed > free:
+        raise UserError(
+            f"This model is too large for the memory of {config.training.device}: its weights, gradients and averages "
+            f"take {in_gigabytes(needed)}, and {in_gigabytes(free)} are free.",
+            f"Make model.d_model (now {config.model.d_model:,}), model.d_ff (now {config.model.d_ff:,}) or the number "
+            "of layers smaller.",
+        )
+
+
+def in_words(config: RunConfig, data: PreparedData) -> str:
+    """What training takes: `Model and optimizer take 1.2 GB, and a step about 9.5 GB more.`"""
+    model, batch = model_bytes(config, data), batch_bytes(config, data)
+    return f"Model and optimizer take {in_gigabytes(model)}, and a step about {in_gigabytes(batch)} more."
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether torch or Python says so: CUDA by a type of its own, MPS and the CPU's allocator only in words."""
+    words = ("DefaultCPUAllocator", "out of memory")
+    kinds = (torch.OutOfMemoryError, MemoryError)
+    return isinstance(error, kinds) or (isinstance(error, RuntimeError) and any(word in str(error) for word in words))
+
+
+def in_gigabytes(num_bytes: int) -> str:
+    """`1.2 GB`; of little, megabytes."""
+    return f"{num_bytes / 1e9:,.1f} GB" if num_bytes >= 1e9 else f"{num_bytes / 1e6:,.1f} MB"
+
+
+def _free(device: torch.device) -> int | None:
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    return free_memory() if device.type == "cpu" else None

@@ -1,0 +1,194 @@
+"""Promise 7: no number that is not finite reaches a checkpoint; too little memory says what to make smaller."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.events import Event, RunFinished, Trouble
+from core.plugins_host.host import PluginHost
+from core.requests import OpenRun, Prepare, Start
+from core.run_folder import RunFolder
+from core.session import Session
+from core.training.trainer import Trainer
+from gui.main_window import MainWindow
+from tests.core.watcher import Watcher, tiny_config
+from tests.gui.conftest import SMALL, WAIT_MS
+from tests.reliability.cases import Cases
+from tests.reliability.terminal import MAIN, ended, running, train
+
+AT = 7  # the step after which something is spoiled
+WILD = {"training.optimizer": "{name: sgd, learning_rate: 10.0}", "training.max_grad_norm": "null"}
+WILD |= {"training.schedule": "{name: constant, warmup_steps: 0}"}  # at a tenth of this rate all is well
+
+
+def spoil_weight(trainer: Trainer, number: float) -> str:
+    trainer._learner.optimizer.parameters.values[-1] = number
+    return f"at step {AT} the weight output.bias"
+
+
+def spoil_average(trainer: Trainer, number: float) -> str:
+    """With an infinite average of squares nothing is learnt any more, and no loss tells."""
+    trainer._learner.optimizer._averages["exp_avg_sq"][0] = number
+    return f"at step {AT} the optimizer's exp_avg_sq."
+
+
+def spoil_gradient(trainer: Trainer, number: float) -> str:
+    gradients = trainer._learner.optimizer.parameters.gradients
+    _after_each_gradient(trainer, lambda: gradients[:3].fill_(number))
+    return f"at step {AT + 1} the gradient of "
+
+
+def spoil_loss(trainer: Trainer, number: float) -> str:
+    gradients = trainer._learner.optimizer.parameters.gradients
+    _after_each_gradient(trainer, lambda: gradients.fill_(number), number)
+    return f"at step {AT + 1} the loss"
+
+
+def _after_each_gradient(trainer: Trainer, act: Callable[[], object], loss: float | None = None) -> None:
+    written = trainer._learner._pass
+    write = written.write_gradients
+
+    def write_and_act(*arguments: object) -> object:
+        losses = write(*arguments)
+        act()
+        return losses if loss is None else type(losses)(*(torch.full_like(one, loss) for one in losses))
+
+    setattr(written, "write_gradients", write_and_act)  # noqa: B010  (a method, to mypy)
+
+
+def go_on(session: Session, watcher: Watcher) -> None:
+    """To the next checkpoint that is due, which is at `AT` for what shows only there."""
+    drain(session.learn(None), watcher)
+
+
+def stop(session: Session, watcher: Watcher) -> None:
+    learn(session, 1, watcher)
+    session.stop()
+
+
+def finish(session: Session, watcher: Watcher) -> None:
+    learn(session, 1, watcher)
+    drain(session.finish(None), watcher)
+
+
+def learn(session: Session, count: int, watcher: Watcher) -> None:
+    """Take so many steps; fewer where one diverges."""
+    until = session.step + count
+    with closing(session.learn(None)) as learning:
+        for event in learning:
+            tell(event, watcher)
+            if session.step >= until or session.run.trainer.has_diverged:
+                return
+
+
+def drain(work: Iterator[Event | None], watcher: Watcher) -> None:
+    for event in work:
+        tell(event, watcher)
+
+
+def tell(event: Event | None, watcher: Watcher) -> None:
+    if event is not None:
+        watcher(event)
+
+
+@pytest.mark.parametrize("spoil", [spoil_weight, spoil_average, spoil_gradient, spoil_loss])
+def test_no_number_that_is_not_finite_is_saved(
+    spoil: Callable[[Trainer, float], str], tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    with PluginHost() as host:
+        for save in (go_on, stop, finish) if full or spoil is spoil_weight else (go_on,):
+            for number in (float("nan"), float("inf"), float("-inf")) if full else (float("inf"),):
+                with cases.trying(f"{spoil.__name__}, {number}, {save.__name__}"):
+                    watcher = Watcher()
+                    session = Session(watcher, host, tmp_path / "cache")
+                    every = AT if save is go_on else 100
+                    drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every))), watcher)
+                    run = session.start(Start(runs_dir=tmp_path / "runs"))
+                    learn(session, AT, watcher)
+                    said = spoil(session.run.trainer, number)
+                    save(session, watcher)
+                    require_only_finite(run)
+                    assert watcher.all(RunFinished)[-1].reason == "diverged"
+                    # A step later, one spoiled tensor has spoiled others.
+                    assert save is not go_on or said in watcher.wait(Trouble).sentence
+                    assert watcher.wait(Trouble).offer == "lower_rate"
+                    assert RunFolder.open(run).state.state == "failed"
+                    drain(session.open_run(OpenRun(run=run)), watcher)
+                    drain(session.learn(None), watcher)
+                    assert watcher.all(RunFinished)[-1].reason == "max_steps"
+                    session.close()
+
+
+def require_only_finite(run: Path) -> None:
+    folder = RunFolder.open(run)
+    assert folder.checkpoint_steps()
+    for step in folder.checkpoint_steps():
+        checkpoint = folder.checkpoint(step)
+        for name, array in {**checkpoint.model, **checkpoint.optimizer}.items():
+            assert np.isfinite(array).all(), (step, name)
+
+
+def test_the_command_line_it_prints_goes_on_at_a_lower_rate(tmp_path: Path) -> None:
+    run = tmp_path / "a run"
+    wild = [f"{key}={value}" for key, value in WILD.items()]
+    with running(train(tmp_path, "--run-dir", str(run), "training.max_steps=60", *wild)) as process:
+        code, errors = ended(process)
+    assert code == 3, errors
+    require_only_finite(run)
+    program, *arguments = shlex.split(errors.splitlines()[-1].partition("Go on with: ")[2])
+    assert program == "headlight" and arguments[-1] == "training.optimizer.learning_rate=1"
+    done = subprocess.run([*MAIN, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert RunFolder.open(run).latest_config().training.optimizer.learning_rate == 1
+
+
+def test_one_button_goes_on_at_a_lower_rate(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
+    window, workbench = empty_window, empty_window.context.workbench
+    wild = ", ".join(f"{key.removeprefix('training.')}: {value}" for key, value in WILD.items())
+    (tmp_path / "wild.yaml").write_text(SMALL.replace("training: {", f"training: {{{wild}, "), encoding="utf-8")
+    window.setup_drawer.open_file(tmp_path / "wild.yaml")
+    qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
+    workbench.learn()
+    qtbot.waitUntil(lambda: window.context.bridge.state == "failed", timeout=WAIT_MS)
+    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    assert window.strip.offer_button.text() == "Go on at a lower rate"
+    qtbot.mouseClick(window.strip.offer_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
+    assert not window.strip.isVisible() and workbench.run is not None
+    require_only_finite(workbench.run)
+    assert RunFolder.open(workbench.run).latest_config().training.optimizer.learning_rate == 1
+
+
+LARGE = ("model.d_model=8192", "model.d_ff=32768")
+LONG = ("model.d_model=512", "training.batch_size=4000", "dataset.options={num_symbols: 4, max_length: 40}")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much a limit leaves")
+def test_too_little_memory_says_what_to_make_smaller(tmp_path: Path, cases: Cases, full: bool) -> None:
+    run = tmp_path / "run"
+
+    def within(gigabytes: float, *settings: str) -> tuple[int, str]:
+        limited = ["prlimit", f"--as={int(gigabytes * 2**30)}"]
+        with running(limited + train(tmp_path, "--run-dir", str(run), *settings)) as process:
+            return ended(process)
+
+    with cases.trying("a model that is too large"):
+        code, errors = within(4, *LARGE)
+        assert code == 2 and len(errors.splitlines()) == 1, errors
+        assert "its weights, gradients and averages take" in errors and "model.d_model (now 8,192)" in errors
+    if full:
+        with cases.trying("a batch that is too large"):
+            code, errors = within(3.5, *LONG)
+            assert code == 3 and "Traceback" not in errors, errors
+            assert "a step about" in errors and "Lower training.batch_size" in errors
+            require_only_finite(run)
