@@ -78,7 +78,6 @@ def _hits(sentence: ProbedSentence) -> NDArray[np.bool_]:
     src, tgt = np.array(sentence.alignment).T
     is_gold = np.zeros(cross.shape[2:], dtype=bool)
     is_gold[tgt, src] = True
-    aligned = is_gold.any(axis=-1)
-    read = cross[:, :, aligned].astype(np.float32).argmax(axis=-1)
-    hits: NDArray[np.bool_] = np.take_along_axis(is_gold[None, None, aligned], read[..., None], axis=-1)[..., 0]
-    return hits
+    read = cross.astype(np.float32).argmax(axis=-1)
+    hits: NDArray[np.bool_] = is_gold[np.arange(len(is_gold)), read]
+    return hits[..., is_gold.any(axis=-1)]
