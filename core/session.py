@@ -15,7 +15,8 @@ from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished
 from core.faults import as_trouble, not_written
 from core.looking import Looking
 from core.opening import data_of, open_trainer
-from core.plugins_host.host import PluginError, PluginHost
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import PluginHost
 from core.requests import ChangeSetting, Evaluate, Evaluation, MoveRun, OpenRun, Prepare, Start
 from core.run_at_hand import RunAtHand, Work
 from core.run_folder import RunFolder

@@ -11,7 +11,8 @@ from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.vocabulary import as_listed
 from core.doctor.findings import Bounds
 from core.plugin import Pair
-from core.plugins_host.host import ENDLESS, PluginError, PluginHost
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import ENDLESS, PluginHost
 from core.plugins_host.info import PluginInfo
 
 HELD_OUT = ("valid", "test")

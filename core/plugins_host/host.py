@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import re
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -10,10 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from core.errors import UserError
 from core.plugin import Pair
 from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
 from core.plugins_host.discovery import Source
+from core.plugins_host.failures import PluginError, crash_line, failure, refusal
 from core.plugins_host.info import PluginInfo, with_collisions
 
 SHARD_SIZE = 10_000
@@ -26,17 +25,6 @@ HURRY_SECONDS = 2.0
 """Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
 
 Message = dict[str, Any]
-
-
-class PluginError(UserError):
-    """A plugin failed, hangs, is missing or breaks the contract; the sentence names it, its file and line.
-
-    `remedy` is what the plugin's author does about it; empty where it is not the plugin's fault.
-    """
-
-    def __init__(self, sentence: str, advice: str = "", *, remedy: str = "") -> None:
-        self.remedy = remedy
-        super().__init__(sentence, f"{remedy}, or choose another dataset." if remedy else advice)
 
 
 class PluginHost:
@@ -258,13 +246,13 @@ class PluginHost:
             except HostSilent as silent:
                 self._end_process()
                 sentence = f"gave no answer within {silent.seconds:.0f} s"
-                raise self._failure(name, sentence, file, silent.line, "Let it answer without waiting") from None
+                raise failure(name, sentence, file, silent.line, "Let it answer without waiting") from None
             except HostEnded as ended:
                 self._end_process()
-                line = _crash_line(ended.output, file)
-                raise self._failure(name, ended.reason, file, line, "Let it raise an exception instead") from None
+                line = crash_line(ended.output, file)
+                raise failure(name, ended.reason, file, line, "Let it raise an exception instead") from None
             if "error" in answer:
-                raise self._refusal(name, answer["error"])
+                raise refusal(name, answer["error"])
             return answer["result"]
 
     def _end_process(self) -> None:
@@ -272,20 +260,9 @@ class PluginHost:
             self._process.close()
             self._process = self._started_in = None
 
-    def _refusal(self, name: str, error: Message) -> UserError:
-        if error["kind"] == "options":
-            return UserError(error["sentence"])
-        sentence = f"failed: {error['sentence']}"
-        return self._failure(name, sentence, error["file"], error["line"], error["remedy"])
-
     def _breach(self, name: str, sentence: str, remedy: str) -> PluginError:
         with self._lock:
-            return self._failure(name, sentence, _origin(self._row(name)[0]), 0, remedy)
-
-    @staticmethod
-    def _failure(name: str, sentence: str, file: str, line: int, remedy: str) -> PluginError:
-        place = f" ({file}, line {line})" if line else f" ({file})" if file else ""
-        return PluginError(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy)
+            return failure(name, sentence, _origin(self._row(name)[0]), 0, remedy)
 
 
 def _origin(source: Message) -> str:
@@ -295,15 +272,6 @@ def _origin(source: Message) -> str:
 def _pairs_of(chunk: Message) -> list[Pair]:
     alignments = [links if links is None else [tuple(link) for link in links] for links in chunk["alignments"]]
     return list(map(Pair, chunk["sources"], chunk["targets"], [alignments[place] for place in chunk["aligned"]]))
-
-
-def _crash_line(output: list[str], file: str) -> int:
-    """Find in a fatal error's own traceback the innermost line of the plugin's file; 0 when it is not there."""
-    for text in output:
-        found = re.match(r'\s*File "(.+)", line (\d+)', text)
-        if found and found[1] == file:
-            return int(found[2])
-    return 0
 
 
 def _rng_seed(*parts: int | str) -> int:

@@ -95,6 +95,21 @@ def test_a_name_that_two_files_share_is_a_finding(tmp_path: Path) -> None:
     assert str(tmp_path / "one.py") in finding.sentence and str(tmp_path / "other.py") in finding.sentence
 
 
+def test_a_plugin_of_an_installed_package_is_checked_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "their_package.py").write_text((CASES / "leaks.py").read_text())
+    metadata = tmp_path / "their_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[headlight.datasets]\nleaks = their_package:PLUGIN\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Engine() as engine:
+        report = answered(engine, CheckPlugin(plugin="leaks"))
+    assert (report.name, report.origin) == ("leaks", "their_package:PLUGIN")
+    assert {finding.check for finding in report.findings} == {"leaks"}
+
+
 @pytest.mark.parametrize("plugin", ["nowhere.py", "no/such/task", "."])
 def test_what_is_no_plugin_is_refused(engine: Engine, plugin: str) -> None:
     with pytest.raises(UserError, match=r"expected a plugin's \.py file"):

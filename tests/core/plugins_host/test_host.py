@@ -16,7 +16,8 @@ import pytest
 from core.errors import UserError
 from core.plugin import API_VERSION, Pair
 from core.plugins_host import host as host_module
-from core.plugins_host.host import SHARD_SIZE, PluginError, PluginHost
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import SHARD_SIZE, PluginHost
 from core.plugins_host.info import PluginInfo
 
 GOOD = """

@@ -1,0 +1,39 @@
+"""What went wrong with a plugin as the application tells it: which plugin, what, its file and line, what to do."""
+
+import re
+from typing import Any
+
+from core.errors import UserError
+
+
+class PluginError(UserError):
+    """A plugin failed, hangs, is missing or breaks the contract; the sentence names it, its file and line.
+
+    `remedy` is what the plugin's author does about it; empty where it is not the plugin's fault.
+    """
+
+    def __init__(self, sentence: str, advice: str = "", *, remedy: str = "") -> None:
+        self.remedy = remedy
+        super().__init__(sentence, f"{remedy}, or choose another dataset." if remedy else advice)
+
+
+def failure(name: str, sentence: str, file: str, line: int, remedy: str) -> PluginError:
+    """Put it in one sentence, with the place where that is known."""
+    place = f" ({file}, line {line})" if line else f" ({file})" if file else ""
+    return PluginError(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy)
+
+
+def refusal(name: str, error: dict[str, Any]) -> UserError:
+    """Turn a fault's record from the host process into what to raise: options are the user's, all else the plugin's."""
+    if error["kind"] == "options":
+        return UserError(error["sentence"])
+    return failure(name, f"failed: {error['sentence']}", error["file"], error["line"], error["remedy"])
+
+
+def crash_line(output: list[str], file: str) -> int:
+    """Find in a fatal error's own traceback the innermost line of the plugin's file; 0 when it is not there."""
+    for text in output:
+        found = re.match(r'\s*File "(.+)", line (\d+)', text)
+        if found and found[1] == file:
+            return int(found[2])
+    return 0
