@@ -10,6 +10,7 @@ from core.requests import AddSentence
 from gui.bridge import EngineBridge
 from gui.follower import Follower
 from gui.playhead import Playhead
+from gui.plugin_catalogue import PluginCatalogue
 from gui.redraw import Redraws
 from gui.runs_place import RunsPlace
 from gui.selection import Selection
@@ -28,6 +29,7 @@ class Context:
     redraws: Redraws
     workbench: Workbench
     follower: Follower
+    plugins: PluginCatalogue
     place: RunsPlace
 
     def follow_sentence(self, text: str, give_back: Callable[[str], object] | None = None) -> None:
@@ -46,4 +48,6 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     playhead, selection, place = Playhead(), Selection(), RunsPlace(runs_dir)
     redraws = Redraws(bridge, playhead, selection, theme)
     workbench, follower = Workbench(bridge, playhead, place), Follower(bridge, playhead)
-    return Context(bridge, playhead, selection, theme, redraws, workbench, follower, place)
+    plugins = PluginCatalogue(bridge)
+    plugins.reloaded.connect(workbench.renew)
+    return Context(bridge, playhead, selection, theme, redraws, workbench, follower, plugins, place)

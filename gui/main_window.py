@@ -29,6 +29,7 @@ from gui.tour import Tour, tour_steps
 from gui.transport import Transport
 from gui.view import View
 from gui.views.attention import AttentionView
+from gui.views.plugins import PluginsView
 from gui.views.runs import RunsView
 from gui.views.setup import SetupDrawer
 from gui.views.train import TrainView
@@ -56,8 +57,11 @@ class MainWindow(QMainWindow):
         self.attention_view = AttentionView(context)
         self.translate_view = TranslateView(context)
         self.runs_view = RunsView(context)
+        self.plugins_view = PluginsView(context)
         # Data and Anatomy join the rail with their issues.
-        self.views: tuple[View, ...] = (self.train_view, self.attention_view, self.translate_view, self.runs_view)
+        self.views: tuple[View, ...] = (
+            *(self.train_view, self.attention_view, self.translate_view, self.runs_view, self.plugins_view),
+        )
         self.strip = Strip(context.theme)
         self.banner = ResumeBanner(context.theme)
         self.transport = Transport(context)
@@ -117,7 +121,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.stop()
         self.train_view.curves.replay.stop()
         self.context.bridge.close()
-        self.setup_drawer.close_host()
+        self.context.plugins.close()
         self.hide()
         for plot in self.findChildren(pg.PlotWidget):
             plot.getPlotItem().close()  # its menu is a window of its own
@@ -175,6 +179,7 @@ class MainWindow(QMainWindow):
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)
         bridge.shown_changed.connect(self._advance)
+        self.plugins_view.tried.connect(self._try_plugin)
         self.runs_view.opened.connect(partial(self.show_view, 0))
         self.banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.asked_to_learn.connect(self.banner.hide)
@@ -228,6 +233,11 @@ class MainWindow(QMainWindow):
         elif (runs_dir := self.context.place.ask(self)) is not None:
             self.strip.dismiss()
             self.context.workbench.keep_in(runs_dir)
+
+    def _try_plugin(self, name: str) -> None:
+        self.setup_drawer.choose_plugin(name)
+        self.show_view(0)
+        self.rail.setup_button.setChecked(True)
 
     def _show_setup(self, is_shown: bool) -> None:
         self._take_focus_from(self.setup_drawer)

@@ -62,6 +62,8 @@ class StatusBar(QFrame):
         self.size_label.setText(f"{compact(prepared.num_parameters)} parameters · {sizes}")
 
     def _take_progress(self, progress: Progress) -> None:
+        if self.context.bridge.state != "preparing":  # a plugin's check: Plugins shows how far it is
+            return
         share = f" {100 * progress.done // progress.total} %" if progress.total else f" {progress.done:,}"
         self.stage_label.setText(progress.stage.capitalize() + share)
         self.stage_label.show()

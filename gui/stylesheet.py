@@ -100,6 +100,7 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     #drawer {{ background: {c.surface}; border-right: 1px solid {c.line}; }}
     #drawer QScrollArea, #drawer QScrollArea > QWidget > QWidget {{ background: {c.surface}; border: none; }}
     #panel {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: {px(4)}px; }}
+    QScrollArea#panel > QWidget > QWidget {{ background: {c.surface}; }}
     #panel:focus {{ border-color: {c.training}; }}
 
     QSlider::groove:horizontal {{ height: {px(4)}px; background: {c.line}; border-radius: {px(2)}px; }}
@@ -115,10 +116,10 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
         background: {c.surface}; border: 1px solid {c.line}; gridline-color: {c.line}; alternate-background-color:
         {c.window}; selection-background-color: {c.hover}; selection-color: {c.text};
     }}
-    #runs {{ outline: none; }}
-    #runs::item {{ padding: 0 {px(5)}px; border: none; }}
-    #runs::item:selected {{ background: {c.hover}; color: {c.text}; }}
-    #runs:focus {{ border: 1px solid {c.training}; }}
+    #runs, #plugins {{ outline: none; }}
+    #runs::item, #plugins::item {{ padding: 0 {px(5)}px; border: none; }}
+    #runs::item:selected, #plugins::item:selected {{ background: {c.hover}; color: {c.text}; }}
+    #runs:focus, #plugins:focus {{ border: 1px solid {c.training}; }}
     QHeaderView::section {{
         background: {c.window}; color: {c.muted}; border: none; border-bottom: 1px solid {c.line};
         padding: {px(4)}px {px(8)}px;

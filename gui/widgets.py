@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QPalette, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSplitter, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPalette, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSplitter, QToolButton, QWidget
 
 from gui.icons import icon
 from gui.theme import GRID, Theme
@@ -116,3 +116,25 @@ class IconButton(QToolButton):
         """Draw the icon in the theme's text colour and size."""
         self.setIcon(icon(self._icon_name, self._theme.colours.text))
         self.setIconSize(QSize(self._theme.px(16), self._theme.px(16)))
+
+
+class EscapableEdit(QLineEdit):
+    """A field that has Esc for itself, before the window's shortcut: `escaped` says that it is given up."""
+
+    escaped = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_escape(event):
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _is_escape(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape

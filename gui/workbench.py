@@ -107,6 +107,11 @@ class Workbench(QObject):
             self._bridge.ask(Prepare(config=self.draft), on_error=stay)
             self.changed.emit()
 
+    def renew(self) -> None:
+        """The plugins were read anew: prepare with them. A run that has begun keeps the data it has."""
+        if self.run is None and self._start is None:
+            self._preparing.start(0)
+
     def restart(self) -> None:
         """A new run with the changes that waited; the old one is kept."""
         self.prepare()

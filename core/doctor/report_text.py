@@ -17,18 +17,21 @@ def findings_text(report: PluginReport) -> str:
 
 def report_text(report: PluginReport) -> str:
     """Figures first, findings last."""
-    lines = [f"{report.name} ({report.origin})"]
+    return "\n".join([f"{report.name} ({report.origin})", *figures_lines(report), findings_text(report)])
+
+
+def figures_lines(report: PluginReport) -> Iterator[str]:
+    """The dataset in numbers, and how well it was learned."""
     if report.figures is not None:
-        lines.extend(_figures_lines(report.figures))
+        yield from _figures_lines(report.figures)
     if report.learnability is not None:
         learned = report.learnability
-        lines.append(
+        yield (
             f"learnability: {learned.num_pairs} pairs, loss {learned.loss:.3f} after {learned.steps:,} steps "
             f"({learned.seconds:.1f} s)"
         )
     elif not report.is_clean:
-        lines.append("learnability: not tried before the findings are mended")
-    return "\n".join([*lines, findings_text(report)])
+        yield "learnability: not tried before the findings are mended"
 
 
 def _figures_lines(figures: Figures) -> Iterator[str]:

@@ -43,12 +43,17 @@ class Source:
 def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
     """List every place that may hold a plugin, without running any of them; each file once."""
     listed = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
-    found = [*_in_folder(Path(core.__path__[0]).parent / "plugins")]
+    found = [*_in_folder(built_in_plugins_dir())]
     for folder in listed:
         found.extend(_in_folder(Path(folder)) if Path(folder).is_dir() else [_no_folder(folder)])
     found.extend(_in_folder(user_plugins_dir()))
     found.extend(_installed())
     return list({source.origin: source for source in found}.values())
+
+
+def built_in_plugins_dir() -> Path:
+    """Where the plugins are that Headlight brings along."""
+    return Path(core.__path__[0]).resolve().parent / "plugins"
 
 
 def user_plugins_dir() -> Path:

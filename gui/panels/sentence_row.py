@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from core.events import Prepared, ProbeDone
 from core.history import History
@@ -15,7 +14,7 @@ from gui.panel import Panel
 from gui.selection import Selection
 from gui.shown_sentence import NothingShown, shown_sentence
 from gui.theme import Theme
-from gui.widgets import IconButton, button, enable, plain_label
+from gui.widgets import EscapableEdit, IconButton, button, enable, plain_label
 
 
 class SentenceRow(Panel):
@@ -40,7 +39,7 @@ class SentenceRow(Panel):
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
         self.verdict_label = plain_label(role="error")
         self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
-        self.add_edit = _SentenceEdit()
+        self.add_edit = EscapableEdit()
         self._lay_out()
         self._connect()
         self._restyle()
@@ -178,28 +177,6 @@ class SentenceRow(Panel):
     def _restyle(self) -> None:
         for label in (self.source_label, self.reference_label, self.output_label):
             label.setFont(self.theme.token_font())
-
-
-class _SentenceEdit(QLineEdit):
-    """Has Esc for itself, before the window's shortcut."""
-
-    escaped = Signal()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if _is_escape(event):
-            self.escaped.emit()
-        else:
-            super().keyPressEvent(event)
-
-
-def _is_escape(event: QEvent) -> bool:
-    return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
 
 
 def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from core.config_fields import SettingField, run_settings, schema_settings
 from core.errors import UserError
 from core.faults import as_trouble
 from core.model_size import count_parameters
-from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.presets import preset_names, preset_summary, read_preset
 from gui.context import Context
@@ -30,14 +29,13 @@ WIDTH = 336
 
 
 class SetupDrawer(QFrame):
-    """Edits the workbench's draft. `close_host` ends the process that describes the plugins."""
+    """Edits the workbench's draft."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setObjectName("drawer")
         self.setAccessibleName("Setup")
         self.context = context
-        self.host = PluginHost()
         self._plugins: dict[str, PluginInfo] = {}
         self._origin: RunConfig | None = None  # what changes are counted against
         self._shown_plugin = ""
@@ -58,13 +56,22 @@ class SetupDrawer(QFrame):
         self._lay_out()
         self._connect()
         self.resize_to_zoom()
-        context.bridge.call(self.host.plugins, self._take_plugins)
+        self._take_plugins()
 
     def choose_preset(self, name: str) -> None:
         """Take a ready-made run's settings."""
         self.preset_combo.setCurrentText(name)
         self.summary_label.setText(preset_summary(name))
         self._take(read_preset(name))
+
+    def choose_plugin(self, name: str) -> None:
+        """Take a plugin's own preset, or all settings at their defaults where it has none."""
+        if name in preset_names():
+            self.choose_preset(name)
+            return
+        self.preset_combo.setCurrentIndex(-1)
+        self.summary_label.setText(f"The dataset {name}, and every other setting at its default.")
+        self._take(RunConfig.model_validate({"dataset": {"plugin": name}}))
 
     def open_file(self, path: Path) -> None:
         """Take the settings of a YAML file, or show what is wrong with it."""
@@ -96,9 +103,6 @@ class SetupDrawer(QFrame):
         for name, section in self.sections.items():
             section.count_changes(sum(key.startswith(f"{name}.") for key in changes))
 
-    def close_host(self) -> None:
-        self.host.close()
-
     def resize_to_zoom(self) -> None:
         self.setFixedWidth(self.context.theme.px(WIDTH))
 
@@ -125,8 +129,9 @@ class SetupDrawer(QFrame):
         draft = self.context.workbench.draft
         assert draft is not None
         dataset, edits = draft.dataset, {**self._refused_options, key: value}
+        host = self.context.plugins.host
         self.context.bridge.call(
-            lambda: what_fits(edits, lambda some: self.host.options(dataset.plugin, {**dataset.options, **some})),
+            lambda: what_fits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
             lambda verdict: self._take_verdict(form, edits, *verdict),
         )
 
@@ -159,7 +164,9 @@ class SetupDrawer(QFrame):
         count = count_parameters(draft.model, len(resolved.src_tokens), len(resolved.tgt_tokens), longest)
         return f"{count:,} parameters"
 
-    def _take_plugins(self, plugins: list[PluginInfo]) -> None:
+    def _take_plugins(self) -> None:
+        plugins = self.context.plugins.infos
+        self._forget_options_that_are_gone(plugins)
         self._plugins = {info.name: info for info in plugins}
         self.plugin_combo.clear()
         for info in plugins:
@@ -167,6 +174,18 @@ class SetupDrawer(QFrame):
                 self.plugin_combo.addItem(info.title, info.name)
         self._shown_plugin = ""
         self.refresh()
+
+    def _forget_options_that_are_gone(self, plugins: list[PluginInfo]) -> None:
+        """Of a plugin read anew that has renamed an option: the draft would be refused for the old name."""
+        draft = self.context.workbench.draft
+        new = next((info for info in plugins if draft is not None and info.name == draft.dataset.plugin), None)
+        old = self._plugins.get(new.name) if new is not None else None
+        if draft is None or new is None or old is None or new.error is not None:
+            return
+        gone = option_names(old) - option_names(new)
+        if gone & draft.dataset.options.keys():
+            kept = {key: value for key, value in draft.dataset.options.items() if key not in gone}
+            self.context.workbench.edit(OPTIONS, kept)
 
     def _show_plugin(self, draft: RunConfig) -> None:
         name = draft.dataset.plugin
@@ -254,6 +273,7 @@ class SetupDrawer(QFrame):
         for form in self.forms.values():
             form.edited.connect(self._edit)
         workbench.changed.connect(self.refresh)
+        self.context.plugins.changed.connect(self._take_plugins)
         self.context.theme.changed.connect(self.resize_to_zoom)
 
 
@@ -261,3 +281,8 @@ def _fields_of(section: str) -> list[SettingField]:
     """The section's settings; the plugin itself has a list of its own."""
     prefix = f"{section}."
     return [field for key, field in run_settings().items() if key.startswith(prefix) and key != "dataset.plugin"]
+
+
+def option_names(info: PluginInfo) -> set[str]:
+    """The keys that a plugin knows under dataset.options; none where it could not be loaded."""
+    return set(info.options_schema["properties"]) if info.options_schema else set()

@@ -1,0 +1,94 @@
+"""What there is to read of the chosen plugin: what it is, where it lies, and what a check has found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from core.doctor.findings import PluginReport
+from core.doctor.report_text import figures_lines
+from core.plugins_host.info import PluginInfo
+from gui.theme import GRID
+from gui.widgets import plain_label
+
+NOT_CHECKED = "Not checked yet: Check looks for what would go wrong, and lets a small model learn 32 of its pairs."
+Line = tuple[str, str]  # role and text
+_BEGINNINGS = ("heading", "error")  # roles of lines that the ones below belong to
+
+
+class PluginDetails(QScrollArea):
+    """Lines of text, each of which can be selected and copied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.setAccessibleName("Chosen plugin")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self._lines: list[Line] = []
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(text for _, text in self._lines)
+
+    def show_plugin(self, info: PluginInfo | None, report: PluginReport | None, stage: str) -> None:
+        """Show this plugin; `stage` is what its running check is at, empty where none runs."""
+        lines = [] if info is None else [*_about(info), *_checked(report, stage)]
+        if lines == self._lines:
+            return
+        self._lines = lines
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setSpacing(GRID // 2)
+        for role, text in lines:
+            column.addSpacing(GRID if role in _BEGINNINGS else 0)
+            column.addWidget(_selectable(text, role))
+        column.addStretch(1)
+        self.setWidget(content)
+
+
+def _about(info: PluginInfo) -> Iterator[Line]:
+    yield "title", info.title
+    for paragraph in paragraphs(info.doc):
+        yield "", paragraph
+    yield "muted", info.origin
+    if info.error is not None:
+        yield "error", f"✗ {info.error}"
+
+
+def paragraphs(doc: str) -> list[str]:
+    """A docstring without the line breaks that its file needed; items of a list stay lines of their own."""
+    joined = re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", doc)
+    return [line for line in joined.split("\n") if line]
+
+
+def _checked(report: PluginReport | None, stage: str) -> Iterator[Line]:
+    yield "heading", "Check"
+    if stage:
+        yield "muted", f"Checking: {stage} …"
+    elif report is None:
+        yield "muted", NOT_CHECKED
+    else:
+        yield from _reported(report)
+
+
+def _reported(report: PluginReport) -> Iterator[Line]:
+    if report.is_clean:
+        yield "good", "✓ Nothing to mend."
+    for finding in report.findings:
+        yield "error", f"✗ {finding.sentence}"
+        yield "muted", finding.advice
+    for line in figures_lines(report):
+        yield "muted", line
+
+
+def _selectable(text: str, role: str) -> QLabel:
+    label = plain_label(text, role=role)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

@@ -1,0 +1,76 @@
+"""The dataset plugins as the window knows them: the model behind Setup's choice of data and the Plugins view."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from core.new_plugin import require_new_name, write_plugin
+from core.plugins_host.discovery import user_plugins_dir
+from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
+from core.requests import ReloadPlugins
+from gui.bridge import EngineBridge, OnDone, OnError
+
+
+class PluginCatalogue(QObject):
+    """Reads the plugins beside the GUI thread, in a process of its own: no run is disturbed by what happens there."""
+
+    changed = Signal()  # `infos`
+    busy_changed = Signal()  # `is_reading`
+    reloaded = Signal()  # the files were read anew; what is prepared next has their code
+
+    def __init__(self, bridge: EngineBridge) -> None:
+        super().__init__()
+        self.host = PluginHost()
+        self.folder = user_plugins_dir()
+        self.infos: list[PluginInfo] = []
+        self.is_reading = True
+        self._bridge = bridge
+        bridge.call(self.host.plugins, self._take, self._fail)
+
+    def reload(self) -> None:
+        """Read the plugin files anew. A run that has begun keeps the code it began with."""
+        self.is_reading = True
+        self._bridge.ask(ReloadPlugins())
+        self._bridge.call(self._read_anew, self._take_anew, self._fail)
+        self.busy_changed.emit()
+
+    def write_new(self, name: str, on_done: OnDone[Path], on_error: OnError) -> None:
+        """Write a new plugin of this name into the user's folder, and list it."""
+
+        def take(path: Path) -> None:
+            self.reload()
+            on_done(path)
+
+        self._bridge.call(partial(self._write, name), take, on_error)
+
+    def close(self) -> None:
+        """End the plugins' process."""
+        self.host.close()
+
+    def _read_anew(self) -> list[PluginInfo]:
+        self.host.close()
+        return self.host.plugins()
+
+    def _write(self, name: str) -> Path:
+        require_new_name(name, self.host.plugins())
+        return write_plugin(name, self.folder)[0]
+
+    def _take(self, infos: list[PluginInfo]) -> None:
+        self.is_reading = False
+        if infos != self.infos:
+            self.infos = infos
+            self.changed.emit()
+        self.busy_changed.emit()
+
+    def _take_anew(self, infos: list[PluginInfo]) -> None:
+        self._take(infos)
+        self.reloaded.emit()
+
+    def _fail(self, error: Exception) -> None:
+        self.is_reading = False
+        self.busy_changed.emit()
+        self._bridge.report(error)

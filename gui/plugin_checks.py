@@ -1,0 +1,67 @@
+"""The checks of plugins that were asked for: one at a time, their reports kept until the plugins are read anew."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from core.doctor.findings import PluginReport
+from core.events import Progress
+from core.plugins_host.info import PluginInfo
+from core.requests import CheckPlugin
+from gui.bridge import EngineBridge
+
+
+class PluginChecks(QObject):
+    """Plugins are told apart by their origin: two of one name are two."""
+
+    changed = Signal()
+
+    def __init__(self, bridge: EngineBridge) -> None:
+        super().__init__()
+        self.reports: dict[str, PluginReport] = {}
+        self.running: PluginInfo | None = None
+        self.stage = ""  # what the running one is at
+        self._bridge = bridge
+        self._answer: Future[PluginReport] | None = None
+        bridge.progressed.connect(self._take_progress)
+
+    def start(self, info: PluginInfo) -> None:
+        """Check this plugin, beside a run that learns; a check that runs is ended."""
+        self.running, self.stage = info, "beginning"
+        self.reports.pop(info.origin, None)
+        request = CheckPlugin(plugin=info.name if info.package else info.origin)
+        self._answer = self._bridge.ask(request, partial(self._take_report, info), partial(self._fail, info))
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """End the running check without a report."""
+        if self._answer is not None:
+            self._answer.cancel()
+            self._end()
+
+    def forget(self) -> None:
+        """The plugins are read anew: what was found is not true any more."""
+        self.stop()
+        self.reports.clear()
+        self.changed.emit()
+
+    def _take_progress(self, progress: Progress) -> None:
+        stage = progress.stage.rpartition(": ")[2]
+        if self.running is not None and progress.stage.startswith("checking ") and stage != self.stage:
+            self.stage = stage
+            self.changed.emit()
+
+    def _take_report(self, info: PluginInfo, report: PluginReport) -> None:
+        self.reports[info.origin] = report
+        self._end()
+
+    def _fail(self, info: PluginInfo, error: Exception) -> None:
+        self._bridge.show_refusal(error)
+        self._end()
+
+    def _end(self) -> None:
+        self.running = self._answer = None
+        self.changed.emit()

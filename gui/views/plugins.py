@@ -1,0 +1,187 @@
+"""The Plugins view: every dataset plugin with its state; write a new one, check it, read it anew, try it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from core.errors import UserError
+from gui.context import Context
+from gui.panels.plugin_details import PluginDetails
+from gui.panels.plugin_table import PluginTable, state_after
+from gui.plugin_checks import PluginChecks
+from gui.theme import GRID
+from gui.view import View
+from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, splitter
+
+_WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
+NOTHING_CHOSEN = "Choose a plugin in the table first"
+READING = "The plugins are being read …"
+KEEPS = "The plugins are read anew. This run keeps the code it began with; the next one has the new code."
+
+
+class PluginsView(View):
+    """Buttons for the chosen plugin on the left, for all of them on the right; what there is to read below."""
+
+    name = "plugins"
+    title = "Plugins"
+    icon = "plugins"
+    help = "Dataset plugins: try, check, write your own"
+
+    tried = Signal(str)  # the name of a plugin to put into Setup
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.checks = PluginChecks(context.bridge)
+        self._wanted = ""  # the origin of a plugin to choose once it is listed
+        self.try_button = button("Try", "Put it into Setup and see its data (Enter)")
+        self.check_button = button("Check", "Look for what is wrong with it, up to a minute, beside a run that learns")
+        self.new_button = button("New …", "Write a plugin that works, to be changed, into your plugin folder")
+        self.name_edit = EscapableEdit()
+        self.reload_button = button("Reload", "Read the plugin files anew, also while a run learns (F5)")
+        self.folder_button = button("Open folder", "Show your plugin folder in the file manager")
+        self.path_label = plain_label(from_home(context.plugins.folder), role="muted")
+        self.note_label = plain_label(role="muted")
+        self.table = PluginTable(context.theme)
+        self.details = PluginDetails()
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    def try_chosen(self) -> None:
+        """Put the chosen plugin into Setup."""
+        if (info := self.table.chosen) is not None and info.error is None:
+            self.tried.emit(info.name)
+
+    def check_chosen(self) -> None:
+        """Check the chosen plugin, or end the check that runs."""
+        if self.checks.running is not None:
+            self.checks.stop()
+        elif (info := self.table.chosen) is not None:
+            self.checks.start(info)
+
+    def write_new(self) -> None:
+        """Write the plugin whose name was typed, show it, and open its folder."""
+        self.context.plugins.write_new(self.name_edit.text().strip(), self._take_new, self._refuse_new)
+
+    def open_folder(self) -> None:
+        """Show the user's plugin folder, made where it is not there yet, in the file manager."""
+        folder = self.context.plugins.folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self.context.bridge.report(UserError(f"{folder} cannot be made: {error.strerror}.", "Make it yourself."))
+            return
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self._note(f"No file manager opens here; the folder is {folder}", "muted")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.table.setFocus()
+
+    def _lay_out(self) -> None:
+        self.path_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.path_label.setAccessibleName("Plugin folder")
+        self.path_label.setToolTip("Your own plugins; HEADLIGHT_PLUGINS names more folders")
+        self.name_edit.setPlaceholderText("Name, such as my_words, and Enter")
+        self.name_edit.setAccessibleName("Name of the new plugin")
+        self.name_edit.setToolTip("Lower-case letters, digits and underscores; Esc gives it up")
+        self.name_edit.setMinimumWidth(self.context.theme.px(264))
+        self.name_edit.hide()
+        self.note_label.setWordWrap(True)
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(self.try_button)
+        row.addWidget(self.check_button)
+        row.addStretch(1)
+        for widget in (self.path_label, self.name_edit, self.new_button, self.reload_button, self.folder_button):
+            row.addWidget(widget)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        layout.addLayout(row)
+        layout.addWidget(self.note_label)
+        layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 3), (self.details, 2)), 1)
+
+    def _connect(self) -> None:
+        plugins = self.context.plugins
+        self.try_button.clicked.connect(self.try_chosen)
+        self.check_button.clicked.connect(self.check_chosen)
+        self.new_button.clicked.connect(self._toggle_edit)
+        self.name_edit.returnPressed.connect(self.write_new)
+        self.name_edit.escaped.connect(self._give_up)
+        self.reload_button.clicked.connect(plugins.reload)
+        self.folder_button.clicked.connect(self.open_folder)
+        self.table.doubleClicked.connect(self.try_chosen)
+        self.table.currentCellChanged.connect(self._show_chosen)
+        self.checks.changed.connect(self._show_chosen)
+        plugins.changed.connect(self._show)
+        plugins.busy_changed.connect(self._show)
+        plugins.reloaded.connect(self._take_reload)
+        for keys in ("Return", "Enter"):
+            self._add_shortcut(keys, self.table, self.try_chosen)
+        self._add_shortcut("F5", self, self.reload_button.click)
+
+    def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
+        QShortcut(QKeySequence(keys), where, context=_WITHIN).activated.connect(act)
+
+    def _show(self) -> None:
+        plugins = self.context.plugins
+        enable(self.reload_button, READING if plugins.is_reading else "")
+        self._note(READING if plugins.is_reading else "", "muted")
+        self.table.show_infos(plugins.infos)
+        if any(info.origin == self._wanted for info in plugins.infos):
+            self.table.choose(self._wanted)
+            self._wanted = ""
+        self._show_chosen()
+
+    def _show_chosen(self, *_: object) -> None:
+        info, running = self.table.chosen, self.checks.running
+        for shown in self.table.infos:
+            self.table.show_state(shown, state_after(shown, self.checks.reports.get(shown.origin)))
+        enable(self.try_button, NOTHING_CHOSEN if info is None else info.error or "")
+        enable(self.check_button, NOTHING_CHOSEN if info is None and running is None else "")
+        self.check_button.setText("Check" if running is None else "Stop check")
+        self.check_button.setAccessibleName(self.check_button.text())
+        is_running = info is not None and running is not None and info.origin == running.origin
+        report = None if info is None else self.checks.reports.get(info.origin)
+        self.details.show_plugin(info, report, self.checks.stage if is_running else "")
+
+    def _take_reload(self) -> None:
+        self.checks.forget()
+        if self.context.workbench.run is not None:
+            self._note(KEEPS, "muted")
+
+    def _toggle_edit(self) -> None:
+        is_open = self.name_edit.isHidden()
+        self.name_edit.setVisible(is_open)
+        self.path_label.setVisible(not is_open)
+        if is_open:
+            self.name_edit.setFocus()
+        else:
+            self.table.setFocus()
+
+    def _give_up(self) -> None:
+        self._toggle_edit()
+        self._note("", "muted")
+
+    def _take_new(self, path: Path) -> None:
+        self._give_up()
+        self.name_edit.clear()
+        self._wanted = str(path.resolve())
+        self.open_folder()
+
+    def _refuse_new(self, error: Exception) -> None:
+        if isinstance(error, UserError):
+            self._note(f"✗ {error}", "error")
+        else:
+            self.context.bridge.report(error)
+
+    def _note(self, text: str, role: str) -> None:
+        self.note_label.setText(text)
+        self.note_label.setProperty("role", role)
+        self.note_label.style().polish(self.note_label)
+        self.note_label.setVisible(bool(text))

@@ -1,0 +1,255 @@
+"""The Plugins view, driven as a person drives it, on plugin files that are written and edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from pytestqt.qtbot import QtBot
+
+from core.plugins_host.discovery import user_plugins_dir
+from gui.main_window import MainWindow
+from gui.panels.plugin_details import NOT_CHECKED, paragraphs
+from gui.views.plugins import KEEPS, PluginsView
+from gui.widgets import from_home
+
+WAIT_MS = 30_000
+WORDS = '''
+from core.plugin import DatasetPlugin, Options, Pair, option, split_of
+
+class WordsOptions(Options):
+    length: int = option(3, ge=1, le=9)
+
+class Words(DatasetPlugin[WordsOptions]):
+    """Write the word down."""
+    name = "words"
+    title = "Some words"
+
+    def pairs(self, split, rng):
+        for _ in range(60):
+            word = "".join(rng.choices("abcdef", k=self.options.length + 2))
+            if split_of(word) == split:
+                yield Pair(word, word)
+
+PLUGIN = Words
+'''
+BROKEN = "from core.plugin import DatasetPlugin\n\nPLUGIN = 1 / 0\n"
+LEAKING = WORDS.replace('"words"', '"leaking"').replace("if split_of(word) == split", "if word").replace("abcdef", "ab")
+
+
+@pytest.fixture
+def folder(home: Path) -> Path:
+    """The user's plugin folder, with a plugin that works, one that cannot be loaded, and one with findings."""
+    path = user_plugins_dir()
+    path.mkdir(parents=True)
+    for name, text in (("words", WORDS), ("broken", BROKEN), ("leaking", LEAKING)):
+        (path / f"{name}.py").write_text(text, encoding="utf-8")
+    return path.resolve()
+
+
+@pytest.fixture
+def view(folder: Path, empty_window: MainWindow, qtbot: QtBot) -> PluginsView:
+    """The view, opened from the rail, with its rows."""
+    shown = empty_window.plugins_view
+    empty_window.show_view(empty_window.views.index(shown))
+    qtbot.waitUntil(lambda: bool(shown.table.infos), timeout=WAIT_MS)
+    return shown
+
+
+class FileManager(QObject):
+    """Stands where the desktop's file manager would open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+
+    @Slot(QUrl)
+    def open(self, url: QUrl) -> None:
+        self.opened.append(url.toLocalFile())
+
+
+@pytest.fixture
+def file_manager() -> Iterator[FileManager]:
+    """Told of every folder that is opened."""
+    manager = FileManager()
+    QDesktopServices.setUrlHandler("file", manager, "open")
+    yield manager
+    QDesktopServices.unsetUrlHandler("file")
+
+
+def row(view: PluginsView, name: str) -> list[str]:
+    """What the table shows of a plugin."""
+    number = next(number for number, info in enumerate(view.table.infos) if info.name == name)
+    return [view.table.item(number, column).text() for column in range(view.table.columnCount())]
+
+
+def click(qtbot: QtBot, button: object) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def reload(view: PluginsView, qtbot: QtBot) -> None:
+    """F5, and wait until all files are read."""
+    qtbot.keyClick(view.table, Qt.Key.Key_F5)
+    assert not view.reload_button.isEnabled() and "being read" in view.reload_button.toolTip()
+    qtbot.waitUntil(view.reload_button.isEnabled, timeout=WAIT_MS)
+
+
+def test_rows_say_where_from_which_version_and_what_is_wrong(view: PluginsView, folder: Path) -> None:
+    assert row(view, "words") == ["Some words", "words", "ready", "API 1", from_home(folder)]
+    assert row(view, "copy_task")[2:] == ["ready", "API 1", "Headlight"]
+    assert [info.name for info in view.table.infos][:3] == ["broken", "leaking", "words"]  # what needs somebody first
+    sentence = f"Plugin 'broken' failed: ZeroDivisionError: division by zero ({folder / 'broken.py'}, line 3)."
+    assert row(view, "broken")[2] == f"✗ {sentence}"
+    assert view.table.columnSpan(0, 2) == 3
+    assert view.table.chosen is not None and view.table.chosen.name == "broken"
+    assert sentence in view.details.text
+    assert not view.try_button.isEnabled() and sentence in view.try_button.toolTip()
+
+
+def test_enter_puts_a_plugin_into_setup(
+    view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
+) -> None:
+    view.table.choose(str(folder / "words.py"))
+    assert "Write the word down." in view.details.text and NOT_CHECKED in view.details.text
+    qtbot.keyClick(view.table, Qt.Key.Key_Return)
+    assert empty_window.pages.currentWidget() is empty_window.train_view
+    drawer, workbench = empty_window.setup_drawer, empty_window.context.workbench
+    assert drawer.isVisible() and drawer.plugin_combo.currentText() == "Some words"
+    assert workbench.draft is not None
+    assert (workbench.draft.name, workbench.draft.dataset.plugin) == ("words", "words")
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert not empty_window.strip.isVisible()
+
+
+def test_a_plugin_with_a_preset_is_tried_with_it(view: PluginsView, empty_window: MainWindow, qtbot: QtBot) -> None:
+    view.table.choose(next(info.origin for info in view.table.infos if info.name == "copy_task"))
+    click(qtbot, view.try_button)
+    assert empty_window.setup_drawer.preset_combo.currentText() == "copy_task"
+
+
+def test_a_new_plugin_is_named_in_place_written_and_shown(
+    view: PluginsView, qtbot: QtBot, folder: Path, file_manager: FileManager
+) -> None:
+    click(qtbot, view.new_button)
+    assert view.name_edit.hasFocus() and not view.path_label.isVisible()
+    for name, says in (("My words", "is no name for a plugin"), ("words", "'words' already")):
+        view.name_edit.selectAll()
+        qtbot.keyClicks(view.name_edit, name)
+        qtbot.keyClick(view.name_edit, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda says=says: says in view.note_label.text(), timeout=WAIT_MS)
+        assert view.name_edit.text() == name
+    view.name_edit.selectAll()
+    qtbot.keyClicks(view.name_edit, "my_words")
+    qtbot.keyClick(view.name_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: view.table.chosen is not None and view.table.chosen.name == "my_words", timeout=WAIT_MS)
+    assert row(view, "my_words") == ["My words", "my_words", "ready", "API 1", from_home(folder)]
+    assert file_manager.opened == [str(folder)]
+    assert view.name_edit.isHidden() and view.path_label.isVisible() and view.note_label.isHidden()
+
+
+def test_esc_gives_a_new_plugin_up(view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path) -> None:
+    click(qtbot, view.new_button)
+    qtbot.keyClicks(view.name_edit, "my_words")
+    qtbot.keyClick(view.name_edit, Qt.Key.Key_Escape)
+    assert view.name_edit.isHidden() and view.table.hasFocus()
+    assert not (folder / "my_words.py").exists()
+
+
+def test_the_folder_is_made_where_there_is_none(
+    empty_window: MainWindow, qtbot: QtBot, file_manager: FileManager
+) -> None:
+    view = empty_window.plugins_view
+    empty_window.show_view(empty_window.views.index(view))
+    click(qtbot, view.folder_button)
+    assert file_manager.opened == [str(user_plugins_dir())] and user_plugins_dir().is_dir()
+
+
+def test_a_check_shows_its_findings_until_the_files_are_read_anew(
+    view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
+) -> None:
+    view.table.choose(str(folder / "leaking.py"))
+    click(qtbot, view.check_button)
+    assert view.check_button.text() == "Stop check" and "Checking: " in view.details.text
+    qtbot.waitUntil(lambda: view.checks.running is None, timeout=WAIT_MS)
+    assert row(view, "leaking")[2].startswith("ready · ") and row(view, "leaking")[2].endswith("findings")
+    assert "are in the train split too" in view.details.text and "split_of" in view.details.text
+    assert empty_window.status_bar.stage_label.isHidden()
+    view.table.choose(str(folder / "words.py"))
+    assert NOT_CHECKED in view.details.text
+    (folder / "leaking.py").write_text(WORDS.replace('"words"', '"leaking"'), encoding="utf-8")
+    reload(view, qtbot)
+    qtbot.waitUntil(lambda: row(view, "leaking")[2] == "ready")
+
+
+def test_a_check_can_be_stopped(view: PluginsView, qtbot: QtBot, folder: Path) -> None:
+    view.table.choose(str(folder / "words.py"))
+    click(qtbot, view.check_button)
+    qtbot.waitUntil(lambda: view.checks.stage != "beginning", timeout=WAIT_MS)
+    click(qtbot, view.check_button)
+    assert view.check_button.text() == "Check" and NOT_CHECKED in view.details.text
+    assert view.checks.reports == {}
+
+
+def test_an_edited_plugin_is_read_anew_while_a_run_learns(
+    view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
+) -> None:
+    bridge, workbench, drawer = empty_window.context.bridge, empty_window.context.workbench, empty_window.setup_drawer
+    small = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1, "d_ff": 16}
+    view.table.choose(str(folder / "words.py"))
+    view.try_chosen()
+    for key, value in small.items():
+        workbench.edit(f"model.{key}", value)
+    workbench.edit("dataset.options", {"length": 4})
+    workbench.set_pace(20)
+    workbench.learn(60)
+    qtbot.waitUntil(lambda: bridge.history.last_step > 3, timeout=WAIT_MS)
+    run = workbench.run
+    edited = WORDS.replace("length", "size").replace("abcdef", "uvwxyz").replace("Some words", "Other words")
+    (folder / "words.py").write_text(edited, encoding="utf-8")
+    (folder / "broken.py").unlink()
+    empty_window.show_view(empty_window.views.index(view))
+    reload(view, qtbot)
+    assert view.note_label.text() == KEEPS and bridge.state == "learning"
+    assert row(view, "words")[0] == "Other words" and "broken" not in [info.name for info in view.table.infos]
+    assert drawer.plugin_combo.currentText() == "Other words" and list(drawer.options_form.rows) == ["size"]
+    assert workbench.draft is not None and workbench.draft.dataset.options == {}
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    assert bridge.history.last_step == 60 and workbench.run == run and not empty_window.strip.isVisible()
+    assert set(bridge.history.prepared.src_tokens[4:]) == set("abcdef")
+    workbench.prepare()
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    assert set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz")
+
+
+def test_before_learning_the_edited_plugin_is_prepared_at_once(
+    view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
+) -> None:
+    bridge = empty_window.context.bridge
+    view.table.choose(str(folder / "words.py"))
+    view.try_chosen()
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    (folder / "words.py").write_text(WORDS.replace("abcdef", "uvwxyz"), encoding="utf-8")
+    empty_window.show_view(empty_window.views.index(view))
+    reload(view, qtbot)
+    assert view.note_label.isHidden()
+    qtbot.waitUntil(lambda: set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
+    (folder / "words.py").write_text(BROKEN, encoding="utf-8")
+    reload(view, qtbot)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+
+
+def test_every_control_is_named_and_reached_by_tab(view: PluginsView) -> None:
+    assert view.table.hasFocus()
+    buttons = (view.try_button, view.check_button, view.new_button, view.reload_button, view.folder_button)
+    for control in (*buttons, view.table, view.name_edit):
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert view.details.accessibleName()
+
+
+def test_a_docstring_loses_its_line_breaks_but_for_lists() -> None:
+    doc = "First\nline.\n\nLook for:\n- one\n  thing\n- another"
+    assert paragraphs(doc) == ["First line.", "Look for:", "- one thing", "- another"]
