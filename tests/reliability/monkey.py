@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QDesktopServices, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -26,7 +26,7 @@ from tests.gui.conftest import SMALL
 
 TEXTS = ("1 2 3", "", "-5", "nan", "auto", "0,5", "[[[", "<b>x</b> <unk>", "\U0001f600 \u0634\u0645\u0633", "1 " * 5000)
 KEYS = (*"123456789 []L", Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Escape, Qt.Key.Key_Left, Qt.Key.Key_Down)
-CONTROL_KEYS = (*"1234ERD+-0", Qt.Key.Key_F1, Qt.Key.Key_F5)
+CONTROL_KEYS = (*"12345ERD+-0", Qt.Key.Key_F1, Qt.Key.Key_F5)
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget)
 STORM = 12  # clicks on the transport with nothing in between
 
@@ -144,3 +144,4 @@ def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
 
     patch.setattr(QFileDialog, "getOpenFileName", answer)
     patch.setattr(QFileDialog, "getSaveFileName", answer)
+    patch.setattr(QDesktopServices, "openUrl", lambda _: False)  # there is no file manager to be seen
