@@ -8,6 +8,7 @@ import pytest
 
 from core.config import read_config
 from core.errors import UserError
+from core.plugins_host.host import PluginHost
 from core.presets import preset_names, preset_summary, preset_text, read_preset, read_preset_or_file
 
 NAMES = [
@@ -26,6 +27,14 @@ def test_the_presets_of_the_contract_are_there() -> None:
 def test_a_preset_is_valid_named_and_explained(name: str) -> None:
     assert read_preset(name).name == name
     assert preset_summary(name).endswith(".") and preset_text(name).startswith(f"# {preset_summary(name)}\n")
+
+
+def test_every_plugin_takes_its_presets_options_and_names_the_preset() -> None:
+    with PluginHost() as host:
+        for name in NAMES:
+            dataset = read_preset(name).dataset
+            assert host.options(dataset.plugin, dataset.options).items() >= dataset.options.items()
+        assert {info.name for info in host.plugins()} <= set(NAMES)
 
 
 def test_overrides_reach_a_preset() -> None:
