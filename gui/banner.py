@@ -7,13 +7,14 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout
 
-from core.run_folder import RunFolder
+from core.errors import UserError
+from core.run_folder import RunFolder, list_runs
 from gui.theme import GRID, Theme
 from gui.widgets import IconButton, button, plain_label
 
 
 class ResumeBanner(QFrame):
-    """`accepted` carries the run to open."""
+    """`accepted` carries the run to open. What was refused once is not offered again, nor what is older."""
 
     accepted = Signal(Path)
 
@@ -21,6 +22,7 @@ class ResumeBanner(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.run: Path | None = None
+        self.refused_at = 0.0  # when the newest run that was refused had been written last
         self.sentence = plain_label()
         self.open_button = button("Open it again", "Load this run at its last checkpoint; Learn goes on from there")
         self.dismiss_button = IconButton(theme, "close", "Not now")
@@ -30,7 +32,7 @@ class ResumeBanner(QFrame):
         layout.addWidget(self.open_button)
         layout.addWidget(self.dismiss_button)
         self.open_button.clicked.connect(self._accept)
-        self.dismiss_button.clicked.connect(self.hide)
+        self.dismiss_button.clicked.connect(self._refuse)
         self.hide()
 
     def offer(self, folder: RunFolder | None) -> None:
@@ -40,6 +42,34 @@ class ResumeBanner(QFrame):
             self.sentence.setText(f"{folder.path.name} was left at step {folder.state.last_step:,}, unfinished.")
             self.show()
 
+    def _refuse(self) -> None:
+        self.hide()
+        assert self.run is not None
+        self.refused_at = written_at(self.run)
+
     def _accept(self) -> None:
         self.hide()
         self.accepted.emit(self.run)
+
+
+def interrupted_run(runs_dir: Path, refused_at: float = 0.0) -> RunFolder | None:
+    """Of the runs that were left before their end and have something to go on from, the one written last.
+
+    Only those written after `refused_at` (seconds since the epoch) count.
+    """
+    newer = [run for run in list_runs(runs_dir) if written_at(run) > refused_at]
+    for run in sorted(newer, key=written_at, reverse=True):
+        try:
+            folder = RunFolder.open(run)
+        except UserError:  # the Runs view says what is wrong with it
+            continue
+        is_left = folder.state.state in ("stopped", "learning", "paused") and folder.state.writer() is None
+        if is_left and folder.checkpoint_steps():
+            return folder
+    return None
+
+
+def written_at(run: Path) -> float:
+    """When its newest steps were written; run.json alone is as old as its last checkpoint."""
+    files = (run / "run.json", run / "metrics.jsonl")
+    return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import Offer, UserError
+from core.errors import Offer
 from core.events import StateChanged
 from core.faults import as_trouble
 from core.first_look import read_first_look
 from core.presets import FIRST_PRESET, read_preset
 from core.requests import Close, Stop
-from core.run_folder import RunFolder, list_runs
-from gui.banner import ResumeBanner
+from gui.banner import ResumeBanner, interrupted_run
 from gui.context import Context
 from gui.help import HelpSheet
 from gui.rail import Rail
@@ -89,7 +87,8 @@ class MainWindow(QMainWindow):
         while self.context.redraws.draw():
             pass
         self.setup_drawer.choose_preset(FIRST_PRESET)
-        self.context.bridge.call(partial(interrupted_run, self.context.place.path), self.banner.offer)
+        look = partial(interrupted_run, self.context.place.path, self.banner.refused_at)
+        self.context.bridge.call(look, self.banner.offer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save first, without asking; the window goes when the engine has. A second time it goes in any case."""
@@ -251,22 +250,3 @@ class MainWindow(QMainWindow):
 
     def _fold_setup(self) -> None:
         self.rail.setup_button.setChecked(False)
-
-
-def interrupted_run(runs_dir: Path) -> RunFolder | None:
-    """Of the runs that were left before their end and have something to go on from, the one written last."""
-    for run in sorted(list_runs(runs_dir), key=_written_at, reverse=True):
-        try:
-            folder = RunFolder.open(run)
-        except UserError:  # the Runs view says what is wrong with it
-            continue
-        is_left = folder.state.state in ("stopped", "learning", "paused") and folder.state.writer() is None
-        if is_left and folder.checkpoint_steps():
-            return folder
-    return None
-
-
-def _written_at(run: Path) -> float:
-    """When its newest steps were written; run.json alone is as old as its last checkpoint."""
-    files = (run / "run.json", run / "metrics.jsonl")
-    return max(file.stat().st_mtime for file in files if file.exists())

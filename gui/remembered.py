@@ -27,11 +27,13 @@ class Remembered(BaseModel):
     height: int = Field(default=1000, ge=1, le=LARGEST)
     is_maximised: bool = False
     has_seen_tour: bool = False
+    refused_at: float = 0.0  # when the newest interrupted run that was not to be opened had been written
     runs_dir: Path | None = None  # None: nobody has chosen a folder yet
 
     def show(self, window: MainWindow, path: Path) -> None:
         """Show the window as it was left; on the very first start with the tour, which `path` then remembers."""
         self.give_size(window, window.screen().availableSize())
+        window.banner.refused_at = self.refused_at
         window.show()
         if not self.has_seen_tour:
             window.tour.ended.connect(partial(remember, window, path))
@@ -69,6 +71,7 @@ def remember(window: MainWindow, path: Path) -> None:
         height=size.height(),
         is_maximised=window.isMaximized(),
         has_seen_tour=True,
+        refused_at=window.banner.refused_at,
         runs_dir=window.context.place.chosen or recall(path).runs_dir,
     )
     with suppress(OSError):  # a folder that cannot be written is no reason to say anything while the window closes

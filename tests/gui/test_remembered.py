@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
 
+from core.run_folder import RunFolder
+from gui.banner import interrupted_run
 from gui.main_window import MainWindow
 from gui.remembered import Remembered, recall, remember, remembered_path
+from gui.run_rows import example_path
 from gui.theme import Theme
 
 LARGE_SCREEN = QSize(1920, 1080)
@@ -70,6 +75,28 @@ def test_what_cannot_be_written_is_forgotten(empty_window: MainWindow, tmp_path:
     (tmp_path / "file").write_text("in the way of the folder")
     remember(empty_window, tmp_path / "file" / "window.json")
     assert recall(tmp_path / "file" / "window.json") == Remembered()
+
+
+def test_a_run_that_was_refused_is_not_offered_again(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
+    path, runs = tmp_path / "window.json", tmp_path / "runs"
+    old, run = (RunFolder.open(shutil.copytree(example_path(), runs / name)) for name in ("old", "run"))
+    for folder in (old, run):
+        folder.update(state="stopped")
+    for file in ("run.json", "metrics.jsonl"):
+        os.utime(old.path / file, (1, 1))
+    empty_window.banner.offer(interrupted_run(runs))
+    empty_window.banner.dismiss_button.click()
+    assert not empty_window.banner.isVisible()
+    remember(empty_window, path)
+    recall(path).show(empty_window, path)
+    empty_window.begin()
+    done: list[object] = []
+    empty_window.context.bridge.call(lambda: None, done.append)  # after the look at the folder
+    qtbot.waitUntil(lambda: bool(done), timeout=30_000)
+    assert not empty_window.banner.isVisible()
+    os.utime(run.path / "metrics.jsonl")  # it went on, and was left again
+    again = interrupted_run(runs, recall(path).refused_at)
+    assert again is not None and again.path == run.path
 
 
 def test_the_tour_is_shown_once(empty_window: MainWindow, tmp_path: Path) -> None:
