@@ -165,7 +165,11 @@ class TrainingConfig(Settings):
         1000, "Steps", "Optimizer updates until the run is finished.", effect="now", ge=1, le=1_000_000_000
     )
     max_grad_norm: float | None = setting(
-        1.0, "Gradient clipping", "Longer gradients are scaled to this norm; null: never.", effect="now", gt=0.0
+        1.0,
+        "Gradient clipping",
+        "Longer gradients are scaled to this norm; without one they stay as they are.",
+        effect="now",
+        gt=0.0,
     )
     validate_every: int = setting(
         100, "Validate every", "Steps between validations.", effect="now", ge=1, le=1_000_000_000
@@ -174,7 +178,7 @@ class TrainingConfig(Settings):
         "valid/loss", "Best metric", "The validation metric that chooses the best checkpoint.", effect="now"
     )
     early_stopping: EarlyStoppingConfig | None = setting(
-        None, "Early stopping", "End when best_metric no longer improves; null: never.", effect="now"
+        None, "Early stopping", "End when best_metric no longer improves.", effect="now"
     )
     checkpoint_every: int = setting(
         500, "Checkpoint every", "Steps between checkpoints.", effect="now", ge=1, le=1_000_000_000
@@ -186,7 +190,7 @@ class TrainingConfig(Settings):
         0, "Average checkpoints", "How many of the last checkpoints are averaged; 0: none.", ge=0, le=1000
     )
     ema_decay: float | None = setting(
-        None, "EMA decay", "Decay of the weights' moving average; null: none.", gt=0.0, lt=1.0
+        None, "EMA decay", "Decay of the weights' moving average, where there is to be one.", gt=0.0, lt=1.0
     )
     probe_every: Auto | PositiveInt = setting(
         "auto", "Probe every", "Steps between probes, after 0 1 2 3 5 8 13 ...; auto spreads a hundred.", effect="now"

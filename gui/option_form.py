@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -45,6 +46,10 @@ class OptionForm(QWidget):
         """Say beside a field what is wrong; an empty sentence takes it away."""
         self.rows[key].show_error(sentence)
 
+    def show_note(self, key: str, sentence: str) -> None:
+        """Say in place of a field's help why it decides nothing now; an empty sentence brings the help back."""
+        self.rows[key].show_note(sentence)
+
     def forget_errors(self) -> None:
         """What was refused is no longer of interest: the next values are shown everywhere."""
         for row in self.rows.values():
@@ -75,9 +80,9 @@ class FormRow(QWidget):
         self.editor.setAccessibleName(field.label)
         self.editor.setAccessibleDescription(help_text(field))
         self.editor.setToolTip(field.key)
-        help_label = _small("muted")
-        help_label.setText(help_text(field))
-        for widget in (self.editor, self.error_label, help_label):
+        self.help_label = _small("muted")
+        self.help_label.setText(help_text(field))
+        for widget in (self.editor, self.error_label, self.help_label):
             layout.addWidget(widget)
         self._connect()
 
@@ -100,8 +105,21 @@ class FormRow(QWidget):
         self.error = sentence
         if self.editor is None:
             return
-        self.error_label.setText(f"✗ {sentence}" if sentence else "")
+        self.error_label.setText(f"✗ {sentence}{self._hint()}" if sentence else "")
         self.error_label.setVisible(bool(sentence))
+
+    def show_note(self, sentence: str) -> None:
+        """In place of the help, and read out with the editor."""
+        assert self.editor is not None
+        self.help_label.setText(sentence or help_text(self.field))
+        self.editor.setAccessibleDescription(self.help_label.text())
+
+    def _hint(self) -> str:
+        """What to write for a number with a comma, as much of Europe writes it."""
+        typed = self.editor.text().strip() if isinstance(self.editor, QLineEdit) else ""
+        if self.field.kind == "float" and re.fullmatch(r"[+-]?\d*,\d+", typed):
+            return f" Decimals are written with a point: {typed.replace(',', '.')}"
+        return ""
 
     def _connect(self) -> None:
         if isinstance(self.editor, QCheckBox):

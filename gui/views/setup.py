@@ -26,6 +26,7 @@ from gui.widgets import CalmCombo, button, plain_label
 
 SECTIONS = ("dataset", "model", "training", "decoding")
 WIDTH = 336
+NOAM_NOTE = "Decides nothing with the schedule noam, which sets its own rate: change the Noam factor instead."
 
 
 class SetupDrawer(QFrame):
@@ -97,6 +98,8 @@ class SetupDrawer(QFrame):
             form.show_values(values)
         self._show_plugin(draft)
         self.options_form.show_values(self._options(draft))
+        own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
+        self.forms["training"].show_note("training.optimizer.learning_rate", own_rate)
         self.schedule_plot.show_config(draft)
         self.size_label.setText(self._size(draft))
         changes = changed_keys(self._origin, draft) if self._origin else ()

@@ -42,6 +42,30 @@ def test_every_default_is_read_back_as_it_is_written(key: str) -> None:
         assert read_value(field, written(field.default)) == default
 
 
+@pytest.mark.parametrize("key", [key for key, field in run_settings().items() if field.nullable])
+def test_no_help_says_what_only_yaml_says(key: str) -> None:
+    assert "null" not in help_text(run_settings()[key])
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "hint"),
+    [
+        ("training.optimizer.learning_rate", "0,001", "0.001"),
+        ("training.optimizer.learning_rate", "fast", ""),
+        ("training.max_steps", "2,000", ""),
+    ],
+)
+def test_a_decimal_comma_is_told_of(qtbot: QtBot, key: str, typed: str, hint: str) -> None:
+    form = OptionForm([run_settings()[key]])
+    qtbot.addWidget(form)
+    editor = form.rows[key].editor
+    assert isinstance(editor, QLineEdit)
+    editor.setText(typed)
+    form.show_error(key, "expected a number.")
+    ending = f" Decimals are written with a point: {hint}" if hint else ""
+    assert form.rows[key].error_label.text() == f"✗ expected a number.{ending}"
+
+
 def test_a_group_that_is_off_hides_its_rows(qtbot: QtBot) -> None:
     fields = [field for key, field in run_settings().items() if key.startswith("training.early_stopping")]
     form = OptionForm(fields)

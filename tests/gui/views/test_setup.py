@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from core.config import config_to_yaml, read_config
 from gui.main_window import MainWindow
+from gui.option_form import help_text
+from gui.views.setup import NOAM_NOTE
 
 WAIT_MS = 30_000
 
@@ -58,7 +60,8 @@ def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: Main
     assert isinstance(row.editor, QLineEdit)
     type_into(qtbot, window, "model.dropout", "1,5")
     type_into(qtbot, window, "model.d_ff", "32")
-    assert row.editor.text() == "1,5" and row.error_label.text() == "✗ expected a number, given '1,5'."
+    refusal = "✗ expected a number, given '1,5'. Decimals are written with a point: 1.5"
+    assert row.editor.text() == "1,5" and row.error_label.text() == refusal
     window.setup_drawer.choose_preset("copy_task")
     assert row.editor.text() == "0" and row.error_label.text() == ""
 
@@ -93,6 +96,14 @@ def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> N
     qtbot.waitUntil(lambda: workbench.run not in (None, first), timeout=WAIT_MS)
     assert first is not None and first.exists()
     assert workbench.waiting == ()
+
+
+def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -> None:
+    row = window.setup_drawer.forms["training"].rows["training.optimizer.learning_rate"]
+    assert row.help_label.text() == help_text(row.field)
+    for name, said in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
+        window.context.workbench.edit("training.schedule.name", name)
+        assert row.help_label.text() == row.editor.accessibleDescription() == said
 
 
 def test_the_drawer_folds_when_learning_starts(qtbot: QtBot, window: MainWindow) -> None:
