@@ -61,14 +61,24 @@ class RunsView(View):
     def open_chosen(self) -> None:
         """Load the chosen run and show it."""
         if (row := self.table.chosen) is not None and not why_not_open(row):
-            self.context.workbench.open_run(row.path)
+            if self._is_at_hand(row):
+                self.context.follower.leave()
+            else:
+                self.context.workbench.open_run(row.path)
             self.opened.emit()
 
     def continue_chosen(self) -> None:
         """Load the chosen run and go on learning."""
         if (row := self.table.chosen) is not None and not why_not_continue(row):
-            self.context.workbench.continue_run(row.path)
+            if not self._is_at_hand(row):
+                self.context.workbench.continue_run(row.path)
+            elif self.context.bridge.state != "learning":
+                self.context.workbench.toggle()
             self.opened.emit()
+
+    def _is_at_hand(self, row: RunRow) -> bool:
+        """Whether it is this window's own run: loading it again would only pause it."""
+        return row.is_ours and row.path == self.context.workbench.run
 
     def follow_chosen(self) -> None:
         """Show what another process writes."""

@@ -169,6 +169,29 @@ def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, 
     row_of(view, qtbot, lambda row: row.state == "finished" and row.step == 40)
 
 
+def test_the_run_that_is_learning_is_shown_and_not_loaded_again(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait
+) -> None:
+    window.context.workbench.set_pace(10)
+    window.context.workbench.learn()
+    wait_for_state("learning")
+    view = show(window, qtbot)
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.is_ours), 0)
+    states: list[str] = []
+    window.context.bridge.state_changed.connect(lambda change: states.append(change.state))
+    for act in (view.open_chosen, view.continue_chosen):
+        before = window.context.bridge.history.last_step
+        act()
+        assert window.pages.currentWidget() is window.train_view
+        qtbot.waitUntil(lambda before=before: window.context.bridge.history.last_step > before, timeout=WAIT_MS)
+        assert states == []
+    window.context.workbench.toggle()
+    wait_for_state("paused")
+    view.continue_chosen()
+    wait_for_state("learning")
+    assert states == ["paused", "learning"]
+
+
 def test_f5_finds_what_was_put_there(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     view = show(empty_window, qtbot)
     RunFolder.create(tmp_path / "runs", "half made")
