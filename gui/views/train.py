@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.context import Context
 from gui.panels.attention_map import AttentionMap
@@ -15,6 +15,8 @@ from gui.panels.sentence_row import SentenceRow
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets import splitter
+
+LOWEST = 480  # pixels at 100 %: what attention and curves need to be read
 
 
 class TrainView(View):
@@ -32,16 +34,36 @@ class TrainView(View):
         self.attention_map = AttentionMap(context.theme, context.selection)
         self.head_grid = HeadGrid(context.theme, context.selection, all_kinds=True)
         self.curves = Curves(context.theme, context.playhead)
-        attention = splitter(Qt.Orientation.Horizontal, (self.attention_map, 5), (self.head_grid, 4))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.sentence_row)
-        layout.addWidget(splitter(Qt.Orientation.Vertical, (attention, 5), (self.curves, 4)), 1)
+        self._content = QWidget()
+        self._lay_out()
+        self._keep_legible()
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
         context.follower.changed.connect(self._allow_sentences)
+        context.theme.changed.connect(self._keep_legible)
+
+    def _lay_out(self) -> None:
+        attention = splitter(Qt.Orientation.Horizontal, (self.attention_map, 5), (self.head_grid, 4))
+        column = QVBoxLayout(self._content)
+        column.setContentsMargins(GRID, GRID, GRID, GRID)
+        column.setSpacing(GRID)
+        column.addWidget(self.sentence_row)
+        column.addWidget(splitter(Qt.Orientation.Vertical, (attention, 5), (self.curves, 4)), 1)
+        scroll = QScrollArea()
+        scroll.setObjectName("page")
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(self._content)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(scroll)
+
+    def _keep_legible(self) -> None:
+        """Where the window is too low for this zoom, the view scrolls; in width it shares what there is."""
+        self._content.setMinimumSize(1, self.context.theme.px(LOWEST))
 
     def _allow_sentences(self) -> None:
         self.sentence_row.allow_adding(self.context.follower.why_no_model)

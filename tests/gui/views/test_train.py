@@ -1,0 +1,23 @@
+"""The Train view in windows of all sizes."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QScrollArea
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+def test_everything_stays_legible_at_any_zoom(qtbot: QtBot, window: MainWindow, zoom: int) -> None:
+    view, scroll = window.train_view, window.train_view.findChild(QScrollArea)
+    window.context.theme.set_zoom(zoom)
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: scroll.widget().width() <= scroll.viewport().width(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
+    for panel in (view.sentence_row, view.attention_map, view.head_grid, view.curves):
+        assert panel.height() >= panel.minimumSizeHint().height()
+    assert (scroll.verticalScrollBar().maximum() == 0) == (zoom == 100)
