@@ -12,7 +12,7 @@ from gui.rail import Rail
 from gui.theme import GRID, Theme
 from gui.transport import Transport
 from gui.views.train import TrainView
-from gui.widgets import button, enable, plain_label
+from gui.widgets import bring_into_view, button, enable, plain_label
 
 TEXT_WIDTH = 320  # pixels at zoom 100
 LINE = 2  # pixels, of the outline
@@ -167,6 +167,7 @@ class Tour(QFrame):
         self.setAccessibleName(f"Tour, {count}: {step.title}")
         self.setAccessibleDescription(step.text)
         self.stepped.emit()
+        bring_into_view(step.parts[-1])
         self._watch(*step.parts)
         self._place()
 
@@ -180,7 +181,8 @@ class Tour(QFrame):
 
     def _place(self) -> None:
         """Outline what is spoken of and stand beside it; where another view hides it, stay."""
-        rects = [_rect_in(self._over, part) for part in self.step.parts if part.isVisible()]
+        parts = [_seen_in(self._over, part) for part in self.step.parts if part.isVisible()]
+        rects = [rect for rect in parts if not rect.isEmpty()]
         self.outline.setVisible(bool(rects) and self.isVisible())
         room = _rect_in(self._over, self._room)
         if rects:
@@ -268,6 +270,14 @@ def _outline(over: QWidget) -> QFrame:
 
 def _rect_in(over: QWidget, widget: QWidget) -> QRect:
     return QRect(widget.mapTo(over, QPoint(0, 0)), widget.size())
+
+
+def _seen_in(over: QWidget, widget: QWidget) -> QRect:
+    """What is not scrolled away of it."""
+    rect = _rect_in(over, widget)
+    for around in _up_to(widget, over):
+        rect &= _rect_in(over, around)
+    return rect
 
 
 def _up_to(widget: QWidget | None, over: QWidget) -> list[QWidget]:

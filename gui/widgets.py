@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QScrollArea, QSplitter, QToolButton, QWidget
 
 from gui.icons import icon
 from gui.theme import GRID, Theme
@@ -86,6 +86,15 @@ def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplit
         made.setStretchFactor(place, share)
     made.setSizes([1000 * share for _, share in parts])
     return made
+
+
+def bring_into_view(widget: QWidget) -> None:
+    """Where it lies in something that scrolls, scroll there."""
+    around = widget.parentWidget()
+    while around is not None and not isinstance(around, QScrollArea):
+        around = around.parentWidget()
+    if around is not None:
+        around.ensureWidgetVisible(widget)
 
 
 class CalmCombo(QComboBox):
