@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -11,8 +12,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import figures_lines
 from core.plugins_host.info import PluginInfo
+from gui.panels.plugin_table import OURS, place_of
 from gui.theme import GRID
-from gui.widgets import plain_label
+from gui.widgets import from_home, plain_label
 
 NOT_CHECKED = "Not checked yet: Check looks for what would go wrong, and lets a small model learn 32 of its pairs."
 Line = tuple[str, str]  # role and text
@@ -56,9 +58,15 @@ def _about(info: PluginInfo) -> Iterator[Line]:
     yield "title", info.title
     for paragraph in paragraphs(info.doc):
         yield "", paragraph
-    yield "muted", info.origin
+    yield "muted", _place(info)
     if info.error is not None:
         yield "error", f"✗ {info.error}"
+
+
+def _place(info: PluginInfo) -> str:
+    if place_of(info) == OURS:
+        return f"Part of Headlight: plugins/{Path(info.origin).name}"
+    return info.origin if info.package else from_home(Path(info.origin))
 
 
 def paragraphs(doc: str) -> list[str]:
