@@ -277,14 +277,6 @@ def test_a_loss_that_is_not_finite_ends_the_run_with_code_3(place: Path) -> None
     assert "diverged" in result.stderr.splitlines()[-1] and "Traceback" not in result.stderr
 
 
-def test_a_reader_that_leaves_does_not_end_the_run(place: Path) -> None:
-    call = f"'{MAIN[0]}' '{MAIN[1]}' train tiny.yaml --run-dir unread --set training.max_steps=20 --json"
-    shell = f"{{ {call}; echo code $? >&2; }} | head -n 1"
-    result = subprocess.run(["bash", "-c", shell], cwd=place, capture_output=True, text=True, timeout=100)
-    assert result.stderr.splitlines()[-1] == "code 0", result.stderr
-    assert RunFolder.open(place / "unread").state.state == "finished"
-
-
 PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
