@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
+from pathlib import Path
 
 from core.doctor.examination import Examination, Examined
 from core.doctor.findings import PluginReport
@@ -41,7 +42,7 @@ def check_plugin(request: CheckPlugin, known: PluginHost) -> Generator[Progress 
 
 
 def _progress(plugin: str, stage: str, done: int) -> Progress:
-    return Progress(stage=f"checking {plugin}: {stage}", done=done, total=None)
+    return Progress(stage=f"checking {Path(plugin).stem}: {stage}", done=done, total=None)
 
 
 def _with_learning(examined: Examined, seconds: float) -> Generator[Progress | None, None, PluginReport]:
