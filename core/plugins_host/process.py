@@ -12,6 +12,7 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -109,12 +110,19 @@ def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _limit_memory() -> None:
-    """Give plugins half of the machine's memory, so that one without measure fails before the system ends anybody."""
+    """Give plugins half of the machine's memory, so that one without measure fails before the system ends anybody.
+
+    Where less than that is left, it ends this process first, and not the application.
+    """
     if sys.platform == "linux":
         import resource
 
+        with suppress(OSError):  # some sandboxes keep /proc from being written
+            Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
         half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-        resource.setrlimit(resource.RLIMIT_DATA, (half, half))
+        allowed = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        if allowed == resource.RLIM_INFINITY or half < allowed:
+            resource.setrlimit(resource.RLIMIT_DATA, (half, allowed))
 
 
 class _Channel:

@@ -276,6 +276,18 @@ def test_printing_reading_and_changing_the_process_does_no_harm(host: PluginHost
     assert drawn(host, "copy_task", limit=10) == before
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory has no bound")
+def test_memory_is_bounded_and_the_system_would_end_the_plugin_first(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            import resource
+            yield Pair(open("/proc/self/oom_score_adj").read().strip(), "b")
+            yield Pair(str(resource.getrlimit(resource.RLIMIT_DATA)[0]), "b")
+    """)
+    score, limit = [int(pair.source) for pair in drawn(host, "named")]
+    assert score == 1000 and 0 < limit <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
 def test_a_slow_plugin_is_not_a_hanging_one(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def pairs(self, split, rng):
