@@ -57,6 +57,7 @@ class Prepared(Event):
     limits: dict[str, float]  # metric -> best value anyone can reach
     examples: tuple[str, ...]  # source texts worth translating
     run: Path | None  # None before learning has begun
+    unigram_loss: float | None = None  # valid/loss of a model that knows token frequencies only, where it is known
 
 
 @dataclass(frozen=True, kw_only=True)

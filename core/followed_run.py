@@ -27,6 +27,7 @@ def prepared_from(folder: RunFolder) -> Prepared:
         tgt_tokens=tgt_tokens,
         num_pairs=data.num_pairs,
         limits=data.limits,
+        unigram_loss=data.unigram_loss,
         examples=data.examples,
         run=folder.path,
     )

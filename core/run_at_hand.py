@@ -54,6 +54,7 @@ class RunAtHand:
             tgt_tokens=data.tgt_vocabulary.tokens,
             num_pairs=data.num_pairs,
             limits=data.limits,
+            unigram_loss=data.unigram_loss,
             examples=data.examples,
             run=self.folder.path if self.folder is not None else None,
         )

@@ -18,6 +18,7 @@ from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.data.split_pairs import SplitPairs
 from core.data.token_arrays import PairArrays
 from core.data.tokenizers import Tokenizer, make_tokenizer
+from core.data.unigram import unigram_loss
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
@@ -47,6 +48,7 @@ class _Document(BaseModel):
     limits: dict[str, float]
     examples: list[str]
     fingerprint: str
+    unigram_loss: float | None = None  # runs of an earlier version have none
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,6 +66,7 @@ class PreparedData:
     limits: dict[str, float]
     examples: tuple[str, ...]
     fingerprint: str  # of the texts and all that made ids of them; the same whichever lengths are allowed
+    unigram_loss: float | None = None  # of the valid split; None in a run of an earlier version, without its pairs
     folder: Path | None = None
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
 
@@ -136,6 +139,7 @@ class PreparedData:
             "limits": self.limits,
             "examples": list(self.examples),
             "fingerprint": self.fingerprint,
+            "unigram_loss": self.unigram_loss,
         }
 
     @classmethod
@@ -160,6 +164,7 @@ class PreparedData:
             limits=document["limits"],
             examples=tuple(document["examples"]),
             fingerprint=document["fingerprint"],
+            unigram_loss=document["unigram_loss"],
             **pairs,
         )
 
@@ -177,6 +182,7 @@ class PreparedData:
             "dataset": document["dataset"] | _lengths(list(splits.values()), dataset),
             "left_out": {name: len(pairs) - num_pairs[name] for name, pairs in whole.items()},
             "num_pairs": num_pairs | ({"train": None} if document["endless"] else {}),
+            "unigram_loss": unigram_loss(splits["valid"].arrays.tgt),
         }
         return cls._of(parts, folder=folder, _splits=splits)
 

@@ -19,6 +19,11 @@ from gui.smoothing import smoothed
 from gui.theme import Theme
 
 _HEADROOM = 1.12
+_MEANINGS = {
+    "guessing": "Guessing: a model that holds each token of the target vocabulary for equally likely",
+    "unigram": "Token frequencies: a model that knows how often each token comes, and does not look at the sentence",
+    "limit": "Noise floor: the plugin says that nobody can do better on these data",
+}
 
 
 class LossPlot(StepPlot):
@@ -32,11 +37,18 @@ class LossPlot(StepPlot):
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in ("train", "valid")}
         self._invitation = pg.TextItem("Press Space: the loss falls from here.", anchor=(0.5, 0.5))
         # Each label stands where nothing else is: curves start at guessing and end near the limit, with the playhead.
-        places = {"guessing": (0.6, [(0.5, 0), (0.5, 1)]), "limit": (0.02, [(0, 0), (0, 1)])}
+        places = {
+            "guessing": (0.7, [(0.5, 0), (0.5, 1)]),
+            "unigram": (0.9, [(0.5, 0), (0.5, 1)]),
+            "limit": (0.02, [(0, 0), (0, 1)]),
+        }
         self._levels = {
             name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": position, "anchors": anchors})
             for name, (position, anchors) in places.items()
         }
+        for name, meaning in _MEANINGS.items():
+            self._levels[name].setToolTip(meaning)
+            self._levels[name].label.setToolTip(meaning)
         for item in (*self._names.values(), *self._levels.values(), self._invitation):
             item.setVisible(False)
             self.addItem(item, ignoreBounds=True)
@@ -97,10 +109,9 @@ class LossPlot(StepPlot):
             return 0.0
         num_tokens = len(history.prepared.tgt_tokens)
         guessing, limit = math.log(num_tokens), history.prepared.limits.get("valid/loss")
-        self._place_level("guessing", guessing, f"guessing: ln {num_tokens} = {guessing:.2f}")
-        if limit is not None:
-            self._place_level("limit", limit, f"noise floor {limit:.3f}")
-        self._levels["limit"].setVisible(limit is not None)
+        self._place_level("guessing", guessing, f"guessing: ln {num_tokens} = {{:.2f}}")
+        self._place_level("limit", limit, "noise floor {:.3f}")
+        self._place_level("unigram", history.prepared.unigram_loss, "token frequencies: {:.2f}")
         return guessing
 
     def _draw_changes(self, changes: Sequence[SettingChanged]) -> None:
@@ -117,11 +128,13 @@ class LossPlot(StepPlot):
             line.setValue(change.step)
             name_line(line, f"{change.key.rpartition('.')[2]} {change.value}")
 
-    def _place_level(self, name: str, loss: float, text: str) -> None:
+    def _place_level(self, name: str, loss: float | None, text: str) -> None:
+        """Put a line where it belongs; hide it where that is not known."""
         line = self._levels[name]
-        line.setVisible(True)
-        line.setValue(loss)
-        name_line(line, text)
+        line.setVisible(loss is not None)
+        if loss is not None:
+            line.setValue(loss)
+            name_line(line, text.format(loss))
 
     def _name_ends(self, curves: dict[str, tuple[NDArray[Any], NDArray[np.float64]]]) -> None:
         """Put each curve's name behind its end, a line apart from the other's and above the axis."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -246,3 +247,13 @@ def test_the_axes_follow_once_the_mouse_has_left(trained: MainWindow, qtbot: QtB
     assert loss.viewRange() == before
     qtbot.mouseMove(trained.rail)
     qtbot.waitUntil(lambda: loss.viewRange()[0][1] > 32, timeout=WAIT_MS)
+
+
+def test_token_frequencies_are_a_line_where_they_are_known(panel: Curves, history: History) -> None:
+    line = panel.loss._levels["unigram"]
+    assert not line.isVisible()
+    assert history.prepared is not None
+    history.prepared = replace(history.prepared, unigram_loss=2.5)
+    panel.show_step(history, NUM_STEPS)
+    assert line.isVisible() and line.value() == 2.5 and line.label.toPlainText() == "token frequencies: 2.50"
+    assert all("how often each token comes" in item.toolTip() for item in (line, line.label))
