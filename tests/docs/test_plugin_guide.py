@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +17,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from core.plugins_host.discovery import user_plugins_dir
 from core.testing import check_plugin
+from gui.bridge import EngineBridge
+from gui.main_window import MainWindow
 from tests.gui.windows import opened_window
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +63,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as where Headlight is installed
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     return tmp_path / "mine"
+
+
+@pytest.fixture
+def empty_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """The window as it opens, nothing prepared yet."""
+    with opened_window(tmp_path) as window:
+        yield window
 
 
 def run(command: str, folder: Path) -> str:
@@ -130,18 +142,27 @@ def test_the_package_has_the_entry_point_of_the_page(folder: Path) -> None:
     assert written["project"]["entry-points"] == entry_points
 
 
-def test_the_second_plugin_learns_in_the_window(
-    qtbot: QtBot, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folder))
-    with opened_window(tmp_path) as window:
-        bridge = window.context.bridge
-        window.setup_drawer.open_file(folder / "whisper.yaml")
-        qtbot.waitUntil(lambda: "lost" in window.setup_drawer.options_form.rows, timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: bridge.state == "ready" and bool(bridge.history.probe_steps), timeout=WAIT_MS)
-        qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
-        history = bridge.history
-        assert history.prepared is not None and history.last_step == 1
-        assert history.prepared.limits["valid/loss"] == pytest.approx(0.05 * 3.2581 * 6 / 7, abs=1e-4)
-        assert history.probe(0).sentences[0].alignment == tuple((place, place) for place in range(6))
+def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: MainWindow, qtbot: QtBot) -> None:
+    window, bridge, view = empty_window, empty_window.context.bridge, empty_window.plugins_view
+    window.show_view(window.views.index(view))
+    qtbot.waitUntil(lambda: bool(view.table.infos), timeout=WAIT_MS)
+    user_plugins_dir().mkdir(parents=True)
+    shutil.copy(folder / "whisper.py", user_plugins_dir())
+    qtbot.mouseClick(view.reload_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "whisper" in [info.name for info in view.table.infos], timeout=WAIT_MS)
+    view.table.choose(str((user_plugins_dir() / "whisper.py").resolve()))
+    qtbot.mouseClick(view.try_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "lost" in window.setup_drawer.options_form.rows, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: is_ready_with_a_limit(bridge), timeout=WAIT_MS)
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    history = bridge.history
+    assert history.prepared is not None and history.last_step == 1
+    assert history.prepared.limits["valid/loss"] == pytest.approx(0.1 * 3.2581 * 5 / 6, abs=1e-4)
+    assert history.probe(0).sentences[0].alignment == tuple((place, place) for place in range(5))
+
+
+def is_ready_with_a_limit(bridge: EngineBridge) -> bool:
+    """Whether the plugin that was tried, and not the one before it, has its first probe."""
+    history = bridge.history
+    return bridge.state == "ready" and history.prepared is not None and "valid/loss" in history.prepared.limits
