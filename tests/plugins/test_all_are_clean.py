@@ -1,0 +1,28 @@
+"""Every plugin that comes along passes the check that its author's would: there is nothing to mend in any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.engine import Engine
+from core.requests import CheckPlugin
+from tests.core.watcher import answered
+
+PLUGINS = sorted(path for path in (Path(__file__).parents[2] / "plugins").glob("[a-z]*.py"))
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        answered(engine, CheckPlugin(plugin="copy_task", with_learning=False))  # its plugin process has started then
+        yield engine
+
+
+@pytest.mark.parametrize("path", PLUGINS, ids=lambda path: path.stem)
+def test_there_is_nothing_to_mend(engine: Engine, path: Path) -> None:
+    report = answered(engine, CheckPlugin(plugin=str(path)))
+    assert report.findings == ()
+    assert report.learnability is not None and report.learnability.is_learned
