@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from core.config_errors import first_error
 from core.errors import UserError
+from core.format import FORMAT, require_known_format
 from core.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown
 
 Effect = Literal["now", "reset"]
@@ -245,7 +246,7 @@ class DecodingConfig(Settings):
 class RunConfig(Settings):
     """One run, complete: the same config, seed and machine give the same weights to the bit."""
 
-    format: Literal[1] = Field(1, title="Format", description="Version of this file's layout.")
+    format: Literal[1] = Field(FORMAT, title="Format", description="Version of this file's layout.")
     name: str = setting(
         "",
         "Name",
@@ -275,6 +276,7 @@ def config_from_document(document: Document) -> RunConfig:
     """Validate what YAML gave. Raises UserError: one line with file, line, key, what was expected and given."""
     if not isinstance(document.value, dict):
         raise UserError(f"{document.name}: expected settings as `key: value` lines, given {shown(document.value)}.")
+    require_known_format(document.value.get("format"), document.where(("format",)))
     try:
         return RunConfig.model_validate(document.value)
     except ValidationError as error:

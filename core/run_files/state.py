@@ -11,10 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from core.errors import UserError
+from core.format import FORMAT, require_known_format
 from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
 
-FORMAT: Literal[1] = 1
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
 Count = Annotated[int, Field(ge=0)]
 
@@ -69,21 +68,13 @@ def read_state(path: Path) -> RunState:
         data = json_bytes(record)
         if written not in (None, checksum(data)):
             raise damaged(path, "its checksum does not match")
-        _require_known_format(path, record.get("format"))
+        require_known_format(record.get("format"), str(path))
         return _STATE.validate_json(data, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         raise damaged(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
     except ValueError as error:  # JSON of Python's own kind: NaN, half a surrogate pair
         raise damaged(path, str(error)) from None
-
-
-def _require_known_format(path: Path, given: object) -> None:
-    if isinstance(given, int) and given > FORMAT:
-        raise UserError(
-            f"{path}: a newer version of Headlight made this run (format {given}; this one reads format {FORMAT}).",
-            "Open it with that version, or bring this one up to date.",
-        )
 
 
 def is_alive(pid: int) -> bool:

@@ -53,7 +53,11 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any], Requests]] = {
     ),
     "mid_epoch": (FINITE, {"batch_size": 16}, {}),
     "by_tokens": (FINITE, {"batch_tokens": 150, "batch_size": None}, {}),
-    "adamw": (ENDLESS, {"optimizer": {"name": "adamw", "weight_decay": 0.1}, "batch_tokens": 90}, {}),
+    "adamw": (
+        ENDLESS,
+        {"optimizer": {"name": "adamw", "weight_decay": 0.1}, "batch_tokens": 90, "batch_size": None},
+        {},
+    ),
     "momentum": (FINITE, {"optimizer": {"name": "sgd", "momentum": 0.9, "learning_rate": 0.1}}, {}),
     "cosine": (ENDLESS, {"schedule": {"name": "cosine", "warmup_steps": 20}, "max_grad_norm": None}, {}),
     "seldom_saved": (FINITE, {"checkpoint_every": 1000, "validate_every": 1000, "probe_every": 13}, {}),

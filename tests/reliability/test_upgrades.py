@@ -1,0 +1,76 @@
+"""Promise 12: the format is checked, and runs of every version that was ever released open, translate and resume."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.engine import Engine
+from core.errors import UserError
+from core.requests import Learn, OpenRun, Translate
+from core.run_folder import RunFolder
+from core.version import version
+from scripts.golden import GOLDEN, RUNS
+from tests.core.watcher import answered
+from tests.reliability.cases import Cases
+from tests.reliability.hostile_runs import setting
+from tests.reliability.small_runs import everything
+
+GOLDEN_RUNS = sorted(path for path in GOLDEN.iterdir() if path.is_dir())
+MOST_BYTES = 2_000_000
+NEAR = 2e-3  # between the probabilities of two machines
+
+
+def test_this_version_has_its_golden_runs_and_all_are_small() -> None:
+    assert {f"{version()}_{name}" for name in RUNS} <= {path.name for path in GOLDEN_RUNS}
+    assert sum(path.stat().st_size for path in GOLDEN.rglob("*") if path.is_file()) < MOST_BYTES
+
+
+def test_golden_runs_open_translate_and_resume(tmp_path: Path, cases: Cases) -> None:
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        for golden in GOLDEN_RUNS:
+            with cases.trying(golden.name):
+                run = shutil.copytree(golden, tmp_path / golden.name)
+                everything(run)
+                assert_writes_what_it_wrote(engine, run)
+                assert_goes_on(engine, run)
+
+
+def assert_writes_what_it_wrote(engine: Engine, run: Path) -> None:
+    """The weights of the last checkpoint give the probabilities that were probed when it was saved."""
+    step = answered(engine, OpenRun(run=run)) and RunFolder.open(run).state.last_step
+    for probed in RunFolder.open(run).probe(step).sentences:
+        (translation,) = answered(engine, Translate(texts=(probed.source,), with_attention=True))
+        assert translation.sentence is not None
+        now, then = translation.sentence.free_running, probed.free_running
+        alike = len(then.output_probability) == len(now.output_probability)
+        assert alike and np.abs(now.output_probability - then.output_probability).max() < NEAR, probed.source
+        assert np.abs(np.float32(now.cross) - np.float32(then.cross)).max() < NEAR
+
+
+def assert_goes_on(engine: Engine, run: Path) -> None:
+    """Its data are still the same, and the loss goes on where it was."""
+    before = RunFolder.open(run)
+    answered(engine, Learn(steps=10))
+    steps, curves = RunFolder.open(run).metrics()
+    last = before.state.last_step
+    assert steps.tolist() == list(range(1, last + 11))
+    loss = curves["train/loss"]
+    assert loss[last:].mean() < 1.2 * loss[last - 10 : last].mean()
+
+
+@pytest.mark.parametrize("name", ["run.json", "config.yaml"])
+def test_a_newer_format_is_refused_and_says_what_to_do(tmp_path: Path, name: str) -> None:
+    run = shutil.copytree(GOLDEN_RUNS[0], tmp_path / "run")
+    if name == "config.yaml":
+        setting("format: 1", "format: 2")(run)
+    else:
+        record = json.loads((run / name).read_text(encoding="utf-8"))
+        del record["checksum"]
+        (run / name).write_text(json.dumps(record | {"format": 2}), encoding="utf-8")
+    with pytest.raises(UserError, match=rf"{name}.*newer version of Headlight.*format 2.*reads format 1.*up to date"):
+        everything(run)
