@@ -25,7 +25,7 @@ from core.errors import NotWritten, UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
-from core.run_files.atomic import recover, write_whole
+from core.run_files.atomic import OLD, old_name, recover, write_whole
 from core.run_files.checkpoint_files import (
     Checkpoint,
     is_complete,
@@ -341,7 +341,7 @@ class RunFolder:
         if step not in self.checkpoint_steps():
             known = ", ".join(map(str, self.checkpoint_steps())) or "none yet"
             raise UserError(f"{self.path} has no checkpoint at step {step} (there are: {known}).")
-        return read_checkpoint(self._file("checkpoints", step), step)
+        return read_checkpoint(self._checkpoint(step), step)
 
     def is_whole(self, step: int) -> bool:
         """Whether the checkpoint at this step can be read."""
@@ -353,12 +353,13 @@ class RunFolder:
 
     def checkpoint_weights(self, step: int) -> Weights:
         """Only the weights of the checkpoint at this step."""
-        return read_checkpoint_weights(self._file("checkpoints", step))
+        return read_checkpoint_weights(self._checkpoint(step))
 
     def checkpoint_steps(self) -> list[int]:
         """Steps with a complete checkpoint, ascending."""
         folder = self.path / "checkpoints"
-        return [step for step in steps_in(folder) if is_complete(self._file("checkpoints", step))]
+        steps = sorted({*steps_in(folder), *steps_in(folder, OLD)})
+        return [step for step in steps if is_complete(self._checkpoint(step))]
 
     def checkpoint_step(self, which: str) -> int:
         """The step that "best" (before any validation: the last), "last" or a number means."""
@@ -374,6 +375,11 @@ class RunFolder:
             return int(which)
         known = ", ".join(map(str, steps))
         raise UserError(f"{self.path} has no checkpoint {which!r} (there are: best, last, {known}).")
+
+    def _checkpoint(self, step: int) -> Path:
+        """Where its files are: between the two renames of an exchange, only under the old one's name."""
+        path = self._file("checkpoints", step)
+        return path if path.exists() else old_name(path)
 
     def _prune_checkpoints(self) -> None:
         steps = self.checkpoint_steps()

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 TEMPORARY = ".tmp"
+OLD = ".old"
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -63,15 +64,15 @@ def _take_the_place_of(new: Path, path: Path) -> None:
 
 def old_name(path: Path) -> Path:
     """Where the folder `path` waits while a newer one takes its name."""
-    return path.with_name(f"{path.name}.old")
+    return path.with_name(f"{path.name}{OLD}")
 
 
 def recover(parent: Path) -> None:
     """Mend what a crash left in `parent`: finish or undo the exchange of a folder, remove temporary files."""
     if not parent.is_dir():
         return
-    for old in parent.glob("*.old"):
-        path = old.with_name(old.name.removesuffix(".old"))
+    for old in parent.glob(f"*{OLD}"):
+        path = old.with_name(old.name.removesuffix(OLD))
         if path.exists():
             shutil.rmtree(old)
         else:

@@ -184,6 +184,18 @@ def test_a_checkpoint_can_be_written_again(tmp_path: Path) -> None:
     assert [path.name for path in (folder.path / "checkpoints").iterdir()] == ["000005"]
 
 
+def test_a_checkpoint_is_there_also_in_the_middle_of_its_exchange(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    checkpoint(folder, 4)
+    checkpoint(folder, 5)
+    place = folder.path / "checkpoints" / "000005"
+    place.rename(place.with_name("000005.old"))  # killed here, the new one has not taken its name yet
+    killed = RunFolder.open(folder.path)
+    assert killed.checkpoint_step("last") == 5
+    np.testing.assert_array_equal(killed.checkpoint(5).model["embedding"], weights(5)["embedding"])
+    np.testing.assert_array_equal(killed.checkpoint_weights(5)["embedding"], weights(5)["embedding"])
+
+
 def test_snapshots_stay_within_their_budget(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     size = weights(0, 100)["embedding"].nbytes
