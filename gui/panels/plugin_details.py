@@ -1,9 +1,9 @@
-"""What there is to read of the chosen plugin: what it is, where it lies, and what a check has found."""
+"""What there is to read of the chosen plugin: what it is and where it lies, and what a check has found."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -18,16 +18,15 @@ from gui.widgets import from_home, plain_label
 
 NOT_CHECKED = "Not checked yet: Check looks for what would go wrong, and lets a small model learn 32 of its pairs."
 Line = tuple[str, str]  # role and text
-_BEGINNINGS = ("heading", "error")  # roles of lines that the ones below belong to
 
 
-class PluginDetails(QScrollArea):
+class LinesPane(QScrollArea):
     """Lines of text, each of which can be selected and copied."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self.setAccessibleName("Chosen plugin")
+        self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self._lines: list[Line] = []
@@ -37,46 +36,35 @@ class PluginDetails(QScrollArea):
         """All of it."""
         return "\n".join(text for _, text in self._lines)
 
-    def show_plugin(self, info: PluginInfo | None, report: PluginReport | None, stage: str) -> None:
-        """Show this plugin; `stage` is what its running check is at, empty where none runs."""
-        lines = [] if info is None else [*_about(info), *_checked(report, stage)]
-        if lines == self._lines:
+    def show_lines(self, lines: Iterable[Line]) -> None:
+        """Show these instead; nothing happens where they are the same."""
+        if (new := list(lines)) == self._lines:
             return
-        self._lines = lines
+        self._lines = new
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         column.setSpacing(GRID // 2)
-        for role, text in lines:
-            column.addSpacing(GRID if role in _BEGINNINGS else 0)
+        for number, (role, text) in enumerate(new):
+            column.addSpacing(GRID if number and role == "error" else 0)  # the lines below belong to it
             column.addWidget(_selectable(text, role))
         column.addStretch(1)
         self.setWidget(content)
 
 
-def _about(info: PluginInfo) -> Iterator[Line]:
+def about_lines(info: PluginInfo) -> Iterator[Line]:
+    """What a plugin is, where it lies, and why it cannot be used."""
     yield "title", info.title
-    for paragraph in paragraphs(info.doc):
-        yield "", paragraph
     yield "muted", _place(info)
     if info.error is not None:
         yield "error", f"✗ {info.error}"
+    for paragraph in paragraphs(info.doc):
+        yield "", paragraph
 
 
-def _place(info: PluginInfo) -> str:
-    if place_of(info) == OURS:
-        return f"Part of Headlight: plugins/{Path(info.origin).name}"
-    return info.origin if info.package else from_home(Path(info.origin))
-
-
-def paragraphs(doc: str) -> list[str]:
-    """A docstring without the line breaks that its file needed; items of a list stay lines of their own."""
-    joined = re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", doc)
-    return [line for line in joined.split("\n") if line]
-
-
-def _checked(report: PluginReport | None, stage: str) -> Iterator[Line]:
-    yield "heading", "Check"
+def check_lines(report: PluginReport | None, stage: str) -> Iterator[Line]:
+    """What a check has found; `stage` is what the running one is at, empty where none runs."""
+    yield "title", "Check"
     if stage:
         yield "muted", f"Checking: {stage} …"
     elif report is None:
@@ -90,9 +78,21 @@ def _reported(report: PluginReport) -> Iterator[Line]:
         yield "good", "✓ Nothing to mend."
     for finding in report.findings:
         yield "error", f"✗ {finding.sentence}"
-        yield "muted", finding.advice
+        yield "", finding.advice
     for line in figures_lines(report):
         yield "muted", line
+
+
+def _place(info: PluginInfo) -> str:
+    if place_of(info) == OURS:
+        return f"Part of Headlight: plugins/{Path(info.origin).name}"
+    return info.origin if info.package else from_home(Path(info.origin))
+
+
+def paragraphs(doc: str) -> list[str]:
+    """A docstring without the line breaks that its file needed; items of a list stay lines of their own."""
+    joined = re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", doc)
+    return [line for line in joined.split("\n") if line]
 
 
 def _selectable(text: str, role: str) -> QLabel:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.errors import UserError
 from gui.context import Context
-from gui.panels.plugin_details import PluginDetails
+from gui.panels.plugin_details import LinesPane, about_lines, check_lines
 from gui.panels.plugin_table import PluginTable, state_after
 from gui.plugin_checks import PluginChecks
 from gui.theme import GRID
@@ -47,7 +47,8 @@ class PluginsView(View):
         self.path_label = plain_label(from_home(context.plugins.folder), role="muted")
         self.note_label = plain_label(role="muted")
         self.table = PluginTable(context.theme)
-        self.details = PluginDetails()
+        self.about = LinesPane("About the plugin")
+        self.findings = LinesPane("What its check has found")
         self._lay_out()
         self._connect()
         self._show()
@@ -104,7 +105,8 @@ class PluginsView(View):
         layout.setSpacing(GRID)
         layout.addLayout(row)
         layout.addWidget(self.note_label)
-        layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 3), (self.details, 2)), 1)
+        reading = splitter(Qt.Orientation.Horizontal, (self.about, 1), (self.findings, 1))
+        layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 3), (reading, 2)), 1)
 
     def _connect(self) -> None:
         plugins = self.context.plugins
@@ -146,9 +148,12 @@ class PluginsView(View):
         enable(self.check_button, NOTHING_CHOSEN if info is None and running is None else "")
         self.check_button.setText("Check" if running is None else "Stop check")
         self.check_button.setAccessibleName(self.check_button.text())
-        is_running = info is not None and running is not None and info.origin == running.origin
-        report = None if info is None else self.checks.reports.get(info.origin)
-        self.details.show_plugin(info, report, self.checks.stage if is_running else "")
+        if info is not None:
+            is_running = running is not None and info.origin == running.origin
+            self.about.show_lines(about_lines(info))
+            self.findings.show_lines(
+                check_lines(self.checks.reports.get(info.origin), self.checks.stage if is_running else "")
+            )
 
     def _take_reload(self) -> None:
         self.checks.forget()

@@ -105,7 +105,7 @@ def test_rows_say_where_from_which_version_and_what_is_wrong(view: PluginsView, 
     assert row(view, "broken")[2] == f"✗ {sentence}"
     assert view.table.columnSpan(0, 2) == 3
     assert view.table.chosen is not None and view.table.chosen.name == "broken"
-    assert sentence in view.details.text
+    assert sentence in view.about.text
     assert not view.try_button.isEnabled() and sentence in view.try_button.toolTip()
 
 
@@ -113,7 +113,7 @@ def test_enter_puts_a_plugin_into_setup(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     view.table.choose(str(folder / "words.py"))
-    assert "Write the word down." in view.details.text and NOT_CHECKED in view.details.text
+    assert "Write the word down." in view.about.text and NOT_CHECKED in view.findings.text
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
     assert empty_window.pages.currentWidget() is empty_window.train_view
     drawer, workbench = empty_window.setup_drawer, empty_window.context.workbench
@@ -172,13 +172,13 @@ def test_a_check_shows_its_findings_until_the_files_are_read_anew(
 ) -> None:
     view.table.choose(str(folder / "leaking.py"))
     click(qtbot, view.check_button)
-    assert view.check_button.text() == "Stop check" and "Checking: " in view.details.text
+    assert view.check_button.text() == "Stop check" and "Checking: " in view.findings.text
     qtbot.waitUntil(lambda: view.checks.running is None, timeout=WAIT_MS)
     assert row(view, "leaking")[2].startswith("ready · ") and row(view, "leaking")[2].endswith("findings")
-    assert "are in the train split too" in view.details.text and "split_of" in view.details.text
+    assert "are in the train split too" in view.findings.text and "split_of" in view.findings.text
     assert empty_window.status_bar.stage_label.isHidden()
     view.table.choose(str(folder / "words.py"))
-    assert NOT_CHECKED in view.details.text
+    assert NOT_CHECKED in view.findings.text
     (folder / "leaking.py").write_text(WORDS.replace('"words"', '"leaking"'), encoding="utf-8")
     reload(view, qtbot)
     qtbot.waitUntil(lambda: row(view, "leaking")[2] == "ready")
@@ -189,7 +189,7 @@ def test_a_check_can_be_stopped(view: PluginsView, qtbot: QtBot, folder: Path) -
     click(qtbot, view.check_button)
     qtbot.waitUntil(lambda: view.checks.stage != "beginning", timeout=WAIT_MS)
     click(qtbot, view.check_button)
-    assert view.check_button.text() == "Check" and NOT_CHECKED in view.details.text
+    assert view.check_button.text() == "Check" and NOT_CHECKED in view.findings.text
     assert view.checks.reports == {}
 
 
@@ -247,7 +247,7 @@ def test_every_control_is_named_and_reached_by_tab(view: PluginsView) -> None:
     for control in (*buttons, view.table, view.name_edit):
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
-    assert view.details.accessibleName()
+    assert view.about.accessibleName() and view.findings.accessibleName()
 
 
 def test_a_docstring_loses_its_line_breaks_but_for_lists() -> None:
