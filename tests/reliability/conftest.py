@@ -17,20 +17,22 @@ def full(pytestconfig: pytest.Config) -> bool:
 
 
 @pytest.fixture
-def cases(request: pytest.FixtureRequest) -> Cases:
+def cases() -> Cases:
     """Where a test counts its cases: `with cases.trying("killed at write 7"): ...`."""
-    counted = Cases()
-    request.node.user_properties.append(("cases", counted))  # every report of the test carries it along
-    return counted
+    return Cases()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """A test whose cases were not all survived fails when all have been tried."""
-    yield
-    counted = getattr(item, "funcargs", {}).get("cases")
-    if counted is not None:
-        counted.require_none_lost()
+    """A test whose cases were not all survived fails when all have been tried; its report says how many those were."""
+    counted: Cases | None = getattr(item, "funcargs", {}).get("cases")
+    if counted is None:
+        return (yield)
+    try:
+        yield
+    finally:  # plain numbers: a report may come from another process
+        item.user_properties += [("tried", counted.tried), ("lost", len(counted.lost))]
+    return counted.require_none_lost()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
