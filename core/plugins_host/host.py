@@ -222,7 +222,8 @@ class PluginHost:
             while chunk := _pairs_of(self._next_chunk(name, stream, process)):
                 yield chunk
         finally:
-            with self._lock:
+            # A process that was ended meanwhile has no stream to be shut; whoever asks next is told.
+            with self._lock, contextlib.suppress(PluginError):
                 if self._process is process and process is not None:
                     self._call("shut", name, options, stream=stream)
 

@@ -65,6 +65,16 @@ def test_the_built_in_plugins_are_found_by_the_same_door(host: PluginHost) -> No
     assert info_of(host, "copy_task").endless
 
 
+def test_a_stream_is_left_without_a_word_when_its_process_is_gone(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(ENDLESS)
+    stream = host.pairs("named", {}, 0, "train")
+    assert len(next(stream)) == 1000
+    assert host._process is not None
+    host._process.kill()
+    stream.close()  # as the garbage collector does with what was abandoned
+    assert host.limits("named", {}) == {}
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
