@@ -20,8 +20,8 @@ def paint_colour_bar(
     painter.drawImage(bar, image_of(ramp, table))
     painter.setPen(text)
     painter.drawRect(bar)
-    height = painter.fontMetrics().height()
+    width, height = painter.fontMetrics().horizontalAdvance("0.000"), painter.fontMetrics().height()
     for weight in _TICKS:
         place = bar.bottom() - (weight**0.5 if square_root else weight) * bar.height()
-        rect = QRectF(bar.right() + 4, place - height / 2, 40, height)
+        rect = QRectF(bar.right() + 4, place - height / 2, width, height)
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, f"{weight:g}")
