@@ -28,6 +28,7 @@ TEXTS = ("1 2 3", "", "-5", "nan", "auto", "0,5", "[[[", "<b>x</b> <unk>", "\U00
 KEYS = (*"123456789 []L", Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Escape, Qt.Key.Key_Left, Qt.Key.Key_Down)
 CONTROL_KEYS = (*"12345ERD+-0", Qt.Key.Key_F1, Qt.Key.Key_F5)
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget)
+ELSEWHERE = "elsewhere"  # another folder for runs
 STORM = 12  # clicks on the transport with nothing in between
 
 
@@ -138,10 +139,13 @@ def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
     good.write_text(SMALL, encoding="utf-8")
     broken.write_text("format: 1\ndataset: [", encoding="utf-8")
     names = ("", str(good), str(broken), str(folder / "absent" / "x.yaml"), str(folder))
+    places = ("", str(folder / "runs"), str(folder / ELSEWHERE))
+    (folder / ELSEWHERE).mkdir()
 
     def answer(*_: object) -> tuple[str, str]:
         return dice.choice(names), ""
 
     patch.setattr(QFileDialog, "getOpenFileName", answer)
     patch.setattr(QFileDialog, "getSaveFileName", answer)
+    patch.setattr(QFileDialog, "getExistingDirectory", lambda *_: dice.choice(places))
     patch.setattr(QDesktopServices, "openUrl", lambda _: False)  # there is no file manager to be seen

@@ -19,7 +19,7 @@ from gui.run_rows import example_path
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.windows import opened_window
 from tests.reliability.cases import Cases
-from tests.reliability.monkey import Monkey, answer_dialogs
+from tests.reliability.monkey import ELSEWHERE, Monkey, answer_dialogs
 
 Reached = Callable[[], bool]
 
@@ -87,6 +87,7 @@ def test_random_clicks_and_keys(
                 window.setup_drawer.open_file(folder / "good.yaml")
                 live(window, qtbot, seed, NUM_ACTS)
             require_all_kept(folder / "runs")
+            require_all_kept(folder / ELSEWHERE)
             assert not raised
 
 
