@@ -21,16 +21,17 @@ ELSEWHERE_ADVICE = (
 
 
 def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
-    """Draw again in the same process, and in `other`, which hashes texts differently."""
+    """Draw again in the same process, and in `other`, which hashes texts differently; tell the first difference."""
     for split in SPLITS:
         first = drawn.splits[split].pairs[:REPEATED]
         here = _difference(first, drawn.again(drawn.host, split))
         if here is not None:
             yield _finding(f"drawn twice with the same seed, {here}", split, HERE_ADVICE)
-            continue
+            return
         elsewhere = _difference(first, drawn.again(other, split))
         if elsewhere is not None:
             yield _finding(f"drawn with the same seed in another process, {elsewhere}", split, ELSEWHERE_ADVICE)
+            return
 
 
 def check_other_shards(drawn: Drawn) -> Iterator[Finding]:

@@ -15,17 +15,19 @@ LONGEST = 1000
 
 
 def check_texts(drawn: Drawn) -> Iterator[Finding]:
-    """Find for each split and side the first text that its tokenizer cannot give back, that is empty or too long."""
-    for name, split in drawn.splits.items():
-        sources, targets = [pair.source for pair in split.pairs], [pair.target for pair in split.pairs]
-        yield from _check_side(name, "source", sources, split.src_tokens, drawn.src_tokenizer)
-        yield from _check_side(name, "target", targets, split.tgt_tokens, drawn.tgt_tokenizer)
+    """Find for each side the first text that its tokenizer cannot give back, that is empty or too long."""
+    for side, tokenizer in (("source", drawn.src_tokenizer), ("target", drawn.tgt_tokenizer)):
+        found = (list(_check_side(name, side, split, tokenizer)) for name, split in drawn.splits.items())
+        yield from next(filter(None, found), [])  # the other splits have the same fault mostly
 
 
-def _check_side(split: str, side: str, texts: list[str], tokens: Tokens, tokenizer: Tokenizer) -> Iterator[Finding]:
-    yield from _first_empty(split, side, tokens)
-    yield from _first_changed(split, side, texts, tokens, tokenizer)
-    yield from _too_long(split, side, tokens)
+def _check_side(name: str, side: str, split: DrawnSplit, tokenizer: Tokenizer) -> Iterator[Finding]:
+    is_source = side == "source"
+    texts = [pair.source if is_source else pair.target for pair in split.pairs]
+    tokens = split.src_tokens if is_source else split.tgt_tokens
+    yield from _first_empty(name, side, tokens)
+    yield from _first_changed(name, side, texts, tokens, tokenizer)
+    yield from _too_long(name, side, tokens)
 
 
 def _first_empty(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
@@ -70,7 +72,7 @@ def _too_long(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
 
 
 def check_alignments(drawn: Drawn) -> Iterator[Finding]:
-    """Find for each split the first alignment that points beyond the tokens of its pair."""
+    """Find the first alignment that points beyond the tokens of its pair."""
     for name, split in drawn.splits.items():
         number = next((number for number, pair in enumerate(split.pairs) if _points_beyond(pair, split, number)), None)
         if number is not None:
@@ -81,6 +83,7 @@ def check_alignments(drawn: Drawn) -> Iterator[Finding]:
                 f"but alignment {_beyond(split.pairs[number], num_src, num_tgt)}; expected indices of its tokens.",
                 advice="Count tokens, as the tokenizer cuts them, from 0.",
             )
+            return
 
 
 def _points_beyond(pair: Pair, split: DrawnSplit, number: int) -> bool:

@@ -116,6 +116,12 @@ def test_a_broken_plugin_is_told_what_to_mend(engine: Engine, case: str) -> None
         told = told[told.index(words) :]
 
 
+@pytest.mark.parametrize("case", ["alignment_beyond", "hashes", "loses_spaces", "symbols_missing", "unseeded"])
+def test_one_fault_is_told_once(engine: Engine, case: str) -> None:
+    report = answered(engine, CheckPlugin(plugin=str(CASES / f"{case}.py"), with_learning=False))
+    assert len(report.findings) == 1
+
+
 def test_what_is_well_is_clean_after_all_of_them(engine: Engine) -> None:
     report = answered(engine, CheckPlugin(plugin="copy_task"))
     assert (exit_code(report), report.findings) == (CLEAN, ())
