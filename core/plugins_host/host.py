@@ -253,6 +253,8 @@ class PluginHost:
                 line = crash_line(ended.output, file)
                 raise failure(name, ended.reason, file, line, "Let it raise an exception instead") from None
             if "error" in answer:
+                if answer["error"]["kind"] == "memory":
+                    self._end_process()  # what it took may be held for ever
                 raise refusal(name, answer["error"])
             return answer["result"]
 

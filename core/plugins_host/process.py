@@ -53,7 +53,8 @@ class Worker:
         try:
             return {"result": self._calls[request["call"]](request)}
         except BaseException as error:
-            return {"error": fault_of(error, request.get("source", {}).get("path", "")).record}
+            record = fault_of(error, request.get("source", {}).get("path", "")).record
+            return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
         source = Source(**request["source"])

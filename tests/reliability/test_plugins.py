@@ -1,0 +1,196 @@
+"""Promise 8: whatever a plugin does, it is named with its line, its process is replaced, and the application goes on.
+
+Each method alone: tests/core/plugins_host/test_host.py; what `plugins check` says of it: tests/core/doctor.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.config import RunConfig
+from core.engine import Engine
+from core.errors import UserError
+from core.events import RunFinished
+from core.requests import Learn, Prepare, Start
+from core.run_folder import RunFolder
+from gui.main_window import MainWindow
+from tests.core.watcher import Watcher, answered, tiny_config
+from tests.gui.conftest import WAIT_MS
+from tests.reliability.cases import Cases
+
+TEMPLATE = """
+import ctypes, os, random, sys, time
+from core.plugin import DatasetPlugin, Options, Pair, option
+{top}
+class BadOptions(Options):
+    length: int = option(3)
+{options}
+class Bad(DatasetPlugin[BadOptions]):
+    name = "bad"
+    title = "Bad"
+    tokenizer = "characters"
+{body}
+PLUGIN = Bad
+"""
+PAIRS = "def pairs(self, split, rng):\n    for number in range(50):\n        {first}\n        yield Pair('ab', 'ba')"
+
+
+class Bad(NamedTuple):
+    """What a plugin does at the top, in its options, in its class; what is said of it, and which line is blamed."""
+
+    said: str
+    body: str = PAIRS.format(first="pass")
+    blamed: str = ""
+    top: str = ""
+    options: str = ""
+
+
+def in_pairs(line: str, said: str, blamed: str = "", **more: str) -> Bad:
+    return Bad(said, PAIRS.format(first=line), blamed or line, **more)
+
+
+BEFORE = {
+    "raises at import": Bad("ZeroDivisionError", top="1 / 0", blamed="1 / 0"),
+    "raises in options": Bad("KeyError", options="    def check(self): {}['x']", blamed="{}['x']"),
+    "raises at item 7": in_pairs("if number == 7: raise ValueError('no seventh')", "no seventh"),
+    "wrong types": Bad("Pair 1 is 7", "def pairs(self, split, rng):\n    yield 7", "yield 7"),
+    "no pairs": Bad("gives no pairs", "def pairs(self, split, rng):\n    return []"),
+    "sys.exit": in_pairs("sys.exit(0)", "SystemExit"),
+    "os._exit": in_pairs("os._exit(0)", "ended its process (exit code 0)", "def nowhere"),
+    "segmentation fault": in_pairs("ctypes.string_at(0)", "crashed (SIGSEGV)"),
+    "eats 1,000 GB": in_pairs("KEPT.append(bytearray(2**40))", "MemoryError", top="KEPT = []"),
+    "eats it in pieces": in_pairs("K.extend(bytearray(2**30) for _ in range(1000))", "MemoryError", top="K = []"),
+    "exits at import": Bad("SystemExit", top="sys.exit(1)", blamed="sys.exit(1)"),
+    "segmentation fault at import": Bad("crashed", top="ctypes.string_at(0)", blamed="ctypes.string_at(0)"),
+}  # fmt: skip
+SLOW = {
+    "endless where it must end": Bad(
+        "does not end its valid split",
+        "endless = True\ndef pairs(self, split, rng):\n    while True: yield Pair('a', 'b')",
+    ),
+    "sleeps for ever": in_pairs("time.sleep(10**6)", "gave no answer within 30 s"),
+}
+QUICK = ("raises at item 7", "raises in options", "segmentation fault", "sys.exit", "eats it in pieces")
+HARMLESS = {
+    "prints a million lines": "if number == 0: print('x\\n' * 1_000_000)",
+    "changes folder": "os.chdir('/'); os.environ['HOME'] = '/'; os.umask(0o777)",
+    "changes the random state": "random.seed(7); rng.seed(7)",
+    "takes the streams": "os.write(1, b'{\"id\": 1}\\n'); sys.stdin.close(); sys.stdout = None",
+}
+
+
+def write(folder: Path, bad: Bad) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / "bad.py"
+    body = textwrap.indent(bad.body, "    ")
+    path.write_text(TEMPLATE.format(top=bad.top, options=bad.options, body=body), encoding="utf-8")
+    return path
+
+
+def with_plugin(name: str, options: dict[str, int] | None = None, **training: int) -> RunConfig:
+    config = tiny_config(**training)
+    dataset = config.dataset.model_copy(update={"plugin": name, "options": options or {}})
+    return config.model_copy(update={"dataset": dataset})
+
+
+def test_a_plugin_that_fails_is_named_with_its_line_and_another_is_prepared(
+    tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    for name, bad in (BEFORE | SLOW).items() if full else ((name, BEFORE[name]) for name in QUICK):
+        with cases.trying(name):
+            path = write(tmp_path / "plugins", bad)
+            with Engine(plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
+                with pytest.raises(UserError) as caught:
+                    answered(engine, Prepare(config=with_plugin("bad")))
+                lines = path.read_text(encoding="utf-8").splitlines()
+                blamed = [number for number, line in enumerate(lines, 1) if bad.blamed and bad.blamed in line]
+                place = f"({path}, line {blamed[0]})" if blamed else f"({path}"
+                assert "'bad'" in str(caught.value) and bad.said in str(caught.value), caught.value
+                assert place in str(caught.value), caught.value
+                assert answered(engine, Prepare(config=tiny_config())).num_parameters > 0
+
+
+def test_what_a_plugin_does_to_its_process_does_no_harm(tmp_path: Path, cases: Cases, full: bool) -> None:
+    before = Path.cwd(), dict(os.environ), random.getstate()
+    for name, line in HARMLESS.items() if full else list(HARMLESS.items())[:2]:
+        with cases.trying(name):
+            write(tmp_path / "plugins", in_pairs(line, ""))
+            watcher = Watcher()
+            with Engine([watcher], plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
+                answered(engine, Prepare(config=with_plugin("bad", max_steps=3)))
+                answered(engine, Start(runs_dir=tmp_path / "runs"))
+                answered(engine, Learn())
+            assert watcher.all(RunFinished)[-1].reason == "max_steps"
+            assert (Path.cwd(), dict(os.environ), random.getstate()) == before
+
+
+DURING = {
+    "a shard fails": ("if number == 15_000: raise ValueError('no more')", "endless = True", "no more"),
+    "a shard crashes": ("if number == 15_000: ctypes.string_at(0)", "endless = True", "crashed (SIGSEGV)"),
+    "metrics fail": ("pass", "def metrics(self, pairs, hypotheses): return {'x': 1 / 0}", "ZeroDivisionError"),
+    "metrics are none": ("pass", "def metrics(self, pairs, hypotheses): return {'x': 'much'}", "metrics() returned"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_plugin_that_fails_during_a_run_pauses_it_with_all_it_learnt(
+    tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    for name in DURING if full else ("metrics fail",):
+        line, more, said = DURING[name]
+        body = f"{more}\ndef pairs(self, split, rng):\n    for number in range(10_000 if split == 'train' else 20):\n"
+        shard = line.replace("number == 15_000", "number == 5_000 and rng.random() < 0.5")
+        with cases.trying(name):
+            write(tmp_path / "plugins", Bad(said, f"{body}        {shard}\n        yield Pair('ab', 'ba')"))
+            watcher = Watcher()
+            with Engine([watcher], plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
+                seed = next(seed for seed in range(50) if answered_or_none(engine, seed))
+                run = answered(engine, Start(runs_dir=tmp_path / "runs"))
+                with pytest.raises(UserError, match="'bad'"):
+                    answered(engine, Learn())
+                finished = watcher.all(RunFinished)[-1]
+                assert finished.reason == "plugin" and watcher.states()[-1] == "paused", (seed, finished)
+                answered(engine, Prepare(config=tiny_config()))
+            folder = RunFolder.open(run)
+            assert folder.checkpoint_step("last") == finished.step == folder.last_trained_step()
+
+
+def answered_or_none(engine: Engine, seed: int) -> bool:
+    """Whether the data of this seed can be prepared: the first shard may be the one that fails."""
+    config = with_plugin("bad", max_steps=20_000, validate_every=10, batch_size=64, probe_every=10_000)
+    dataset = config.dataset.model_copy(update={"seed": seed})
+    try:
+        answered(engine, Prepare(config=config.model_copy(update={"dataset": dataset})))
+    except UserError:
+        return False
+    return True
+
+
+def test_the_window_names_it_and_goes_on(
+    qtbot: QtBot,
+    window: MainWindow,
+    wait_for_state: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a window that began before the plugin was there: hosts started from now on find it."""
+    path = write(tmp_path / "plugins", BEFORE["segmentation fault"])
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(path.parent))
+    bridge, workbench = window.context.bridge, window.context.workbench
+    bridge.engine._host.close()  # as after a crash: the next one is started anew, with this environment
+    workbench.take(with_plugin("bad"))
+    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    assert "'bad'" in window.strip.sentence.text() and str(path) in window.strip.sentence.text()
+    workbench.take(tiny_config())
+    wait_for_state("ready")
+    workbench.learn(3)
+    wait_for_state("paused")
