@@ -33,6 +33,7 @@ from core.run_files.checkpoint_files import (
     read_checkpoint_weights,
     write_checkpoint,
 )
+from core.run_files.claiming import one_at_a_time, started_at
 from core.run_files.confined import require_confined
 from core.run_files.copying import copy_files
 from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
@@ -73,11 +74,15 @@ class RunFolder:
     @classmethod
     def create_at(cls, path: Path) -> RunFolder:
         """Make a new run in exactly this folder, which must be absent or empty."""
+        taken = UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
         with refusing_to_write(path):
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
-                raise UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
-            return cls._begin(path)
+                raise taken
+            try:
+                return cls._begin(path)
+            except FileExistsError:  # another process began there in the same moment
+                raise taken from None
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -91,7 +96,7 @@ class RunFolder:
     @classmethod
     def _begin(cls, path: Path) -> RunFolder:
         for name in ("validations", "probes", "snapshots", "checkpoints"):
-            (path / name).mkdir()
+            (path / name).mkdir()  # of two processes in one folder, the second fails at the first of them
         (path / "log.txt").touch()
         (path / "metrics.jsonl").touch()
         folder = cls(path.resolve(), RunState(created=time.time()))
@@ -123,22 +128,22 @@ class RunFolder:
         if writer:
             raise UserError(
                 f"{self.path} is being written by {writer}.",
-                "Watch it from here, or end that process first. "
+                "Follow it in the window's Runs view, or end that process first. "
                 "If it is long gone, delete the lines pid and checksum in run.json.",
             )
 
     def claim(self) -> None:
         """Become the one who writes, and mend what a crash left. Raises UserError where a live process writes."""
-        self.require_free()
-        with refusing_to_write(self.path):
+        with refusing_to_write(self.path), one_at_a_time(self.path / "log.txt"):
+            self.require_free()
             for name in (".", "validations", "probes", "snapshots", "checkpoints"):
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
                 recover(self.path / name)
-            self.update(pid=os.getpid(), host=socket.gethostname())
+            self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=started_at(os.getpid()))
 
     def release(self, state: str, reason: str | None = None) -> None:
         """Leave the run to whoever opens it next; `state` is one of run.json's, `reason` a FinishReason."""
-        self.update(state=state, reason=reason, pid=None, host=None)
+        self.update(state=state, reason=reason, pid=None, host=None, pid_started=None)
 
     def take_files_of(self, other: RunFolder) -> None:
         """Copy what another folder of the same run holds besides its documents, as far as it is still there."""

@@ -64,7 +64,7 @@ class HostProcess:
         self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
         self.num_output_lines = 0
         self._ids = count(1)
-        self._deadline = 0.0
+        self._waited = self._limit = 0.0  # seconds, for the answer that is waited for now
         self._threads = [
             threading.Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
             threading.Thread(target=self._read_output, args=(self._process.stderr,), daemon=True),
@@ -94,15 +94,18 @@ class HostProcess:
         return request_id
 
     def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
-        self._deadline = time.monotonic() + time_limit
+        """Counts the seconds it waits, not those of the clock: of a machine that slept, the process slept as well."""
+        self._waited, self._limit = 0.0, time_limit
         while True:
+            seconds = min(LOOK_SECONDS, max(0.0, self._limit - self._waited))
             try:
-                answer = self._answers.get(timeout=min(LOOK_SECONDS, max(0.0, self._deadline - time.monotonic())))
+                answer = self._answers.get(timeout=seconds)
             except queue.Empty:
                 # A child of the plugin may keep the pipe open after the process has ended.
                 if self._process.poll() is not None and self._answers.empty():
                     raise EOFError from None
-                if time.monotonic() >= self._deadline:
+                self._waited += seconds
+                if self._waited >= self._limit:
                     raise TimeoutError from None
                 continue
             if not answer:
@@ -138,7 +141,7 @@ class HostProcess:
 
     def hurry(self, seconds: float) -> None:
         """Wait no longer than this for the answer that is waited for now. May be called from any thread."""
-        self._deadline = min(self._deadline, time.monotonic() + seconds)
+        self._limit = min(self._limit, self._waited + seconds)
 
     def kill(self) -> None:
         """End the process and what plugins may have started in it. May be called from any thread."""

@@ -12,6 +12,8 @@ from platformdirs import user_data_dir
 
 from core.errors import NotWritten, UserError
 
+_LONGEST_NAME = 200  # bytes: with the time before it and a number behind, a folder's name may have 255
+
 
 def default_runs_dir(chosen: Path | None = None) -> Path:
     """HEADLIGHT_RUNS_DIR, or what the user chose, or `runs` in the user's data folder."""
@@ -96,4 +98,5 @@ def steps_in(folder: Path, ending: str = "") -> list[int]:
 
 def _plain(name: str) -> str:
     # What is left is a legal file name on every system, and needs no quoting in a shell.
-    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "run"
+    plain = re.sub(r"[^\w.-]+", "_", name).strip("._") or "run"
+    return plain.encode()[:_LONGEST_NAME].decode(errors="ignore")

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from core.format import FORMAT, require_known_format
+from core.run_files.claiming import started_at
 from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
@@ -36,6 +37,7 @@ class RunState:
     parent: str | None = None  # name of the run this one was restarted from
     pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     host: str | None = None
+    pid_started: str | None = None  # when that process began, see `started_at`; another may have its number by now
     checksums: dict[str, str] = field(default_factory=dict)  # file name -> crc32 of its bytes
 
     def writer(self) -> str | None:
@@ -44,11 +46,15 @@ class RunState:
             return None
         if self.host != socket.gethostname():
             return f"process {self.pid} on {self.host}"
-        return f"process {self.pid}" if is_alive(self.pid) else None
+        return f"process {self.pid}" if is_alive(self.pid) and self._is_the_same() else None
+
+    def _is_the_same(self) -> bool:
+        assert self.pid is not None
+        return self.pid_started in (None, started_at(self.pid))
 
     def is_ours(self) -> bool:
         """Whether this very process writes the run."""
-        return self.pid == os.getpid() and self.host == socket.gethostname()
+        return self.pid == os.getpid() and self.host == socket.gethostname() and self._is_the_same()
 
 
 _STATE = TypeAdapter(RunState)

@@ -1,0 +1,66 @@
+"""Promise 14: nothing needs a network; in a namespace without any interface, not even the machine's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.run_folder import RunFolder
+from tests.reliability.terminal import ROOT, SECONDS, train
+
+ALONE = ["unshare", "--net"]
+
+
+def can_be_alone() -> bool:
+    """Whether a namespace can be made here: it takes root."""
+    return shutil.which("unshare") is not None and subprocess.run([*ALONE, "true"], capture_output=True).returncode == 0
+
+
+pytestmark = pytest.mark.skipif(not can_be_alone(), reason="needs unshare and root: a namespace without a network")
+WINDOW = """
+import socket, sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from core.engine import Engine
+from gui import app
+from gui.main_window import MainWindow
+assert all(name == "lo" for _, name in socket.if_nameindex())
+application = QApplication(sys.argv)
+def turn():
+    for window in application.topLevelWidgets():
+        if isinstance(window, MainWindow) and window.context.bridge.state == "ready":
+            timer.stop()
+            window.close()
+timer = QTimer()
+timer.timeout.connect(turn)
+timer.start(50)
+with Engine() as engine:
+    sys.exit(app.run(sys.argv, engine))
+"""
+
+
+def test_a_training_needs_no_network(tmp_path: Path) -> None:
+    command = [*ALONE, *train(tmp_path, "--run-dir", str(tmp_path / "run"), "training.max_steps=5")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    assert RunFolder.open(tmp_path / "run").state.reason == "max_steps"
+
+
+def test_the_window_needs_no_network() -> None:
+    command = [*ALONE, sys.executable, "-c", WINDOW]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_whole_suite_needs_no_network(full: bool) -> None:
+    """All tests but those of reliability, which `--full` runs already."""
+    if not full:
+        pytest.skip("takes as long as all other tests: --full")
+    command = [*ALONE, sys.executable, "-m", "pytest", "-q", "--ignore", "tests/reliability", "tests"]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:]

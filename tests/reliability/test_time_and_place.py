@@ -1,0 +1,204 @@
+"""Promise 13: clocks that jump, machines that sleep, strange paths, no HOME, damaged settings, other languages.
+
+A damaged window.json: tests/gui/test_remembered.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.run_folder import RunFolder, list_runs
+from tests.reliability.cases import Cases
+from tests.reliability.terminal import MAIN, ROOT, SECONDS, ended, is_whole, running, train, wait_for_checkpoint
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and paths of POSIX")
+LAST = ("training.max_steps=3", "training.num_threads=1")
+ASCII = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+PLACES = {
+    "spaces, quotes and scripts": os.fsencode('ein "Ördner" o\'n 日本 עברית 🙂'),
+    "bytes that are no text": b"\xff \xfe",
+    "255 characters": b"x" * 255,
+    "a line feed and a tab": b"a\nb\tc",
+}
+
+
+def learnt(command: list[str], **environment: str) -> None:
+    """Train to the end, and say nothing but what is meant to be said."""
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    assert b"Traceback" not in done.stderr and b"Warning" not in done.stderr
+
+
+@posix
+def test_a_run_can_lie_anywhere(tmp_path: Path, cases: Cases, full: bool) -> None:
+    names = list(PLACES)
+    for name in names if full else names[:2]:
+        with cases.trying(name):
+            run = tmp_path / os.fsdecode(PLACES[name])
+            learnt(train(tmp_path, "--run-dir", str(run), *LAST), **(ASCII if full else {}))
+            assert is_whole(run)
+            if full:
+                command = [*MAIN, "train", "--resume", str(run), "--set", "training.max_steps=5"]
+                learnt(command, **ASCII)
+                assert RunFolder.open(run).state.last_step == 5
+
+
+@posix
+def test_a_long_name_still_makes_a_folder(tmp_path: Path) -> None:
+    learnt(train(tmp_path, "--runs-dir", str(tmp_path / "runs"), f"name={'日' * 100}", *LAST))
+    (run,) = list_runs(tmp_path / "runs")
+    assert RunFolder.open(run).config().name == "日" * 100 and len(os.fsencode(run.name)) <= 255
+
+
+@posix
+def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
+    known = {name: value for name, value in os.environ.items() if name == "PATH"}
+    homes = {"none": {}, "not to be written": {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": str(tmp_path / "cache")}}
+    for name, home in homes.items() if full else list(homes.items())[:1]:
+        with cases.trying(name):
+            run = tmp_path / name
+            done = subprocess.run(
+                train(tmp_path, "--run-dir", str(run), *LAST), env=known | home, capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stderr
+            assert is_whole(run)
+
+
+JUMPING = """
+import sys, time
+real, calls = time.time, [0]
+def jumping():
+    calls[0] += 1
+    return real() + {jumps}[calls[0] // 50 % 3]  # seconds
+time.time = jumping
+from core import cli
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def test_a_clock_that_jumps_does_no_harm(tmp_path: Path) -> None:
+    """An hour back, a day ahead, and back again, every 50 times that somebody looks."""
+    run = tmp_path / "run"
+    words = train(tmp_path, "--run-dir", str(run), "training.max_steps=200", "training.validate_every=50")[len(MAIN) :]
+    code = JUMPING.format(jumps=(0.0, -3600.0, 86_400.0))
+    done = subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    steps, arrays = RunFolder.open(run).metrics()
+    assert steps.tolist() == list(range(1, 201)) and (np.diff(arrays["time"]) < -1000).any()
+    assert all(np.isfinite(values).all() for values in arrays.values())
+    assert (arrays["train/target_tokens_per_second"] > 0).all()
+
+
+@posix
+def test_a_machine_that_sleeps_goes_on_where_it_was(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with running(train(tmp_path, "--run-dir", str(run), "training.max_steps=600")) as process:
+        wait_for_checkpoint(run, 40, process)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(1.0)
+        before = RunFolder.open(run).state.last_step
+        time.sleep(0.2)
+        assert RunFolder.open(run).state.last_step == before
+        process.send_signal(signal.SIGCONT)
+        code, errors = ended(process)
+    assert code == 0, errors
+    assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 601))
+
+
+SLEEPING = """
+import os, subprocess, sys, threading
+from pathlib import Path
+from core.plugins_host.host import PluginHost
+with PluginHost([Path(sys.argv[1])], pairs_timeout=1.0) as host:
+    host.plugins()
+    subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -STOP {os.getpid()}; sleep 2; kill -CONT {os.getpid()}"])
+    print(sum(map(len, host.pairs("slow", {}, 0, "train"))))
+"""
+SLOW = """
+import time
+from core.plugin import DatasetPlugin, Options, Pair
+
+class Slow(DatasetPlugin[Options]):
+    name = "slow"
+    title = "Slow"
+
+    def pairs(self, split, rng):
+        time.sleep(0.8)
+        yield Pair("a", "b")
+
+PLUGIN = Slow
+"""
+
+
+@posix
+def test_the_time_a_machine_slept_is_not_a_plugins(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", SLEEPING, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+GERMAN = """
+import locale, sys
+from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtWidgets import QApplication
+from core.engine import Engine
+from gui import app
+from gui.main_window import MainWindow
+application, steps = QApplication(sys.argv), []
+assert QLocale.system().decimalPoint() == "," and locale.localeconv()["decimal_point"] == ","
+def turn():
+    for window in application.topLevelWidgets():
+        if isinstance(window, MainWindow):
+            workbench, state = window.context.workbench, window.context.bridge.state
+            if state == "ready" and not steps:
+                rows = [row for form in window.setup_drawer.forms.values() for row in form.rows.values()]
+                editor = next(row.editor for row in rows if row.field.key == "training.optimizer.learning_rate")
+                editor.setText("0.00125")
+                editor.textEdited.emit("0.00125")
+                steps.append(workbench.learn(2))
+            elif state == "paused":
+                print(workbench.applied.training.optimizer.learning_rate, window.status_bar.isVisible())
+                timer.stop()
+                window.close()
+timer = QTimer()
+timer.timeout.connect(turn)
+timer.start(50)
+with Engine() as engine:
+    sys.exit(app.run(sys.argv, engine))
+"""
+
+
+@pytest.fixture
+def german(tmp_path: Path) -> dict[str, str]:
+    """The environment of a German desktop; its locale is made where the system has only the sources of it."""
+    if shutil.which("localedef") is None or not Path("/usr/share/i18n/locales/de_DE").exists():
+        pytest.skip("no sources of locales on this system")
+    folder = tmp_path / "locales"
+    folder.mkdir()
+    command = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder / "de_DE.UTF-8")]
+    subprocess.run(command, check=True, capture_output=True)
+    return {"LOCPATH": str(folder), "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
+
+
+def test_a_german_desktop_reads_and_writes_the_same_numbers(german: dict[str, str], home: Path) -> None:
+    """With damaged settings of the window besides."""
+    settings = home / "config" / "headlight" / "window.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_bytes(b'{"zoom": "\xff')
+    command, environment = [sys.executable, "-c", GERMAN], os.environ | german
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0.00125 True\n", "")
+    (run,) = list_runs(home / "runs")
+    folder = RunFolder.open(run)
+    assert folder.config().training.optimizer.learning_rate == 0.00125
+    assert all(json.loads(line)["time"] > 0 for line in (run / "metrics.jsonl").read_text().splitlines())

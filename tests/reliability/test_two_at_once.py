@@ -1,0 +1,107 @@
+"""Promise 11: a run has one writer; the second is told who it is, and a dead one's lock is taken over.
+
+A killed run: tests/core/test_engine.py. A window follows the run of another: tests/gui/views/test_runs.py.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.errors import UserError
+from core.run_folder import RunFolder, list_runs
+from tests.core.examples import run_folder
+from tests.reliability.cases import Cases
+from tests.reliability.terminal import ended, is_whole, running, train, wait_for_checkpoint
+
+NUM_PROCESSES = 4
+RACER = """
+import sys, time
+from pathlib import Path
+from core.errors import UserError
+from core.run_folder import RunFolder
+kind, folder, rounds, start = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+won = []
+for number in range(rounds):
+    while time.time() < start + number * 0.03:
+        pass
+    try:
+        if kind == "claim":
+            RunFolder.open(folder / str(number)).claim()
+        else:
+            RunFolder.create_at(folder / str(number))
+        won.append(number)
+    except UserError as error:
+        assert "is being written by process" in error.sentence or "is not empty" in error.sentence, error
+print(*won, flush=True)
+sys.stdin.read()  # the winners live on
+"""
+
+
+@pytest.mark.parametrize("kind", ["claim", "create"])
+def test_of_processes_in_the_same_moment_one_gets_the_run(kind: str, tmp_path: Path, cases: Cases, full: bool) -> None:
+    rounds = 100 if full else 10
+    if kind == "claim":
+        for number in range(rounds):
+            folder = run_folder(tmp_path)
+            folder.release("stopped")
+            folder.path.rename(tmp_path / str(number))
+    command = [sys.executable, "-c", RACER, kind, str(tmp_path), str(rounds), str(time.time() + 2.0)]
+    racers = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(NUM_PROCESSES)
+    ]
+    winners: list[str] = []
+    for racer in racers:
+        assert racer.stdout is not None
+        winners += racer.stdout.readline().split()
+    for racer in racers:
+        _, errors = racer.communicate("")
+        assert racer.returncode == 0, errors
+    for number in range(rounds):
+        with cases.trying(f"{kind} {number}"):
+            assert winners.count(str(number)) == 1, winners.count(str(number))
+
+
+def test_a_lock_is_not_the_one_of_a_later_process_with_the_same_number(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    folder.update(pid=os.getppid(), host=socket.gethostname(), pid_started="before the machine was switched off")
+    RunFolder.open(folder.path).claim()
+    folder.update(pid=os.getppid(), host=socket.gethostname(), pid_started=None)  # of a system that does not tell
+    with pytest.raises(UserError, match=rf"is being written by process {os.getppid()}\."):
+        RunFolder.open(folder.path).claim()
+    folder.update(pid=os.getppid(), host="another machine", pid_started=None)
+    with pytest.raises(UserError, match="on another machine"):
+        RunFolder.open(folder.path).claim()
+
+
+def test_a_second_terminal_is_told_who_writes_the_run(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with running(train(tmp_path, "--run-dir", str(run))) as first:
+        wait_for_checkpoint(run, 20, first)
+        resume = [*train(tmp_path)[:3], "--resume", str(run)]
+        with running(resume) as second:
+            code, errors = ended(second)
+        assert (code, len(errors.splitlines())) == (2, 1), errors
+        assert f"is being written by process {first.pid}. Follow it in the window's Runs view" in errors
+        first.terminate()
+        assert ended(first)[0] == 143
+    assert is_whole(run)
+
+
+def test_two_runs_begun_in_the_same_second_get_two_folders(tmp_path: Path) -> None:
+    """With an empty cache, into which both prepare the same data."""
+    command = train(tmp_path, "--runs-dir", str(tmp_path / "runs"), "training.max_steps=20")
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    with running(command, env=environment) as one, running(command, env=environment) as other:
+        for process in (one, other):
+            code, errors = ended(process)
+            assert code == 0, errors
+    runs = list_runs(tmp_path / "runs")
+    assert len(runs) == 2 and all(RunFolder.open(run).state.reason == "max_steps" for run in runs)
