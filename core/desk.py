@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Generator
@@ -155,9 +156,13 @@ class Desk:
             future.set_exception(told)
 
     def give_up(self, error: Exception) -> None:
-        """After a fault that nothing caught: nobody may wait for ever."""
-        under_way = [work[1] for work in (self._job, self._learning, self._check) if work is not None]
-        for future in (*under_way, *(left for _, left in self._waiting)):
+        """After a fault that nothing caught: what was learnt is kept if it can be, and nobody may wait for ever."""
+        under_way = [work for work in (self._job, self._learning, self._check) if work is not None]
+        with contextlib.suppress(Exception):  # the fault that is told of may be in there as well
+            for job, _ in under_way:
+                job.close()
+            self._session.close()
+        for future in (*(future for _, future in under_way), *(left for _, left in self._waiting)):
             if future.set_running_or_notify_cancel():
                 future.set_exception(error)
 

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from core.errors import UserError
-from core.events import Event, Listener
+from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Close, OpenRun, Prepare, Request, Stop
@@ -96,6 +96,7 @@ class Engine:
             self._serve(cache_dir)
         except Exception as error:  # torch cannot be loaded, or the desk itself is broken: nobody may wait for ever
             self._emit(as_trouble(error))
+            self._emit(StateChanged(state="failed", step=0))
         finally:
             with self._door:
                 self._is_closed = True
@@ -126,4 +127,6 @@ class Engine:
 
 def _refuse(future: Future[Any]) -> None:
     if future.set_running_or_notify_cancel():
-        future.set_exception(UserError("The engine is closed; nothing more can be asked of it."))
+        future.set_exception(
+            UserError("The engine is closed; nothing more can be asked of it.", "Start Headlight again.")
+        )

@@ -429,6 +429,25 @@ def test_a_storm_of_requests_leaves_no_future_unanswered(seed: int, tmp_path: Pa
     assert all(RunFolder.open(run).state.pid is None for run in tmp_path.iterdir())
 
 
+def test_a_fault_of_the_desk_itself_keeps_what_was_learnt(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=7))
+
+    def fail(_: object) -> float:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("core.desk.Desk.seconds_to_wait", fail)
+    engine.ask(Pause())  # wakes it
+    watcher.wait(StateChanged, lambda change: change.state == "failed")
+    assert "ZeroDivisionError" in watcher.wait(Trouble).sentence
+    assert RunFolder.open(run).checkpoint_step("last") == 7
+    assert RunFolder.open(run).state.state == "stopped"
+    with pytest.raises(UserError, match=r"The engine is closed.*Start Headlight again"):
+        answered(engine, Learn())
+
+
 def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher) -> None:
     earlier = engine.ask(Prepare(config=tiny_config(seed=1)))
     watcher.wait(Progress)
