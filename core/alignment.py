@@ -11,6 +11,8 @@ from core.probes import Probe, ProbedSentence
 
 FOUND = 0.8  # the score from which a head counts as having found it
 
+_MOST_UNSCORED = 64  # probes that are kept for it
+
 Scores = NDArray[np.float64]
 
 
@@ -25,29 +27,36 @@ class AlignedHead:
 
 
 class AlignmentScores:
-    """The scores of all heads at every probe so far. Empty for data whose plugin gives no alignment."""
+    """The scores of all heads at every probe so far. Empty for data whose plugin gives no alignment.
+
+    Probes are scored many at a time, when somebody asks: one by one, as they come, costs four times as much.
+    """
 
     def __init__(self) -> None:
         self._scores: dict[int, Scores] = {}
+        self._unscored: list[Probe] = []
 
     def take(self, probe: Probe) -> bool:
-        """Score a probe; False where it has nothing to score against."""
-        scores = alignment_scores(probe)
-        if scores is None:
-            return False
-        self._scores[probe.step] = scores
-        return True
+        """Remember a probe; False where it has nothing to score against."""
+        has_gold = any(map(_has_gold, probe.sentences))
+        if has_gold:
+            self._unscored.append(probe)
+        if len(self._unscored) >= _MOST_UNSCORED:
+            self._score()
+        return has_gold
 
     def knows(self, step: int) -> bool:
-        """Whether the probe of this step was scored."""
-        return step in self._scores
+        """Whether the probe of this step was taken."""
+        return step in self._scores or any(probe.step == step for probe in self._unscored)
 
     def cut_back_to(self, step: int) -> None:
         """Forget what came after a step."""
+        self._score()
         self._scores = {known: scores for known, scores in self._scores.items() if known <= step}
 
     def best(self, step: int) -> AlignedHead | None:
         """The head with the highest score at the newest probe at or before `step`."""
+        self._score()
         steps = sorted(known for known in self._scores if known <= step)
         if not steps:
             return None
@@ -60,6 +69,13 @@ class AlignmentScores:
             since = known
         return AlignedHead(layer=int(layer), head=int(head), score=float(newest[layer, head]), since=since)
 
+    def _score(self) -> None:
+        for probe in self._unscored:
+            scores = alignment_scores(probe)
+            assert scores is not None
+            self._scores[probe.step] = scores
+        self._unscored.clear()
+
 
 def alignment_scores(probe: Probe) -> Scores | None:
     """[L, H] share of the aligned target tokens that each cross-attention head reads rightly.
@@ -67,8 +83,12 @@ def alignment_scores(probe: Probe) -> Scores | None:
     A head reads a target token rightly where, fed by the reference, the source token of its highest weight is one that
     the gold alignment links with it. None where no sentence has an alignment.
     """
-    hits = [_hits(sentence) for sentence in probe.sentences if sentence.alignment and sentence.by_reference is not None]
+    hits = [_hits(sentence) for sentence in probe.sentences if _has_gold(sentence)]
     return np.concatenate(hits, axis=-1).mean(axis=-1) if hits else None
+
+
+def _has_gold(sentence: ProbedSentence) -> bool:
+    return bool(sentence.alignment) and sentence.by_reference is not None
 
 
 def _hits(sentence: ProbedSentence) -> NDArray[np.bool_]:
