@@ -163,6 +163,8 @@ def draw_for(split: Split, draw: Callable[[], Pair]) -> Pair:
     """
     for _ in range(MAX_DRAWS):
         pair = draw()
+        if not isinstance(pair, Pair):
+            raise TypeError(f"draw_for was given a function that returned {pair!r:.100}, expected Pair(source, target)")
         if split_of(pair.source) == split:
             return pair
     raise ValueError(f"too few different sources for a {split} split: widen the options they are drawn from")

@@ -80,7 +80,8 @@ def check_alignments(drawn: Drawn) -> Iterator[Finding]:
             yield Finding(
                 check="alignment",
                 sentence=f"Pair {number + 1:,} of the {name} split has {num_src} source and {num_tgt} target tokens, "
-                f"but alignment {_beyond(split.pairs[number], num_src, num_tgt)}; expected indices of its tokens.",
+                f"but alignment {_beyond(split.pairs[number], num_src, num_tgt)}; expected (source, target) indices "
+                "of its tokens.",
                 advice="Count tokens, as the tokenizer cuts them, from 0.",
             )
             return

@@ -28,9 +28,11 @@ class PairStream:
         self._file = file
         self._count = 0
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
-        if not hasattr(pairs, "__iter__"):
+        if isinstance(pairs, Pair):
+            pairs = "one pair"  # it is a tuple, and would be taken for a list of two texts
+        if isinstance(pairs, str) or not hasattr(pairs, "__iter__"):
             line = inspect.getsourcelines(type(plugin).pairs)[1]
-            raise Fault(f"pairs() returned {pairs!r}, expected it to yield Pair(source, target).", file=file, line=line)
+            raise Fault(f"pairs() returned {pairs}, expected it to yield Pair(source, target).", file=file, line=line)
         self._origin = iter(pairs)
         self._pairs: Iterator[Any] = islice(self._origin, limit)
 

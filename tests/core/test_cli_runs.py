@@ -73,6 +73,6 @@ def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixtu
 
 
 def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    RunFolder.open(runs_dir / "killed").update(pid=os.getppid())  # a live process that is not ours
+    RunFolder.open(runs_dir / "killed").update(pid=os.getppid(), pid_started=None)  # a live process that is not ours
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
     assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()

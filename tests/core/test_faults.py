@@ -24,7 +24,13 @@ def test_a_fault_carries_its_traceback_to_copy() -> None:
     assert "test_faults.py" in trouble.details
 
 
-def test_a_full_disk_is_named_with_its_place() -> None:
-    error = not_written(OSError(28, "No space left on device"), Path("runs/a"))
-    assert error.sentence == f"The run cannot be written to {Path('runs/a')}: No space left on device."
+def test_a_full_disk_is_named_with_its_place(tmp_path: Path) -> None:
+    error = not_written(OSError(28, "No space left on device"), tmp_path)
+    assert error.sentence == f"The run cannot be written to {tmp_path}: No space left on device."
     assert "Free some space" in error.advice
+
+
+def test_a_folder_that_is_gone_is_not_called_full(tmp_path: Path) -> None:
+    error = not_written(OSError(2, "No such file or directory"), tmp_path / "a")
+    assert error.sentence == f"The run's folder {tmp_path / 'a'} is gone."
+    assert "Bring it back" in error.advice

@@ -29,7 +29,7 @@ def run(tmp_path: Path) -> RunFolder:
 
 def test_who_writes_it_decides_the_state(run: RunFolder) -> None:
     assert (summarise(run).state, summarise(run).writer) == ("learning", None)  # this very process
-    run.update(pid=os.getppid())
+    run.update(pid=os.getppid(), pid_started=None)
     assert (summarise(run).state, summarise(run).writer) == ("learning", f"process {os.getppid()}")
     run.update(pid=2**22 + 1)  # beyond the largest process number of Linux
     assert (summarise(run).state, summarise(run).writer) == ("interrupted", None)

@@ -57,7 +57,7 @@ def put_a_run_of_another(folder: Path) -> Path:
     """A run that a live process writes, to be followed: the one that started the tests is said to."""
     theirs = folder / "runs" / "theirs"
     shutil.copytree(example_path(), theirs)
-    RunFolder.open(theirs).update(state="learning", pid=os.getppid(), host=socket.gethostname())
+    RunFolder.open(theirs).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     return theirs
 
 
