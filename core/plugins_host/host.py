@@ -21,6 +21,7 @@ MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
 """A split that goes on beyond this is taken to be endless."""
 ENDLESS = "Let it end, or declare endless = True if training data are made without end"
 START_SECONDS = 60.0
+_LOOK_SECONDS = 0.05
 HURRY_SECONDS = 2.0
 """Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
 
@@ -80,9 +81,14 @@ class PluginHost:
             process.kill()
         if self._warming is not None:
             self._warming.join()
-        with self._lock:
+        while not self._lock.acquire(timeout=_LOOK_SECONDS):  # a process that was only being started is ended too
+            if self._process is not None:
+                self._process.kill()
+        try:
             self._rows = []
             self._end_process()
+        finally:
+            self._lock.release()
 
     def hurry(self) -> None:
         """Give the answer that is waited for now, if any, only a moment more: somebody wants to stop."""
