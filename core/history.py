@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -256,8 +257,9 @@ class History:
 
     def _score_alignments(self) -> None:
         for step in self.probe_steps:
-            if not self.alignment.knows(step) and not self.alignment.take(self._stored().probe(step)):
-                break  # nor has any other: this plugin gives none
+            with suppress(UserError):  # a damaged probe is told of where it is looked at; the others count
+                if not self.alignment.knows(step) and not self.alignment.take(self._stored().probe(step)):
+                    break  # nor has any other: this plugin gives none
 
     def _read_appended(self, folder: RunFolder) -> None:
         records = folder.read_metrics(self._tail.offset)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.alignment import FOUND, AlignmentScores, alignment_scores
+from core.history import History
 from core.probes import Probe, ProbedSentence
+from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
 
 
@@ -59,10 +62,17 @@ def test_a_head_has_found_it_since_it_stayed_good() -> None:
 
 
 def test_the_run_that_comes_along_is_scored_when_it_is_opened() -> None:
-    from core.history import History
-    from core.run_folder import RunFolder
-
     history = History.read(RunFolder.open(Path(__file__).parents[2] / "resources" / "finished_run"))
     assert all(map(history.alignment.knows, history.probe_steps))
     best = history.alignment.best(history.last_step)
     assert best is not None and best.since is not None and best.score >= FOUND
+
+
+def test_a_damaged_probe_spoils_neither_the_run_nor_the_other_scores(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(Path(__file__).parents[2] / "resources" / "finished_run", run)
+    damaged, *others = RunFolder.open(run).probe_steps()
+    (run / "probes" / f"{damaged:06}.safetensors").write_bytes(b"none")
+    history = History.read(RunFolder.open(run))
+    assert not history.alignment.knows(damaged) and all(map(history.alignment.knows, others))
+    assert history.checkpoint_steps == RunFolder.open(run).checkpoint_steps()
