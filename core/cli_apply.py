@@ -12,11 +12,11 @@ from typing import Any, TextIO
 from tqdm import tqdm
 
 from core.cli_engine import Conversation
+from core.cli_opening import opening_of
 from core.cli_output import print_json
 from core.errors import UserError
 from core.events import Event
-from core.requests import Evaluate, Evaluation, OpenRun, Translate, Translation
-from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.requests import Evaluate, Evaluation, Translate, Translation
 from core.strict_yaml import shown
 from core.terminal import texts_bar
 
@@ -26,7 +26,7 @@ _TEXTS_AT_ONCE = 256
 
 def evaluate(arguments: Namespace) -> int:
     """Measure a checkpoint on a split and print the figures."""
-    opening = _opening(arguments, ())
+    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint)
     with Conversation(_ignore, arguments.plugins_dir) as engine:
         engine.ask(opening)
         evaluation = engine.ask(Evaluate(split=arguments.split))
@@ -45,7 +45,8 @@ def translate(arguments: Namespace) -> int:
     """Translate texts given, from a file or from standard input; one output a line."""
     changes = [("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty)]
     texts = _texts(arguments)
-    opening = _opening(arguments, tuple((key, value) for key, value in changes if value is not None))
+    given = tuple((key, value) for key, value in changes if value is not None)
+    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, given)
     with Conversation(_ignore, arguments.plugins_dir) as engine:
         engine.ask(opening)  # before the output's file is touched
         with _output(arguments.output) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
@@ -63,13 +64,6 @@ def _ignore(event: Event) -> None:
     """Nothing of what happens on the way is shown."""
 
 
-def _opening(arguments: Namespace, changes: tuple[tuple[str, object], ...]) -> OpenRun:
-    path = find_run(arguments.run, arguments.runs_dir or default_runs_dir()).resolve()
-    best = RunFolder.open(path).state.best_step is not None
-    checkpoint = arguments.checkpoint or ("best" if best else "last")
-    return OpenRun(run=path, checkpoint=checkpoint, changes=changes)
-
-
 def _record(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "run": str(evaluation.run),
@@ -79,6 +73,8 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
         **{name: evaluation.metrics[name] for name in _METRICS},
         "bleu_signature": evaluation.bleu_signature,
         "chrf_signature": evaluation.chrf_signature,
+        "tokenized_bleu": evaluation.tokenized_bleu,
+        "tokenized_bleu_signature": evaluation.tokenized_bleu_signature,
         "metrics": evaluation.plugin_metrics,
         "seconds": evaluation.seconds,
     }

@@ -38,6 +38,7 @@ class Start(Request[Path]):
     runs_dir: Path
     run_dir: Path | None = None
     parent: str | None = None
+    group: str | None = None  # of runs that differ in their seed alone
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +151,8 @@ class Evaluation:
     plugin_metrics: dict[str, float]
     bleu_signature: str
     chrf_signature: str
+    tokenized_bleu: float  # 0 to 100; lower-cased, on tokens as spaces separate them
+    tokenized_bleu_signature: str
     seconds: float
     predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
 

@@ -12,7 +12,7 @@ from core.errors import UserError
 from core.model.transformer import Transformer
 from core.plugins_host.host import PluginHost
 from core.requests import Evaluation
-from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
+from core.training.metrics import FREE_RUNNING, TEACHER_FORCED, tokenized_bleu_of
 from core.training.validation import plugin_metrics, score_split
 
 
@@ -28,6 +28,9 @@ def evaluate_split(
     """Score a split as in a validation, every sentence decoded freely, yielding between batches."""
     started = time.perf_counter()
     scores = yield from score_split(model, data, host, split, decoding)
+    predictions = tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences)
+    _, references, hypotheses = zip(*predictions, strict=True)
+    tokenized_bleu, tokenized_bleu_signature = tokenized_bleu_of(hypotheses, references)
     return Evaluation(
         run=run,
         split=split,
@@ -37,8 +40,10 @@ def evaluate_split(
         plugin_metrics=scores.plugin_metrics,
         bleu_signature=scores.bleu_signature,
         chrf_signature=scores.chrf_signature,
+        tokenized_bleu=tokenized_bleu,
+        tokenized_bleu_signature=tokenized_bleu_signature,
         seconds=time.perf_counter() - started,
-        predictions=tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences),
+        predictions=predictions,
     )
 
 

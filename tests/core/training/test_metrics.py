@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.training.metrics import edit_distances, higher_is_better, score_texts, token_error_rate
+from core.training.metrics import edit_distances, higher_is_better, score_texts, token_error_rate, tokenized_bleu_of
 
 
 def plain_edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
@@ -47,6 +47,24 @@ def test_wrong_and_empty_outputs_score_worse() -> None:
     assert scores.metrics["exact_match"] == 0.0
     assert scores.metrics["token_error_rate"] == pytest.approx(8 / 13)
     assert 0.0 < scores.metrics["bleu"] < 100.0 and 0.0 < scores.metrics["chrf"] < 100.0
+
+
+def test_targets_too_short_for_bleu_are_scored_by_the_n_grams_they_have() -> None:
+    words = ["one", "two", "three", "four"]
+    tokens = [[word] for word in words]
+    scores = score_texts(["one", "two", "three", "five"], words, tokens, tokens)
+    assert scores.metrics["bleu"] == pytest.approx(75.0) and "eff:yes" in scores.bleu_signature
+    longer = [*words, "a reference of four"]
+    scores = score_texts(longer, longer, tokens, tokens)
+    assert scores.metrics["bleu"] == pytest.approx(100.0) and "eff:no" in scores.bleu_signature
+
+
+def test_tokenized_bleu_takes_the_tokens_as_they_are_and_no_notice_of_case() -> None:
+    reference = "a well-known man 's hat , on a dog ."
+    bleu, signature = tokenized_bleu_of([reference.upper()], [reference])
+    assert bleu == pytest.approx(100.0)
+    assert "case:lc" in signature and "tok:none" in signature and "eff:no" in signature
+    assert tokenized_bleu_of([reference.replace("-", " ")], [reference])[0] < 70.0
 
 
 def test_the_direction_of_every_metric_is_known() -> None:
