@@ -22,7 +22,7 @@ def new_folder(request: Start, trainer: Trainer) -> RunFolder:
     require_room(request.run_dir or request.runs_dir, room_for(trainer))
     folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
     with refusing_to_write(folder.path):
-        _write_documents(folder, trainer, request.parent)
+        _write_documents(folder, trainer, request)
     return folder
 
 
@@ -45,12 +45,12 @@ def room_for(trainer: Trainer) -> int:
     return NUM_CHECKPOINTS * trainer.checkpoint_bytes
 
 
-def _write_documents(folder: RunFolder, trainer: Trainer, parent: str | None) -> None:
+def _write_documents(folder: RunFolder, trainer: Trainer, request: Start) -> None:
     try:
         folder.write_config(trainer.config)
         folder.write_vocabulary(trainer.data.vocabulary_document())
         folder.write_environment(environment(trainer.config, trainer.data.fingerprint))
-        folder.update(parent=parent)
+        folder.update(parent=request.parent, group=request.group)
     except OSError:
         shutil.rmtree(folder.path)  # nothing has been learnt: better no run than half of one
         raise

@@ -1,13 +1,14 @@
-"""`train --seeds`: which seeds, and how far apart the runs came out."""
+"""`train --seeds`: which seeds, what their runs have in common, and how far apart they came out."""
 
 from __future__ import annotations
 
-import statistics
+import time
 from collections.abc import Sequence
 
 from core.cli_output import print_json
 from core.errors import UserError
 from core.events import RunFinished
+from core.spread import spread
 
 
 def read_seeds(text: str) -> list[int]:
@@ -19,16 +20,19 @@ def read_seeds(text: str) -> list[int]:
     return seeds
 
 
-def print_spread(runs: Sequence[RunFinished], *, json: bool) -> None:
+def new_group(name: str) -> str:
+    """What tells the runs of this `train --seeds` from those of any other, as a run's folder is told: by its time."""
+    return f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}"
+
+
+def print_spread(group: str, runs: Sequence[RunFinished], *, json: bool) -> None:
     """Print mean and sample standard deviation of every metric that all runs have."""
-    names = [name for name in runs[0].metrics if all(name in run.metrics for run in runs)]
-    values = {name: [run.metrics[name] for run in runs] for name in names}
-    mean = {name: statistics.fmean(given) for name, given in values.items()}
-    deviation = {name: statistics.stdev(given) for name, given in values.items()}
+    mean, deviation = spread([run.metrics for run in runs])
     if json:
         folders = [run.run for run in runs]
-        print_json({"event": "seeds_finished", "runs": folders, "mean": mean, "standard_deviation": deviation})
+        record = {"event": "seeds_finished", "group": group, "runs": folders}
+        print_json(record | {"mean": mean, "standard_deviation": deviation})
         return
-    print(f"\nmean of {len(runs)} runs ± standard deviation")
-    for name in names:
-        print(f"{name} {mean[name]:.6g} ± {deviation[name]:.2g}")
+    print(f"\ngroup {group}: mean of {len(runs)} runs ± standard deviation")
+    for name, value in mean.items():
+        print(f"{name} {value:.6g} ± {deviation[name]:.2g}")

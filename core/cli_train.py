@@ -10,7 +10,7 @@ from typing import Any
 
 from core.cli_engine import Conversation
 from core.cli_output import event_record, print_json
-from core.cli_seeds import print_spread, read_seeds
+from core.cli_seeds import new_group, print_spread, read_seeds
 from core.cli_signals import Interrupted
 from core.cli_streams import perhaps_unread
 from core.config import read_override
@@ -39,14 +39,15 @@ def train(arguments: Namespace) -> int:
 
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace) -> int:
     """One run after the other; then the mean and the deviation of what they reached."""
+    group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
     runs = []
     for seed in seeds:
-        code, finished = _train(_new_run(arguments, f"seed={seed}"), arguments)
+        code, finished = _train(_new_run(arguments, f"seed={seed}", group=group), arguments)
         if code != DONE:
             return code
         runs.append(finished)
     with perhaps_unread(sys.stdout):
-        print_spread(runs, json=arguments.json)
+        print_spread(group, runs, json=arguments.json)
     return DONE
 
 
@@ -84,11 +85,11 @@ def _check(arguments: Namespace) -> None:
         raise UserError("--seeds begins several new runs: it goes neither with --resume nor with --run-dir.")
 
 
-def _new_run(arguments: Namespace, *overrides: str) -> list[Request[Any]]:
+def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> list[Request[Any]]:
     config = read_preset_or_file(arguments.config, (*arguments.set, *overrides))
     return [
         Prepare(config=config),
-        Start(runs_dir=arguments.runs_dir or default_runs_dir(), run_dir=arguments.run_dir),
+        Start(runs_dir=arguments.runs_dir or default_runs_dir(), run_dir=arguments.run_dir, group=group),
     ]
 
 

@@ -151,7 +151,7 @@ class RunFolder:
             self._unsynced.note(path)
         known = other.state
         self.update(
-            created=known.created, parent=known.parent,
+            created=known.created, parent=known.parent, group=known.group,
             last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
             metrics_size=known.metrics_size,
         )  # fmt: skip

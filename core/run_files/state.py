@@ -35,6 +35,7 @@ class RunState:
     best_value: float | None = None
     reason: str | None = None  # a FinishReason, once the run has ended
     parent: str | None = None  # name of the run this one was restarted from
+    group: str | None = None  # what the runs of one `train --seeds` have in common
     pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     host: str | None = None
     pid_started: str | None = None  # when that process began, see `started_at`; another may have its number by now
