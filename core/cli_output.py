@@ -1,11 +1,13 @@
-"""Results on standard output: JSON lines, and events as JSON."""
+"""Results on standard output: JSON lines, tables, and events as JSON."""
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,6 +21,13 @@ from core.events import Event, ProbeDone, RunFinished, ValidationDone
 def print_json(record: Mapping[str, Any], file: TextIO | None = None) -> None:
     """Print one object on a line of its own, at once; to standard output unless there is a file."""
     print(json.dumps(plain(record), ensure_ascii=False, allow_nan=False), file=file, flush=True)
+
+
+def print_csv(records: Sequence[Mapping[str, Any]]) -> None:
+    """Print a table with a row a record, all with the names of the first."""
+    writer = csv.DictWriter(sys.stdout, fieldnames=list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(plain(record) for record in records)
 
 
 def event_record(event: Event) -> dict[str, Any]:

@@ -123,6 +123,13 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     for verb in (delete, compare):
         verb.add_argument("runs", nargs="+", metavar="RUN")
     compare.add_argument("--csv", action="store_true", help="print a table for other programs")
+    compare.add_argument(
+        "--paired-bootstrap", action="store_true", help="evaluate two runs; print p of each difference (Koehn 2004)"
+    )
+    compare.add_argument(
+        "--split", choices=("valid", "test"), default="valid", help="what --paired-bootstrap evaluates"
+    )
+    _add_plugins_dir(compare)
     for verb in (listing, show, compare):
         _add_json(verb, "print one object a line")
 
@@ -176,6 +183,10 @@ def _checkpoint(text: str) -> str:
 
 def _add_places(verb: ArgumentParser) -> None:
     verb.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
+    _add_plugins_dir(verb)
+
+
+def _add_plugins_dir(verb: ArgumentParser) -> None:
     verb.add_argument(
         "--plugins-dir", type=Path, action="append", default=[], metavar="DIR", help="more dataset plugins"
     )

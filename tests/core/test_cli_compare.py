@@ -63,3 +63,18 @@ def test_other_programs_read_a_row_or_an_object_a_run(runs_dir: Path, capfd: pyt
         ("a", 4, 0.25),
         ("b", 8, 0.125),
     ]
+
+
+def test_a_groups_mean_and_deviation_come_last(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for name in ("a", "b"):
+        RunFolder.open(runs_dir / name).update(group="three_seeds")
+    table = list(csv.DictReader(said(runs_dir, capfd, "a", "b", "c", "--csv").splitlines()))
+    assert [(row["run"], row["group"]) for row in table] == [
+        ("a", "three_seeds"),
+        ("b", "three_seeds"),
+        ("c", ""),
+        ("mean of 2", "three_seeds"),
+        ("standard deviation", "three_seeds"),
+    ]
+    assert [float(row["valid/loss"]) for row in table[3:]] == pytest.approx([0.1875, 0.125 / 2**0.5])
+    assert "mean of 2" in said(runs_dir, capfd, "a", "b") and "mean" not in said(runs_dir, capfd, "a", "c")

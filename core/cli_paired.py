@@ -1,0 +1,90 @@
+"""`runs compare A B --paired-bootstrap`: whether one run's outputs are better than the other's, or by chance."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from core.cli_engine import Conversation
+from core.cli_opening import opening_of
+from core.cli_output import print_csv, print_json
+from core.errors import UserError
+from core.events import Event
+from core.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
+from core.requests import Evaluate, Evaluation, OpenRun
+
+
+def compare_paired(arguments: Namespace) -> int:
+    """Evaluate both runs as `evaluate` does, and print how likely each difference is by the draw of sentences alone."""
+    if len(arguments.runs) != 2:
+        raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
+    openings = [opening_of(run, arguments.runs_dir) for run in arguments.runs]
+    with Conversation(_ignore, arguments.plugins_dir) as engine:
+        first, second = (_evaluated(engine, opening, arguments.split) for opening in openings)
+    references = _same_references(first, second)
+    compared = paired_bootstrap(references, _hypotheses(first), _hypotheses(second))
+    records = [_record(one, first, second) for one in compared]
+    if arguments.json:
+        for record in records:
+            print_json(record)
+    elif arguments.csv:
+        print_csv(records)
+    else:
+        _print_sentences(compared, first, second)
+    return 0
+
+
+def _ignore(event: Event) -> None:
+    """Nothing of what happens on the way is shown."""
+
+
+def _evaluated(engine: Conversation, opening: OpenRun, split: str) -> Evaluation:
+    engine.ask(opening)
+    return engine.ask(Evaluate(split=split))
+
+
+def _same_references(first: Evaluation, second: Evaluation) -> list[str]:
+    """The references of both. Raises UserError where the two were not asked the same."""
+    asked = [[(source, reference) for source, reference, _ in run.predictions] for run in (first, second)]
+    if asked[0] == asked[1]:
+        return [reference for _, reference in asked[0]]
+    if len(asked[0]) != len(asked[1]):
+        how = f"{len(asked[0]):,} and {len(asked[1]):,} sentences"
+    else:
+        number = next(at for at, (one, other) in enumerate(zip(*asked, strict=True), start=1) if one != other)
+        how = f"sentence {number:,} is not the same"
+    raise UserError(
+        f"{first.run.name} and {second.run.name} have different {first.split} splits: {how}.",
+        "A paired test needs the same sentences: the same dataset, with the same options, seed and lengths.",
+    )
+
+
+def _hypotheses(evaluation: Evaluation) -> list[str]:
+    return [hypothesis for _, _, hypothesis in evaluation.predictions]
+
+
+def _record(compared: Compared, first: Evaluation, second: Evaluation) -> dict[str, Any]:
+    named = {
+        f"{name}_{what}": getattr(compared, f"{what}s")[place]
+        for place, name in enumerate(("first", "second"))
+        for what in ("score", "mean", "half_width")
+    }
+    return {
+        "metric": compared.metric,
+        "first": first.run.name,
+        "second": second.run.name,
+        "split": first.split,
+        "sentences": first.sentences,
+        **named,
+        "p": compared.p,
+        "signature": compared.signature,
+    }
+
+
+def _print_sentences(compared: list[Compared], first: Evaluation, second: Evaluation) -> None:
+    print(f"{first.sentences:,} sentences of the {first.split} split, drawn {NUM_SAMPLES:,} times with replacement")
+    for place, run in enumerate((first, second)):
+        scores = ", ".join(f"{one.metric} {one.scores[place]:.4g} ± {one.half_widths[place]:.2g}" for one in compared)
+        print(f"{run.run.name} at step {run.checkpoint}: {scores} (95 % of the draws)")
+    for one in compared:
+        print(f"{one.metric}: p = {one.p:.4f} ({one.signature})")

@@ -1,0 +1,72 @@
+"""Whether one system's texts are better than another's, or the sentences were kind to it (Koehn 2004).
+
+sacrebleu's paired bootstrap: the sentences are drawn anew, with replacement, a thousand times; p says how often a
+difference as large as the one seen would come from the draw alone. Its seed is fixed (12345, or SACREBLEU_SEED), so the
+same texts give the same figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sacrebleu.metrics.base import Metric, Score
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.significance import PairedTest
+
+NUM_SAMPLES = 1000
+_NAMES = {"BLEU": "bleu", "chrF2": "chrf", "exact match": "exact_match"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """One metric of two systems: their scores, the 95 % of draws each lies within, and p of their difference."""
+
+    metric: str
+    scores: tuple[float, float]
+    means: tuple[float, float]  # over the draws
+    half_widths: tuple[float, float]  # of the interval around the mean that holds 95 % of the draws
+    p: float  # two-sided
+    signature: str
+
+
+def paired_bootstrap(references: Sequence[str], first: Sequence[str], second: Sequence[str]) -> list[Compared]:
+    """Compare two systems' outputs for the same references by BLEU, chrF (0 to 100) and exact match (0 to 1)."""
+    metrics = {"BLEU": BLEU(force=True), "chrF2": CHRF(), "exact match": ExactMatch()}
+    systems = [("first", first), ("second", second)]
+    signatures, results = PairedTest(systems, metrics, [references], test_type="bs", n_samples=NUM_SAMPLES)()
+    return [_compared(name, str(signatures[name]), *results[name]) for name in _NAMES]
+
+
+def _compared(name: str, signature: str, first: Any, second: Any) -> Compared:
+    is_different = first.score != second.score  # sacrebleu gives equal scores the smallest p that there is
+    return Compared(
+        metric=_NAMES[name],
+        scores=(float(first.score), float(second.score)),
+        means=(float(first.mean), float(second.mean)),
+        half_widths=(float(first.ci), float(second.ci)),
+        p=float(second.p_value) if is_different else 1.0,
+        signature=signature,
+    )
+
+
+class ExactMatch(Metric):  # type: ignore[misc]  # sacrebleu's classes are Any to mypy
+    """The fraction of outputs that are their reference, in the form that sacrebleu draws anew. [matches, sentences]"""
+
+    def _preprocess_segment(self, sent: str) -> str:
+        return " ".join(sent.split())
+
+    def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Sequence[str]]:
+        return {"references": refs}
+
+    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: Mapping[str, Sequence[str]]) -> list[int]:
+        return [int(hypothesis in ref_kwargs["references"]), 1]
+
+    def _aggregate_and_compute(self, stats: Sequence[Sequence[int]]) -> Score:
+        return self._compute_score_from_stats([sum(column) for column in zip(*stats, strict=True)])
+
+    def _compute_score_from_stats(self, stats: Sequence[float]) -> Score:
+        matches, sentences = stats
+        return Score("exact match", matches / sentences)
