@@ -26,8 +26,8 @@ OK, FAULT, BAD_INPUT = 0, 1, 2
 # verb -> module and function, imported when it is called
 VERBS = {
     "train": ("core.cli_train", "train"),
-    "evaluate": ("core.cli_apply", "evaluate"),
-    "translate": ("core.cli_apply", "translate"),
+    "evaluate": ("core.cli_evaluate", "evaluate"),
+    "translate": ("core.cli_translate", "translate"),
     "runs list": ("core.cli_runs", "list_all"),
     "runs show": ("core.cli_runs", "show"),
     "runs compare": ("core.cli_compare", "compare"),

@@ -105,6 +105,9 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     translate.add_argument("--input", type=Path, metavar="FILE", help="read one text a line from here")
     translate.add_argument("--output", type=Path, metavar="FILE", help="write one output a line to here")
     translate.add_argument("--beam-size", type=int, metavar="N", help="hypotheses kept; 1 is greedy")
+    translate.add_argument(
+        "--n-best", type=int, metavar="N", help="print number of the text, score and output of so many of the beam"
+    )
     translate.add_argument("--length-penalty", type=float, metavar="A", help="favours longer outputs of a beam")
     _add_checkpoint(translate)
     _add_places(translate)

@@ -158,12 +158,17 @@ def test_translate_searches_with_a_beam_and_prints_all_of_it(run: Path, place: P
         "whole": ["translate", str(run), "1 2 3", *beam],
         "best": ["translate", str(run), "1 2 3", *beam[1:]],
         "greedy": ["translate", str(run), "1 2 3", "--json"],
+        "two": ["translate", str(run), "1 2 3", "2 1", *beam[1:], "--n-best", "2"],
     }
     results = {name: result.stdout for name, result in all_at_once(calls, place)}
     record = json.loads(results["whole"])
     assert len(record["n_best"]) == 3 and set(record["n_best"][0]) == {"output", "score", "finished"}
     assert results["best"] == f"{record['n_best'][0]['output']}\n" == f"{record['output']}\n"
     assert len(json.loads(results["greedy"])["n_best"]) == 1
+    rows = [line.split("\t") for line in results["two"].splitlines()]
+    assert [number for number, _, _ in rows] == ["1", "1", "2", "2"]
+    assert [output for _, _, output in rows[:2]] == [one["output"] for one in record["n_best"][:2]]
+    assert float(rows[0][1]) == pytest.approx(record["n_best"][0]["score"], abs=1e-4)
 
 
 def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, place: Path) -> None:
@@ -176,6 +181,7 @@ def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, pl
         "has 5,001 tokens": ["translate", str(run), "1 " * 5_000],
         "expected texts or --input FILE, given both": ["translate", str(run), "1", "--input", "gap.txt"],
         "decoding.beam_size: expected at least 1, given 0": ["translate", str(run), "1", "--beam-size", "0"],
+        "--n-best 2: expected 1 to 1, the beam's size.": ["translate", str(run), "1", "--n-best", "2"],
     }
     for expected, result in all_at_once(calls, place):
         assert expected in refused(result)

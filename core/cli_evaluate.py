@@ -1,0 +1,59 @@
+"""`evaluate`: a run's weights measured on a split."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from core.cli_engine import Conversation
+from core.cli_files import output_file
+from core.cli_opening import opening_of
+from core.cli_output import print_json
+from core.events import Event
+from core.requests import Evaluate, Evaluation
+
+_METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "bleu", "chrf")
+
+
+def evaluate(arguments: Namespace) -> int:
+    """Measure a checkpoint on a split and print the figures."""
+    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint)
+    with Conversation(_ignore, arguments.plugins_dir) as engine:
+        engine.ask(opening)
+        evaluation = engine.ask(Evaluate(split=arguments.split))
+    if arguments.predictions is not None:
+        _write_predictions(arguments.predictions, evaluation)
+    record = _record(evaluation)
+    if arguments.json:
+        print_json(record)
+        return 0
+    for name, value in (record | record.pop("metrics")).items():
+        print(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
+    return 0
+
+
+def _ignore(event: Event) -> None:
+    """Nothing of what happens on the way is shown."""
+
+
+def _record(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "run": str(evaluation.run),
+        "split": evaluation.split,
+        "checkpoint": evaluation.checkpoint,
+        "sentences": evaluation.sentences,
+        **{name: evaluation.metrics[name] for name in _METRICS},
+        "bleu_signature": evaluation.bleu_signature,
+        "chrf_signature": evaluation.chrf_signature,
+        "tokenized_bleu": evaluation.tokenized_bleu,
+        "tokenized_bleu_signature": evaluation.tokenized_bleu_signature,
+        "metrics": evaluation.plugin_metrics,
+        "seconds": evaluation.seconds,
+    }
+
+
+def _write_predictions(path: Path, evaluation: Evaluation) -> None:
+    with output_file(path) as file:
+        for row in (("source", "reference", "hypothesis"), *evaluation.predictions):
+            print("\t".join(" ".join(cell.split()) for cell in row), file=file)  # no cell may hold a tab or line break

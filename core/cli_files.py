@@ -1,0 +1,55 @@
+"""Files that the command line reads texts from and writes results to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from core.errors import UserError
+from core.run_files.atomic import TEMPORARY
+
+
+def read_lines(path: Path | None) -> list[str]:
+    """The lines of a file, or of standard input. Only a line feed ends one: U+2028 and the like stand inside texts."""
+    name = "standard input" if path is None else str(path)
+    data = b""
+    try:
+        data = sys.stdin.buffer.read() if path is None else path.read_bytes()
+        lines = data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{name}, line {line}: byte {error.start} is not UTF-8; expected one text a line.") from None
+    except OSError as error:
+        raise UserError(f"{name}: cannot be read ({error.strerror}).") from None
+    return lines if lines[-1] else lines[:-1]
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[TextIO]:
+    """A text file to fill, whole under its name once the block has ended well, and otherwise not there.
+
+    What is no file (a pipe, /dev/null) is written as it is. Raises UserError where it cannot be written.
+    """
+    is_file = path.is_file() or not path.exists()
+    try:
+        with _whole(path.resolve()) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror}).") from error
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[TextIO]:
+    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,113 @@
+"""`translate`: texts in, texts out, with a run's weights."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from tqdm import tqdm
+
+from core.cli_engine import Conversation
+from core.cli_files import output_file, read_lines
+from core.cli_opening import opening_of
+from core.cli_output import print_json
+from core.errors import UserError
+from core.events import Event
+from core.requests import OpenRun, Translate, Translation
+from core.run_folder import RunFolder
+from core.strict_yaml import shown
+from core.terminal import texts_bar
+
+_TEXTS_AT_ONCE = 256
+
+
+def translate(arguments: Namespace) -> int:
+    """Translate texts given, from a file or from standard input; one output a line, in the order of the texts."""
+    changes = [("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty)]
+    texts = _texts(arguments)
+    given = tuple((key, value) for key, value in changes if value is not None)
+    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, given)
+    if arguments.n_best is not None:
+        _require_beam(arguments, opening)
+    with Conversation(_ignore, arguments.plugins_dir) as engine:
+        engine.ask(opening)  # before the output's file is touched
+        with _output(arguments) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):  # so that the first outputs of a long file appear soon
+                chunk = tuple(texts[start : start + _TEXTS_AT_ONCE])
+                translations = engine.ask(_request(chunk, arguments))
+                for number, translation in enumerate(translations, start=start + 1):
+                    _warn(translation)
+                    _print_translation(number, translation, output, arguments)
+                bar.update(len(chunk))
+    return 0
+
+
+def _ignore(event: Event) -> None:
+    """Nothing of what happens on the way is shown."""
+
+
+def _texts(arguments: Namespace) -> list[str]:
+    if arguments.text and arguments.input is not None:
+        raise UserError("translate: expected texts or --input FILE, given both.")
+    texts: list[str] = arguments.text or read_lines(arguments.input)
+    for number, text in enumerate(texts, start=1):
+        if not text.strip():
+            raise UserError(f"translate: text {number} of {len(texts)} is empty; expected something to translate.")
+    return texts
+
+
+def _require_beam(arguments: Namespace, opening: OpenRun) -> None:
+    """Refuse to print more outputs than the beam ends with."""
+    wanted: int = arguments.n_best
+    beam_size: int = arguments.beam_size or RunFolder.open(opening.run).latest_config().decoding.beam_size
+    if not 1 <= wanted <= beam_size:
+        raise UserError(f"--n-best {wanted}: expected 1 to {beam_size}, the beam's size.", "Set a larger --beam-size.")
+
+
+def _request(texts: tuple[str, ...], arguments: Namespace) -> Translate:
+    with_n_best = arguments.json or arguments.n_best is not None
+    return Translate(texts=texts, with_attention=arguments.json, with_n_best=with_n_best)
+
+
+@contextmanager
+def _output(arguments: Namespace) -> Iterator[TextIO]:
+    if arguments.output is None:
+        yield sys.stdout
+    else:
+        with output_file(arguments.output) as file:
+            yield file
+
+
+def _warn(translation: Translation) -> None:
+    if translation.unknown:
+        unknown = ", ".join(dict.fromkeys(map(shown, translation.unknown)))
+        tqdm.write(f"warning: not in the vocabulary: {unknown}", file=sys.stderr)
+    if not translation.finished:
+        tqdm.write("warning: the output was cut at the longest length", file=sys.stderr)
+
+
+def _print_translation(number: int, translation: Translation, output: TextIO, arguments: Namespace) -> None:
+    if arguments.json:
+        print_json(_record(translation, arguments.n_best), output)
+    elif arguments.n_best is None:
+        print(translation.output, file=output, flush=True)
+    else:
+        for one in translation.n_best[: arguments.n_best]:
+            print(number, f"{one.score:.4f}", one.output, sep="\t", file=output, flush=True)
+
+
+def _record(translation: Translation, n_best: int | None) -> dict[str, object]:
+    assert translation.sentence is not None  # asked for with attention
+    fed = translation.sentence.free_running
+    return {
+        "source": translation.source,
+        "output": translation.output,
+        "unknown": translation.unknown,
+        "finished": translation.finished,
+        "n_best": [vars(one) for one in translation.n_best[:n_best]],
+        "tokens": fed.tgt_output,
+        "probabilities": fed.output_probability,
+    }

@@ -1,0 +1,48 @@
+"""Files of results are whole or not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.cli_files import output_file, read_lines
+from core.errors import UserError
+
+
+def test_a_result_that_breaks_off_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("yesterday's", encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt), output_file(path) as file:
+        print("half", file=file)
+        raise KeyboardInterrupt
+    assert path.read_text(encoding="utf-8") == "yesterday's" and list(tmp_path.iterdir()) == [path]
+    with output_file(path) as file:
+        print("whole", file=file)
+        assert path.read_text(encoding="utf-8") == "yesterday's"
+    assert path.read_bytes() == b"whole\n" and list(tmp_path.iterdir()) == [path]
+
+
+def test_links_and_devices_stay_what_they_are(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "there")
+    for path in (link, Path("/dev/null")):
+        with output_file(path) as file:
+            print("text", file=file)
+    assert link.is_symlink() and (tmp_path / "there").read_text(encoding="utf-8") == "text\n"
+    assert not Path("/dev/null").is_file()
+
+
+def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no/where: cannot be written \(No such file or directory\)"):  # noqa: SIM117
+        with output_file(tmp_path / "no" / "where"):
+            pass
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "in.txt"
+    path.write_bytes("\ufeffone\u2028two\r\nthree\x85".encode())
+    assert read_lines(path) == ["one\u2028two", "three\x85"]
+    path.write_bytes(b"one\ntwo\n\xff")
+    with pytest.raises(UserError, match=r"in\.txt, line 3: byte 8 is not UTF-8"):
+        read_lines(path)
