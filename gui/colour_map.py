@@ -44,11 +44,17 @@ def attention_table(mode: Mode) -> NDArray[np.uint32]:
 
 def image_of(weights: NDArray[np.floating], table: NDArray[np.uint32], *, square_root: bool = False) -> QImage:
     """An image of one pixel a weight, 0 to 1 always the whole table, so that colours compare across steps."""
-    share = np.clip(np.nan_to_num(weights.astype(np.float32)), 0.0, 1.0)
+    share = np.fmin(np.fmax(weights.astype(np.float32), 0.0), 1.0)  # fmax takes 0 for what is not a number
     indices = np.rint((np.sqrt(share) if square_root else share) * 255).astype(np.uint8)
     pixels = np.ascontiguousarray(table[indices])
     height, width = pixels.shape
     return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+
+
+@cache
+def ramp_of(mode: Mode) -> QImage:
+    """The whole table as a column of pixels, weight 1 at the top."""
+    return image_of(np.linspace(1.0, 0.0, 256)[:, None], attention_table(mode))
 
 
 def _to_lab(colour: str) -> NDArray[np.float64]:

@@ -80,6 +80,7 @@ class MainWindow(QMainWindow):
         self.rail.check(index)
         self._take_focus_from(self.pages)
         self.pages.setCurrentIndex(index)
+        self.context.redraws.draw_soon()
 
     def begin(self) -> None:
         """Fill the window before anything is clicked, and before torch is loaded, which leaves little time to draw."""

@@ -17,7 +17,7 @@ from gui.theme import Theme
 SHARE = 0.05  # of wall time that watching may cost while the engine learns
 SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
-SLOWEST_S = 1 / 2
+SLOWEST_S = 1.0
 BREATH_S = 0.005  # between two pieces of a round: the first is painted, and clicks are served, before the second
 
 
@@ -53,9 +53,15 @@ class Redraws(QObject):
         self._panels.extend(panels)
 
     def mark_all(self) -> None:
-        """Everything visible is drawn anew at the next chance."""
+        """Everything visible is drawn anew, and at once: somebody asked for another picture and waits for it."""
         for panel in self._panels:
             panel.mark_dirty()
+        self.draw_soon()
+
+    def draw_soon(self) -> None:
+        """End the rest: what is dirty and visible now is drawn in the next pass of the event loop."""
+        if self._timer.remainingTime() > 1000 * BREATH_S:
+            self._timer.start(round(1000 * BREATH_S))
 
     def draw(self) -> bool:
         """Draw the next piece of what is dirty and visible. False at the end of the round."""

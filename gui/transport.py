@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRegularExpression, Qt
@@ -16,6 +17,7 @@ from gui.theme import GRID
 from gui.widgets import FigureLabel, IconButton, button, enable, plain_label
 from gui.workbench import MORE_STEPS
 
+READABLE_S = 0.2  # figures that change faster are not read, and each change is painted
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
 STATES: dict[WindowState, str] = {
     "starting": "starting",
@@ -50,6 +52,7 @@ class Transport(QFrame):
         self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = FigureLabel()
+        self._shown_at = 0.0  # when the step was last shown
         self._lay_out()
         self._connect()
         self.refresh()
@@ -76,12 +79,22 @@ class Transport(QFrame):
         self.refresh()
 
     def _show_step(self) -> None:
-        """Show what goes on many times a second: the newest step and the viewed one."""
+        """Show the newest step and the viewed one."""
+        self._shown_at = time.perf_counter()
         playhead = self.context.playhead
         self.state_label.setText(self._said(self.context.bridge.state))
         if not playhead.is_live:
             self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
         self.live_button.setVisible(not playhead.is_live)
+
+    def _follow_view(self) -> None:
+        if not (self.context.playhead.is_live and self.live_button.isHidden()):
+            self._show_step()
+
+    def _follow_training(self) -> None:
+        is_readable = time.perf_counter() - self._shown_at >= READABLE_S
+        if is_readable or self.context.bridge.state != "learning":
+            self._show_step()
 
     def _said(self, state: WindowState) -> str:
         """Whose run is shown, what it does, and at which step."""
@@ -167,8 +180,8 @@ class Transport(QFrame):
         self.live_button.clicked.connect(context.playhead.go_live)
         context.bridge.state_changed.connect(self.refresh)
         context.bridge.setting_changed.connect(self._show_step)
-        for moved in (context.playhead.moved, context.playhead.live_moved):
-            moved.connect(self._show_step)
+        context.playhead.moved.connect(self._follow_view)
+        context.playhead.live_moved.connect(self._follow_training)
         workbench.changed.connect(self.refresh)
         context.follower.changed.connect(self.refresh)
         context.theme.changed.connect(self.refresh)

@@ -139,7 +139,7 @@ class MapCanvas(QWidget):
         self._mark(painter, layout)
         bar = QRectF(layout.grid.right() + 2 * GRID, layout.grid.top(), self._theme.px(12), layout.grid.height())
         painter.setFont(self._theme.font(0.85))
-        paint_colour_bar(painter, bar, table, self._theme.colour("muted"), self._square_root)
+        paint_colour_bar(painter, bar, self._theme.mode, self._theme.colour("muted"), self._square_root)
 
     def _hatch(self, painter: QPainter, layout: MapLayout) -> None:
         painter.setBrushOrigin(layout.grid.topLeft())

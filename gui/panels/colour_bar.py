@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from gui.colour_map import image_of
+from gui.colour_map import ramp_of
+from gui.theme import Mode
 
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def paint_colour_bar(
-    painter: QPainter, bar: QRectF, table: NDArray[np.uint32], text: QColor, square_root: bool
-) -> None:
+def paint_colour_bar(painter: QPainter, bar: QRectF, mode: Mode, text: QColor, square_root: bool) -> None:
     """Paint weights 0 (bottom) to 1 (top) with their numbers to the right."""
-    ramp = np.linspace(1.0, 0.0, 256, dtype=np.float32)[:, None]
-    painter.drawImage(bar, image_of(ramp, table))
+    painter.drawImage(bar, ramp_of(mode))
     painter.setPen(text)
     painter.drawRect(bar)
     width, height = painter.fontMetrics().horizontalAdvance("0.000"), painter.fontMetrics().height()

@@ -55,6 +55,35 @@ def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: panel.drawn > 1, timeout=WAIT_MS)
 
 
+def rest_for_long(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the panels rest now, for longer than any test waits."""
+    monkeypatch.setattr("gui.redraw.FASTEST_S", 1000.0)
+    monkeypatch.setattr("gui.redraw.SLOWEST_S", 1000.0)
+    qtbot.waitUntil(lambda: window.context.redraws._timer.remainingTime() > 100_000, timeout=WAIT_MS)
+
+
+def test_another_step_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = Counting(window)
+    panel.drawn = 1
+    window.train_view.layout().addWidget(panel)
+    window.context.redraws.add(panel)
+    rest_for_long(window, qtbot, monkeypatch)
+    drawn = panel.drawn
+    window.context.playhead.view(0)
+    qtbot.waitUntil(lambda: panel.drawn > drawn, timeout=WAIT_MS)
+
+
+def test_another_view_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = Counting(window)
+    panel.drawn = 1
+    window.attention_view.layout().addWidget(panel)
+    window.context.redraws.add(panel)
+    rest_for_long(window, qtbot, monkeypatch)
+    assert panel.drawn == 1
+    window.show_view(1)
+    qtbot.waitUntil(lambda: panel.drawn > 1, timeout=WAIT_MS)
+
+
 class Busy(Panel):
     """Wants to be drawn again as soon as it is drawn."""
 
