@@ -14,4 +14,4 @@ def opening_of(
     """Open a RUN as the command line names it, at its best checkpoint; before any validation, at its last."""
     path = find_run(run, runs_dir or default_runs_dir()).resolve()
     best = RunFolder.open(path).state.best_step is not None
-    return OpenRun(run=path, checkpoint=checkpoint or ("best" if best else "last"), changes=changes)
+    return OpenRun(run=path, checkpoint=checkpoint or ("best" if best else "last"), averaged=True, changes=changes)

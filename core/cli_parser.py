@@ -174,7 +174,11 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
 
 def _add_checkpoint(verb: ArgumentParser) -> None:
     verb.add_argument(
-        "--checkpoint", type=_checkpoint, metavar="best|last|STEP", help="default: best; before any validation: last"
+        "--checkpoint",
+        type=_checkpoint,
+        metavar="best|last|STEP",
+        help="default: best; before any validation: last. "
+        "Where training.average_checkpoints is set, last is the mean of the last ones",
     )
 
 

@@ -188,10 +188,20 @@ class TrainingConfig(Settings):
         3, "Keep checkpoints", "How many to keep besides best and last.", effect="now", ge=0, le=10_000
     )
     average_checkpoints: int = setting(
-        0, "Average checkpoints", "How many of the last checkpoints are averaged; 0: none.", ge=0, le=1000
+        0,
+        "Average checkpoints",
+        "How many checkpoints `--checkpoint last` is the mean of: the last, and those of checkpoint_every before it. "
+        "0: the last alone.",
+        ge=0,
+        le=1000,
     )
     ema_decay: float | None = setting(
-        None, "EMA decay", "Decay of the weights' moving average, where there is to be one.", gt=0.0, lt=1.0
+        None,
+        "EMA decay",
+        "Decay of the weights' moving average; where it is set, that average is what is validated, probed, kept and "
+        "translated with.",
+        gt=0.0,
+        lt=1.0,
     )
     probe_every: Auto | PositiveInt = setting(
         "auto", "Probe every", "Steps between probes, after 0 1 2 3 5 8 13 ...; auto spreads a hundred.", effect="now"

@@ -16,6 +16,7 @@ from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import count_parameters, num_positions
 from core.plugins_host.host import PluginHost
+from core.requests import OpenRun
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
 from core.training.resolve import resolve_elsewhere
@@ -41,14 +42,16 @@ def data_of(
     return dataclasses.replace(known, num_pairs=dict.fromkeys(known.num_pairs, 0))
 
 
-def open_trainer(folder: RunFolder, which: str, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
-    """The trainer of a run at one of its checkpoints: "best", "last" or a step."""
-    checkpoint = _checkpoint(folder, which, tell)
+def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
+    """The trainer of a run at the checkpoint that is asked for, or with the mean of the last ones."""
+    checkpoint = _checkpoint(folder, request.checkpoint, tell)
     config = resolve_elsewhere(folder.config(), data, tell)
     _require_same_size(folder, checkpoint, config, data)
     trainer = Trainer(config, data, host)
     trainer.begin(folder)
     trainer.restore(checkpoint)
+    if request.averaged and request.checkpoint == "last" and trainer.config.training.average_checkpoints:
+        trainer.take_mean()
     return trainer
 
 

@@ -56,10 +56,12 @@ class OpenRun(Request[Prepared]):
     """Load a run's data and weights, ready to translate, evaluate or go on learning.
 
     `checkpoint` is "best", "last" or a step. Only the "last" one can go on learning. `changes` are settings by key.
+    `averaged` turns the "last" into the mean of the last ones where the run averages them; that cannot go on either.
     """
 
     run: Path
     checkpoint: str = "last"
+    averaged: bool = False
     changes: tuple[tuple[str, object], ...] = ()
 
 

@@ -91,6 +91,10 @@ class RunAtHand:
 
     def require_that_it_can_go_on(self, folder: RunFolder) -> None:
         folder.require_free()
+        if self.trainer.is_mean_of_checkpoints:
+            raise UserError(
+                "The mean of several checkpoints cannot go on learning.", "Open the run at its last checkpoint."
+            )
         if any(folder.is_whole(step) for step in folder.checkpoint_steps() if step > self.trainer.step):
             raise UserError(
                 f"Only the last checkpoint can go on learning; this is the one of step {self.trainer.step}.",

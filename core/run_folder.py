@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import RunConfig, change_setting, config_from_document, config_to_yaml
+from core.config import RunConfig, TrainingConfig, change_setting, config_from_document, config_to_yaml
 from core.errors import NotWritten, UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_files.atomic import OLD, old_name, recover, write_whole
+from core.run_files.averaging import mean_weights, steps_to_average
 from core.run_files.checkpoint_files import (
     Checkpoint,
     is_complete,
@@ -60,8 +61,9 @@ class RunFolder:
         self.path = path
         self._state = state
         self._unsynced = Unsynced()  # metrics, validations, probes and snapshots since the newest checkpoint
-        self.snapshot_budget_mb = 200.0  # both follow the config, and a setting changed during the run
+        self.snapshot_budget_mb = 200.0  # these follow the config, and a setting changed during the run
         self.keep_checkpoints = 3
+        self._num_averaged, self._checkpoint_every = 0, 1
 
     # -- making and opening ------------------------------------------------------------------------------------------
 
@@ -90,7 +92,7 @@ class RunFolder:
         check_is_run(path)
         require_confined(path)
         folder = cls(path, read_state(path / "run.json"))
-        folder._follow(folder.config())
+        folder.follow(folder.config().training)
         return folder
 
     @classmethod
@@ -161,7 +163,7 @@ class RunFolder:
     def write_config(self, config: RunConfig) -> None:
         """Write config.yaml: complete, every auto resolved."""
         self._write_document("config.yaml", config_to_yaml(config).encode())
-        self._follow(config)
+        self.follow(config.training)
 
     def config(self) -> RunConfig:
         """The config the run began with; settings changed since are in `settings_changed` and the checkpoints."""
@@ -196,9 +198,11 @@ class RunFolder:
         with (self.path / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
 
-    def _follow(self, config: RunConfig) -> None:
-        self.snapshot_budget_mb = config.training.snapshot_budget_mb
-        self.keep_checkpoints = config.training.keep_checkpoints
+    def follow(self, training: TrainingConfig) -> None:
+        """Keep what these settings say, from here on."""
+        self.snapshot_budget_mb = training.snapshot_budget_mb
+        self.keep_checkpoints = training.keep_checkpoints
+        self._num_averaged, self._checkpoint_every = training.average_checkpoints, training.checkpoint_every
 
     def _write_document(self, name: str, data: bytes) -> None:
         known = dict(self._state.checksums)
@@ -332,7 +336,7 @@ class RunFolder:
         """Write a checkpoint whole, then publish it in run.json: as the last, and as the best where a value is given.
 
         Everything written before it is made durable first: a power cut takes nothing that came before a checkpoint.
-        Afterwards remove those beyond `keep_checkpoints`, best and last.
+        Afterwards remove those beyond `keep_checkpoints`, best, last, and those that are averaged.
         """
         self._unsynced.sync()
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
@@ -359,6 +363,15 @@ class RunFolder:
     def checkpoint_weights(self, step: int) -> Weights:
         """Only the weights of the checkpoint at this step."""
         return read_checkpoint_weights(self._checkpoint(step))
+
+    def averaged_steps(self, step: int) -> list[int]:
+        """The checkpoints whose mean `--checkpoint last` means at this step; without averaging this one alone."""
+        until = [known for known in self.checkpoint_steps() if known <= step]
+        return steps_to_average(until, self._num_averaged, self._checkpoint_every)
+
+    def averaged_weights(self, step: int) -> Weights:
+        """The mean of the weights of `averaged_steps`."""
+        return mean_weights(self.checkpoint_weights(one) for one in self.averaged_steps(step))
 
     def checkpoint_steps(self) -> list[int]:
         """Steps with a complete checkpoint, ascending."""
@@ -388,7 +401,7 @@ class RunFolder:
 
     def _prune_checkpoints(self) -> None:
         steps = self.checkpoint_steps()
-        wanted = {self._state.best_step, self._state.last_step}
+        wanted = {self._state.best_step, *self.averaged_steps(self._state.last_step)}
         others = [step for step in steps if step not in wanted]
         for step in others[: max(0, len(others) - self.keep_checkpoints)]:
             shutil.rmtree(self._file("checkpoints", step))

@@ -125,7 +125,7 @@ class Session:
         data = yield from data_of(RunFolder.open(request.run.absolute()), self._host, self._cache_dir, self._tell)
         # Opened anew: this or another process may have gone on with it meanwhile.
         folder = RunFolder.open(request.run.absolute())
-        trainer = open_trainer(folder, request.checkpoint, data, self._host, self._tell)
+        trainer = open_trainer(request, folder, data, self._host, self._tell)
         prepared = self._take(RunAtHand(trainer, self._tell, folder, request.changes)).prepared()
         yield prepared
         self.looking.look_back()

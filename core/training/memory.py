@@ -15,9 +15,9 @@ _FLOAT32 = 4
 
 
 def model_bytes(config: RunConfig, data: PreparedData) -> int:
-    """What weights, gradients and the optimizer's averages take: known to the byte, and taken at once."""
+    """What weights, gradients and averages (the optimizer's, and that of the weights) take: known to the byte."""
     sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-    per_weight = 2 + _AVERAGES[config.training.optimizer.name]
+    per_weight = 2 + _AVERAGES[config.training.optimizer.name] + (config.training.ema_decay is not None)
     return _FLOAT32 * per_weight * count_parameters(config.model, *sizes)
 
 

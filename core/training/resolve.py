@@ -26,9 +26,8 @@ _ON_CPU = "It is opened on the CPU; going on there, it learns the same, but not 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
     """The config without any `auto`: two runs with equal results of this are equal to the bit on this machine.
 
-    Raises UserError for a device that is not there, for lengths that do not fit, and for what later releases bring.
+    Raises UserError for a device that is not there.
     """
-    _refuse_what_waits(config)
     max_length = config.decoding.max_length
     longest_output = data.max_tgt_length if max_length == "auto" else max_length
     device = _device(config.training.device)
@@ -114,16 +113,3 @@ def _num_threads(config: RunConfig, data: PreparedData) -> int:
         config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
     )
     return 1 if parameters * tokens < _WORK_FOR_THREADS else physical_cores()
-
-
-def _refuse_what_waits(config: RunConfig) -> None:
-    training = config.training
-    if training.average_checkpoints:
-        raise UserError(
-            "training.average_checkpoints: averaging comes with a later release; only 0 works for now.", "Set it to 0."
-        )
-    if training.ema_decay is not None:
-        raise UserError(
-            "training.ema_decay: a moving average of the weights comes with a later release; only null works for now.",
-            "Set it to null.",
-        )

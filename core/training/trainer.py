@@ -31,6 +31,7 @@ from core.training.evaluation import evaluate_split, require_known_metric
 from core.training.learner import Learner
 from core.training.live_settings import LiveSettings
 from core.training.memory import is_out_of_memory, require_memory
+from core.training.moving_average import MovingAverage
 from core.training.probe import first_sentences, make_probe
 from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
@@ -72,8 +73,14 @@ class Trainer:
         self._random = RandomState(config.seed, device)
         with self._random.drawing():
             sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-            self.model = Transformer(config.model, *sizes).eval()  # training draws masks of its own
-        self._learner = Learner(self.model, config.training, device)
+            trained = Transformer(config.model, *sizes).eval()  # training draws masks of its own
+        self._learner = Learner(trained, config.training, device)
+        self._average: MovingAverage | None = None
+        if config.training.ema_decay is not None:
+            parameters = self._learner.optimizer.parameters
+            self._average = MovingAverage(trained, parameters, config.training.ema_decay)
+        self.model = trained if self._average is None else self._average.model  # the one to look at
+        self.is_mean_of_checkpoints = False  # see `take_mean`
         self._batches: TrainBatches | None = None
         self._batches_at: dict[str, Any] | None = None  # where they go on, after a checkpoint was loaded
         self._meter = StepMeter(device)
@@ -104,9 +111,7 @@ class Trainer:
     @property
     def checkpoint_bytes(self) -> int:
         """What the arrays of a checkpoint take on disk."""
-        return sum(
-            tensor.nbytes for tensor in (*weights(self.model).values(), *self._learner.optimizer.state().values())
-        )
+        return sum(tensor.nbytes for tensor in (*weights(self.model).values(), *self._optimizer_state().values()))
 
     def begin(self, folder: RunFolder) -> None:
         """Attach the run's folder, its documents written: all that happens from here on is written there."""
@@ -148,6 +153,8 @@ class Trainer:
         with self._random.drawing():
             measured = self._learner.step(batches, training, rate)
         self.step += 1
+        if self._average is not None:
+            self._average.take(self.step)
         num_tokens = sum(batch.num_target_tokens for batch in batches)
         tokens_per_second = num_tokens / (time.perf_counter() - started)
         self._meter.take(self.step, measured, (rate, tokens_per_second, source.epoch))
@@ -302,8 +309,7 @@ class Trainer:
     def _follow_settings(self) -> None:
         """Tell those who keep a setting of their own."""
         training = self.config.training
-        self.folder.snapshot_budget_mb = training.snapshot_budget_mb
-        self.folder.keep_checkpoints = training.keep_checkpoints
+        self.folder.follow(training)
         if training.best_metric != self._best.metric:
             self._best = Best(training.best_metric)
 
@@ -315,7 +321,7 @@ class Trainer:
         self.folder.save_checkpoint(
             self.step,
             arrays(weights(self.model)),
-            arrays({**self._learner.optimizer.state(), **self._random.state()}),
+            arrays({**self._optimizer_state(), **self._random.state()}),
             {
                 "batches": self._training_batches().state(),
                 "best": self._best.state(),
@@ -328,6 +334,15 @@ class Trainer:
         self._due.done_at = done_at
         return CheckpointSaved(step=self.step, is_best=is_best)
 
+    def _optimizer_state(self) -> dict[str, torch.Tensor]:
+        """The optimizer's, and the weights it goes on from where those of the model are their average."""
+        return {**self._learner.optimizer.state(), **(self._average.state() if self._average is not None else {})}
+
+    def take_mean(self) -> None:
+        """Become the mean of the run's last checkpoints, which can be looked at and cannot learn."""
+        load_weights(self.model, tensors(self.folder.averaged_weights(self.step)))
+        self.is_mean_of_checkpoints = True
+
     def load_checkpoint(self, step: int) -> None:
         """Become what the run was when it saved this checkpoint, settings changed until then included."""
         self.restore(self.folder.checkpoint(step))
@@ -337,6 +352,8 @@ class Trainer:
         load_weights(self.model, tensors(checkpoint.model))
         rest, state = tensors(checkpoint.optimizer), read_state(checkpoint.state)
         self._learner.optimizer.load_state(rest)
+        if self._average is not None:
+            self._average.load_state(rest)
         self._random.load_state(rest)
         self.close()
         self._batches_at = state.batches

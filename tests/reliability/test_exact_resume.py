@@ -60,6 +60,8 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any], Requests]] = {
     ),
     "momentum": (FINITE, {"optimizer": {"name": "sgd", "momentum": 0.9, "learning_rate": 0.1}}, {}),
     "cosine": (ENDLESS, {"schedule": {"name": "cosine", "warmup_steps": 20}, "max_grad_norm": None}, {}),
+    "averaging": (FINITE, {"average_checkpoints": 3, "keep_checkpoints": 0}, {}),
+    "ema": (FINITE, {"ema_decay": 0.95}, {}),
     "seldom_saved": (FINITE, {"checkpoint_every": 1000, "validate_every": 1000, "probe_every": 13}, {}),
 }
 QUICK = ("endless", "changed_on_the_way", "early_stopping")
@@ -102,6 +104,7 @@ def learnt(run: Path) -> dict[str, str]:
         "settings": folder.settings_changed(),
         "best": (folder.state.best_step, folder.state.best_value, folder.state.reason),
         "weights": last.model,
+        "mean of checkpoints": folder.averaged_weights(last.step),
         "state": {name: value for name, value in last.state.items() if name != "checksum"},
     }
     parts |= {f"curve {name}": array for name, array in arrays.items() if name not in TIMING}

@@ -44,20 +44,7 @@ def test_positions_suffice_for_source_target_and_output(data: PreparedData) -> N
     assert resolve(config(), data).decoding.max_length == data.max_tgt_length
 
 
-@pytest.mark.parametrize(
-    ("groups", "sentence"),
-    [
-        ({"training": {"device": "cuda:77"}}, "training.device: cuda:77 is not there"),
-        (
-            {"training": {"average_checkpoints": 3}},
-            "training.average_checkpoints: averaging comes with a later release",
-        ),
-        ({"training": {"ema_decay": 0.99}}, "training.ema_decay: a moving average of the weights comes with a later"),
-    ],
-)
-def test_what_cannot_be_had_is_refused_with_a_sentence(
-    data: PreparedData, groups: dict[str, Any], sentence: str
-) -> None:
-    with pytest.raises(UserError) as refusal:
-        resolve(config(**groups), data)
-    assert str(refusal.value).startswith(sentence) and refusal.value.advice
+def test_a_device_that_is_not_there_is_refused_with_a_sentence(data: PreparedData) -> None:
+    with pytest.raises(UserError, match=r"training\.device: cuda:77 is not there") as refusal:
+        resolve(config(training={"device": "cuda:77"}), data)
+    assert refusal.value.advice

@@ -1,0 +1,50 @@
+"""The exponential moving average of the weights: what is looked at in place of the newest weights."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from core.model.transformer import Transformer
+from core.model.weights import load_weights, weights
+from core.training.flat_parameters import FlatParameters
+
+_TRAINED = "trained."  # in a checkpoint, before the name of a weight that the optimizer goes on from
+
+
+class MovingAverage:
+    """average <- decay * average + (1 - decay) * weights after each step (Polyak and Juditsky 1992), beginning with the
+    untrained weights.
+
+    At step t the decay is at most (1 + t) / (10 + t), as in TensorFlow's ExponentialMovingAverage: without that, a
+    decay of 0.999 would show mostly the untrained weights for the first thousand steps. One operation over the flat
+    weights, in place: 8 ms for 12 million (one thread), what reading and writing them takes.
+    """
+
+    def __init__(self, trained: Transformer, parameters: FlatParameters, decay: float) -> None:
+        """`parameters` are those of `trained`, on its device."""
+        self.model = copy.deepcopy(trained)  # its weights are the average
+        self._trained = trained
+        self._decay = decay
+        self._newest = parameters.values
+        self._average = parameters.values.clone()
+        averages = parameters.parts(self._average)
+        for name, parameter in self.model.named_parameters():
+            parameter.data = averages[name]
+
+    @torch.no_grad()
+    def take(self, step: int) -> None:
+        """Take in the weights after `step`, counted from 1."""
+        self._average.lerp_(self._newest, 1.0 - min(self._decay, (1 + step) / (10 + step)))
+
+    def state(self) -> dict[str, Tensor]:
+        """The weights the optimizer goes on from; a checkpoint's own weights are the average."""
+        return {f"{_TRAINED}{name}": weight for name, weight in weights(self._trained).items()}
+
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Put back what `state` gave, found among other tensors. Raises UserError where it is another model's."""
+        trained = {name.removeprefix(_TRAINED): part for name, part in state.items() if name.startswith(_TRAINED)}
+        load_weights(self._trained, trained)

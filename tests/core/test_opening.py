@@ -1,0 +1,53 @@
+"""A run opened with the mean of its last checkpoints: which files it is of, and that it cannot learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from core import cli
+from core.engine import Engine
+from core.errors import UserError
+from core.requests import Evaluate, Learn, OpenRun
+from core.run_folder import RunFolder
+from tests.core.watcher import Watcher, answered, begun
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run that averages three checkpoints and keeps no others."""
+    place = tmp_path_factory.mktemp("averaging")
+    with Engine(cache_dir=place / "cache") as engine:
+        run = begun(engine, place, average_checkpoints=3, keep_checkpoints=0, checkpoint_every=6, max_steps=20)
+        answered(engine, Learn())
+        return run
+
+
+def mean_of_files(run: Path, *steps: int) -> dict[str, np.ndarray]:
+    files = [load_file(run / "checkpoints" / f"{step:06}" / "model.safetensors") for step in steps]
+    return {name: np.mean([file[name].astype(np.float64) for file in files], axis=0) for name in files[0]}
+
+
+def test_the_last_is_the_mean_of_the_files(run: Path, tmp_path: Path) -> None:
+    assert RunFolder.open(run).checkpoint_steps() == [12, 18, 20]
+    out = tmp_path / "mean.safetensors"
+    assert cli.main(["export", str(run), "--format", "safetensors", "--output", str(out), "--checkpoint", "last"]) == 0
+    exported = load_file(out)
+    for name, expected in mean_of_files(run, 12, 18, 20).items():
+        np.testing.assert_allclose(exported[name], expected, rtol=1e-6, atol=1e-9)
+
+
+def test_it_evaluates_and_cannot_go_on_learning(run: Path, tmp_path: Path) -> None:
+    with Engine([Watcher()], cache_dir=tmp_path) as engine:
+        losses = []
+        for averaged in (False, True):
+            answered(engine, OpenRun(run=run, averaged=averaged))
+            losses.append(answered(engine, Evaluate(split="valid")).metrics["loss"])
+        assert losses[0] != losses[1]
+        with pytest.raises(UserError, match="mean of several checkpoints cannot go on learning"):
+            answered(engine, Learn())
+        answered(engine, OpenRun(run=run, checkpoint="18", averaged=True))
+        assert answered(engine, Evaluate(split="valid")).metrics["loss"] not in losses

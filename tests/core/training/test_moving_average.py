@@ -1,0 +1,65 @@
+"""The moving average of the weights: a plain recurrence, looked at in place of the newest weights, kept and resumed."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.events import StepsDone
+from core.model.weights import weights
+from core.training.trainer import Trainer
+from tests.core.training.small_runs import MakeTrainer, finish
+
+
+def flat(tensors: dict[str, torch.Tensor]) -> NDArray[np.float64]:
+    return torch.cat([tensor.flatten() for tensor in tensors.values()]).double().numpy()
+
+
+def trained(trainer: Trainer) -> NDArray[np.float64]:
+    return flat(weights(trainer._learner.model))
+
+
+def test_it_is_the_recurrence_worked_out_in_float64(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(ema_decay=0.6, max_steps=40, optimizer={"learning_rate": 0.05})
+    expected, seen = trained(trainer), 0
+    for _ in trainer.run():
+        if trainer.step > seen:
+            seen = trainer.step
+            decay = min(0.6, (1 + seen) / (10 + seen))  # 0.6 from step 13 on
+            expected = decay * expected + (1 - decay) * trained(trainer)
+    assert seen == 40
+    np.testing.assert_allclose(flat(weights(trainer.model)), expected, rtol=1e-5, atol=1e-7)
+    assert np.abs(expected - trained(trainer)).max() > 1e-3
+
+
+def test_training_is_the_same_with_and_without(make_trainer: MakeTrainer) -> None:
+    with_average, plain = make_trainer(ema_decay=0.9), make_trainer()
+    losses = []
+    for trainer in (with_average, plain):
+        events, _ = finish(trainer.run())
+        losses.append(np.concatenate([e.arrays["train/loss"] for e in events if isinstance(e, StepsDone)]))
+    np.testing.assert_array_equal(losses[0], losses[1])
+    np.testing.assert_array_equal(trained(with_average), trained(plain))
+
+
+def test_what_is_validated_kept_and_saved_is_the_average(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(ema_decay=0.9, validate_every=12)
+    finish(trainer.run())
+    (validated,) = trainer.folder.validation_metrics().values()
+    for kept in (trainer.folder.checkpoint_weights(12), trainer.folder.read_snapshot(12)):
+        assert all(np.array_equal(kept[name], average.numpy()) for name, average in weights(trainer.model).items())
+    assert finish(trainer.evaluate("valid"))[1].metrics["loss"] == validated["valid/loss"]
+    with torch.no_grad():
+        trainer._learner.optimizer.parameters.values.zero_()  # the newest weights have no part in it
+    assert finish(trainer.evaluate("valid"))[1].metrics["loss"] == validated["valid/loss"]
+
+
+def test_a_resumed_run_goes_on_from_both(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(ema_decay=0.9)
+    finish(trainer.run())
+    resumed = make_trainer(folder=trainer.folder, ema_decay=0.9)
+    resumed.load_checkpoint(12)
+    np.testing.assert_array_equal(trained(resumed), trained(trainer))
+    np.testing.assert_array_equal(flat(weights(resumed.model)), flat(weights(trainer.model)))
+    assert not np.array_equal(trained(resumed), flat(weights(resumed.model)))
