@@ -1,4 +1,4 @@
-"""Colours for attention weights: zero is the background, and equal steps of weight look equally far apart."""
+"""Colours for weights and signed numbers: zero is the background, and equal steps look equally far apart."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from gui.theme import DARK, LIGHT, Mode
 _STOPS: dict[Mode, tuple[str, ...]] = {
     "light": (LIGHT.surface, "#9ecdec", "#2f8ec9", "#0b5c94", "#06283d"),
     "dark": (DARK.surface, "#0b4a76", "#1f83c2", "#7cc4ee", "#f2faff"),
+}
+# From -1 (blue) over the background to 1 (orange).
+_SIGNED_STOPS: dict[Mode, tuple[str, ...]] = {
+    "light": ("#0b5c94", "#6fb3dd", LIGHT.surface, "#f0a05a", "#b04a00"),
+    "dark": ("#7cc4ee", "#1f6fa6", DARK.surface, "#a8641a", "#ffb454"),
 }
 
 # Björn Ottosson, "A perceptual color space for image processing" (2020): linear sRGB to LMS, and LMS' to OKLab.
@@ -36,10 +41,19 @@ _LAB = np.array(
 @cache
 def attention_table(mode: Mode) -> NDArray[np.uint32]:
     """[256] ARGB colours for weights 0 to 1, evenly spaced by their OKLab distance."""
-    lab = np.array([_to_lab(stop) for stop in _STOPS[mode]])
-    distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(lab, axis=0), axis=1))])
-    even = np.linspace(0.0, distance[-1], 256)
-    return _to_argb(np.stack([np.interp(even, distance, lab[:, axis]) for axis in range(3)], axis=1))
+    return _evenly_spaced(_STOPS[mode])
+
+
+@cache
+def signed_table(mode: Mode) -> NDArray[np.uint32]:
+    """[256] ARGB colours for numbers from -1 to 1."""
+    blue, orange = _SIGNED_STOPS[mode][:3], _SIGNED_STOPS[mode][2:]
+    return np.concatenate([_evenly_spaced(blue)[::2], _evenly_spaced(orange)[1::2]])
+
+
+def as_rgba(table: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """[N] ARGB colours as [N, 4] bytes, as pyqtgraph takes them."""
+    return np.stack([(table >> shift).astype(np.uint8) for shift in (16, 8, 0, 24)], axis=1)
 
 
 def image_of(weights: NDArray[np.floating], table: NDArray[np.uint32], *, square_root: bool = False) -> QImage:
@@ -55,6 +69,14 @@ def image_of(weights: NDArray[np.floating], table: NDArray[np.uint32], *, square
 def ramp_of(mode: Mode) -> QImage:
     """The whole table as a column of pixels, weight 1 at the top."""
     return image_of(np.linspace(1.0, 0.0, 256)[:, None], attention_table(mode))
+
+
+def _evenly_spaced(stops: tuple[str, ...]) -> NDArray[np.uint32]:
+    """[256] colours through these, each as far from the next."""
+    lab = np.array([_to_lab(stop) for stop in stops])
+    distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(lab, axis=0), axis=1))])
+    even = np.linspace(0.0, distance[-1], 256)
+    return _to_argb(np.stack([np.interp(even, distance, lab[:, axis]) for axis in range(3)], axis=1))
 
 
 def _to_lab(colour: str) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ SHORTCUTS = (
     ("L", "Look at the newest step again"),
     ("P", "Replay the run from the viewed step, probe by probe; stop"),
     ("[  ]", "Previous, next sentence"),
-    ("Ctrl+1 … 5", "Train, Attention, Translate, Runs, Plugins"),
+    ("Ctrl+1 … 6", "Train, Attention, Translate, Anatomy, Runs, Plugins"),
     ("Ctrl+E", "Setup"),
     ("Ctrl+D", "Light or dark"),
     ("Ctrl++  Ctrl+-  Ctrl+0", "Zoom in, out, back"),

@@ -26,6 +26,7 @@ from gui.strip import Strip
 from gui.tour import Tour, tour_steps
 from gui.transport import Transport
 from gui.view import View
+from gui.views.anatomy import AnatomyView
 from gui.views.attention import AttentionView
 from gui.views.plugins import PluginsView
 from gui.views.runs import RunsView
@@ -54,11 +55,13 @@ class MainWindow(QMainWindow):
         self.train_view = TrainView(context)
         self.attention_view = AttentionView(context)
         self.translate_view = TranslateView(context)
+        self.anatomy_view = AnatomyView(context)
         self.runs_view = RunsView(context)
         self.plugins_view = PluginsView(context)
-        # Data and Anatomy join the rail with their issues.
+        # Data joins the rail with its issue.
         self.views: tuple[View, ...] = (
-            *(self.train_view, self.attention_view, self.translate_view, self.runs_view, self.plugins_view),
+            *(self.train_view, self.attention_view, self.translate_view),
+            *(self.anatomy_view, self.runs_view, self.plugins_view),
         )
         self.strip = Strip(context.theme)
         self.banner = ResumeBanner(context.theme)

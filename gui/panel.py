@@ -43,13 +43,13 @@ class Panel(QFrame):
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.setWordWrap(True)
         self._stack = QStackedLayout()
-        self._stack.addWidget(self.empty_label)
-        self._stack.addWidget(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
         layout.setSpacing(GRID // 2)
         layout.addLayout(self.header)
         layout.addLayout(self._stack, 1)
+        self._stack.addWidget(self.empty_label)  # which shows it: without a parent it would be a window of its own
+        self._stack.addWidget(content)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run at `step`. Call `show_empty` where there is nothing, `show_body` before drawing."""

@@ -120,6 +120,10 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     #runs::item, #plugins::item {{ padding: 0 {px(5)}px; border: none; }}
     #runs::item:selected, #plugins::item:selected {{ background: {c.hover}; color: {c.text}; }}
     #runs:focus, #plugins:focus {{ border: 1px solid {c.training}; }}
+    #topics {{ outline: none; padding: {px(4)}px 0; }}
+    #topics::item {{ padding: {px(6)}px {px(8)}px; border: none; border-left: {px(3)}px solid transparent; }}
+    #topics::item:selected {{ background: {c.hover}; color: {c.text}; border-left-color: {c.training}; }}
+    #topics:focus {{ border: 1px solid {c.training}; }}
     QHeaderView::section {{
         background: {c.window}; color: {c.muted}; border: none; border-bottom: 1px solid {c.line};
         padding: {px(4)}px {px(8)}px;

@@ -33,8 +33,18 @@ FORBIDDEN = {
 }
 TORCH_FREE = (
     *("core.config", "core.events", "core.requests", "core.probes", "core.engine", "core.run_folder", "core.history"),
-    *("core.schedules", "core.model_size", "core.cli", "core.plugin", "core.plugins_host", "gui", "resources", "main"),
-    *("core.doctor.examination", "core.doctor.report_text", "core.testing"),
+    *(
+        "core.schedules",
+        "core.sinusoids",
+        "core.model_size",
+        "core.cli",
+        "core.plugin",
+        "core.plugins_host",
+        "gui",
+        "resources",
+        "main",
+    ),
+    *("core.doctor.examination", "core.doctor.report_text", "core.testing", "core.sinusoids"),
 )
 
 

@@ -1,0 +1,161 @@
+"""Positions: the table of sinusoids as a heat map, and some of its dimensions as waves over the same axis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtWidgets import QSpinBox
+
+from core.history import History
+from core.sinusoids import sinusoids
+from gui.colour_map import as_rgba, signed_table
+from gui.panels.anatomy.plain_plot import PlainPlot
+from gui.panels.anatomy.topic import Topic
+from gui.theme import Theme
+
+NUM_WAVES = 4
+_COLOURS = ("training", "training", "validation", "validation")  # a sine and its cosine share one
+_MOVES = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
+
+
+class PositionsTopic(Topic):
+    """Above, each column is what is added to the token at a position; below, four of the rows as curves."""
+
+    title = "Positions"
+    about = (
+        "Attention alone does not know the order of tokens. So each position adds a vector of its own to its token: "
+        "sines and cosines, fast in the first dimensions and ever slower in the later ones, like the hands of a clock. "
+        "How far two positions lie apart can be read from them whatever the positions are."
+    )
+    equation = (
+        "PE(<i>pos</i>, 2<i>i</i>) = sin(<i>pos</i> / 10000<sup>2<i>i</i>/<i>d</i></sup>)&nbsp;&nbsp;&nbsp;&nbsp;"
+        "PE(<i>pos</i>, 2<i>i</i>+1) = cos(<i>pos</i> / 10000<sup>2<i>i</i>/<i>d</i></sup>)"
+    )
+    paper = "section 3.5"
+    functions = ("core.sinusoids:sinusoids", "core.model.transformer:Embedding")
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.positions_spin, self.width_spin, self.wave_spin = QSpinBox(), QSpinBox(), QSpinBox()
+        self.positions_spin.setRange(8, 512)
+        self.positions_spin.setValue(100)
+        self.width_spin.setRange(NUM_WAVES, 1024)
+        self.width_spin.setSingleStep(2)
+        self.map, self.waves = PlainPlot(theme), PlainPlot(theme)
+        self._image = pg.ImageItem()
+        self._curves = [self.waves.plot(symbolSize=4, symbolPen=None) for _ in range(NUM_WAVES)]
+        self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in range(NUM_WAVES)]
+        self._lines = [pg.InfiniteLine(angle=90) for _ in range(2)]
+        self._band = pg.LinearRegionItem(orientation="horizontal", movable=False, brush=pg.mkBrush(None))
+        self._is_width_chosen = False
+        self._position = 0
+        self._lay_out()
+        self._connect()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleDescription("Left and right choose a position, up and down a dimension")
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the table; until somebody chooses a width it is the model's."""
+        self.show_body()
+        if history.prepared is not None and not self._is_width_chosen:
+            self.width_spin.setValue(history.prepared.config.model.d_model)
+            self._is_width_chosen = False  # by anybody but us
+        self._draw(sinusoids(self.positions_spin.value(), self.width_spin.value()))
+
+    def _draw(self, table: np.ndarray) -> None:
+        num_positions, width = table.shape
+        self.wave_spin.setMaximum(width - NUM_WAVES)
+        self._position = min(self._position, num_positions - 1)
+        self._image.setImage(table.T, levels=(-1.0, 1.0), lut=as_rgba(signed_table(self.theme.mode)))
+        self._image.setRect(-0.5, -0.5, num_positions, width)
+        self.map.setYRange(-0.5, width - 0.5, padding=0)
+        self.map.setXRange(-0.5, 1.09 * num_positions, padding=0)
+        first = self.wave_spin.value()
+        self._band.setRegion((first - 0.5, first + NUM_WAVES - 0.5))
+        for place, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
+            self._draw_wave(curve, name, place, table[:, first + place])
+        for line in (*self._lines, *self._band.lines):
+            line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
+        for line in self._lines:
+            line.setValue(self._position)
+        self._say(table)
+
+    def _draw_wave(self, curve: pg.PlotDataItem, name: pg.TextItem, place: int, wave: np.ndarray) -> None:
+        dimension = self.wave_spin.value() + place
+        colour = self.theme.colour(_COLOURS[place])
+        is_sine = dimension % 2 == 0
+        style = Qt.PenStyle.SolidLine if is_sine else Qt.PenStyle.DashLine
+        curve.setPen(pg.mkPen(colour, width=2, style=style))
+        curve.setSymbol("o" if len(wave) <= 128 else None)
+        curve.setSymbolBrush(QColor(colour))
+        curve.setData(np.arange(len(wave)), wave)
+        name.setText(f"{dimension} {'sin' if is_sine else 'cos'}")
+        name.setColor(colour)
+        name.setFont(self.theme.font(0.85))
+        name.setPos(len(wave) - 0.5, 0.75 - 0.5 * place)
+
+    def _say(self, table: np.ndarray) -> None:
+        values = [f"{value:+.3f}" for value in table[self._position, self.wave_spin.value() :][:NUM_WAVES]]
+        first = self.wave_spin.value()
+        self.readout_label.setText(
+            f"Position {self._position}, dimensions {first} to {first + NUM_WAVES - 1}: {', '.join(values)}. "
+            "Orange is +1, blue is -1. Point or use the arrow keys; a click in the map chooses the waves."
+        )
+
+    def _lay_out(self) -> None:
+        self.add_control("positions", self.positions_spin, "How many positions are drawn")
+        self.add_control("width", self.width_spin, "Dimensions of each vector, d_model; even")
+        self.add_control("waves from dimension", self.wave_spin, "The first of the four dimensions drawn as waves")
+        self.controls.addStretch(1)
+        self.map.addItem(self._image)
+        self.map.addItem(self._band, ignoreBounds=True)
+        self.map.invertY(True)
+        self.map.setLabel("left", "dimension")
+        self.waves.setLabel("left", "value")
+        self.waves.setLabel("bottom", "position")
+        self.waves.setYRange(-1.1, 1.1, padding=0)
+        self.waves.setXLink(self.map)
+        self.map.setAccessibleName("Heat map of the table")
+        self.waves.setAccessibleName("Four dimensions as waves")
+        for name in self._names:
+            self.waves.addItem(name, ignoreBounds=True)
+        for plot, line in zip((self.map, self.waves), self._lines, strict=True):
+            plot.addItem(line, ignoreBounds=True)
+        self.picture.addWidget(self.map, 3)
+        self.picture.addWidget(self.waves, 2)
+
+    def _connect(self) -> None:
+        self.positions_spin.valueChanged.connect(self.mark_dirty)
+        self.wave_spin.valueChanged.connect(self.mark_dirty)
+        self.width_spin.valueChanged.connect(self._take_width)
+        self.width_spin.editingFinished.connect(self._make_even)
+        self.map.pointed.connect(self._point_at)
+        self.waves.pointed.connect(self._point_at)
+        self.map.clicked.connect(self._choose_waves)
+
+    def _take_width(self) -> None:
+        self._is_width_chosen = True
+        self.mark_dirty()
+
+    def _make_even(self) -> None:
+        self.width_spin.setValue(self.width_spin.value() // 2 * 2)
+
+    def _point_at(self, point: QPointF) -> None:
+        position = min(max(round(point.x()), 0), self.positions_spin.value() - 1)
+        if position != self._position:
+            self._position = position
+            self.mark_dirty()
+
+    def _choose_waves(self, point: QPointF) -> None:
+        self.wave_spin.setValue(round(point.y()) // 2 * 2)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = _MOVES.get(Qt.Key(event.key()))
+        if move is None:
+            super().keyPressEvent(event)
+            return
+        self.wave_spin.setValue(self.wave_spin.value() + move[0])
+        self._position = (self._position + move[1]) % self.positions_spin.value()
+        self.mark_dirty()

@@ -1,0 +1,96 @@
+"""One topic of the Anatomy view: a picture, a few sentences, the equation, and the code that works it out."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from core.events import Prepared
+from gui.panel import Panel
+from gui.section import Section
+from gui.source_text import source_of
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label
+
+_CODE_LINES = 16
+
+
+class Topic(Panel):
+    """Subclasses name the texts below, and put widgets into `controls` and `picture`."""
+
+    about = ""  # a few sentences
+    equation = ""  # with <sup>, <sub> and <i>
+    paper = ""  # where it stands in "Attention Is All You Need"
+    functions: tuple[str, ...] = ()  # what works it out, as `core.sinusoids:sinusoids`
+    redraw_on = (Prepared,)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.about_label = plain_label(self.about)
+        self.about_label.setWordWrap(True)
+        self.controls = QHBoxLayout()
+        self.controls.setSpacing(GRID)
+        self.picture = QVBoxLayout()
+        self.picture.setSpacing(GRID // 2)
+        self.readout_label = plain_label(role="muted")
+        self.readout_label.setWordWrap(True)
+        self.equation_label = QLabel(self.equation)
+        self.equation_label.setTextFormat(Qt.TextFormat.RichText)
+        self.equation_label.setWordWrap(True)
+        self.equation_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.equation_label.setAccessibleName(spoken(self.equation))
+        self.paper_label = plain_label(f"Attention Is All You Need, {self.paper}", role="muted")
+        self.paper_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.code = Section(f"Code: {', '.join(place.replace(':', '.') for place in self.functions)}")
+        self.code_text = QPlainTextEdit()
+        self.code_text.setReadOnly(True)
+        self.code_text.setTabChangesFocus(True)
+        self.code_text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.code_text.setAccessibleName("Code")
+        self.code.body.addWidget(self.code_text)
+        self.code.heading.setToolTip("The code that works this picture out, as the model runs it")
+        self.code.heading.toggled.connect(self._read_code)
+        for part in (self.about_label, self.controls, self.picture, self.readout_label):
+            if isinstance(part, QWidget):
+                self.body.addWidget(part)
+            else:
+                self.body.addLayout(part, 1 if part is self.picture else 0)
+        for label in (self.equation_label, self.paper_label, self.code):
+            self.body.addWidget(label)
+        theme.changed.connect(self.restyle)
+        self.restyle()
+
+    def add_control(self, name: str, widget: QWidget, help: str) -> None:
+        """Put a labelled control into the row above the picture."""
+        label = plain_label(name, role="muted")
+        label.setBuddy(widget)
+        widget.setAccessibleName(name[0].upper() + name[1:])
+        widget.setToolTip(help)
+        self.controls.addWidget(label)
+        self.controls.addWidget(widget)
+        self.controls.addSpacing(GRID)
+
+    def restyle(self) -> None:
+        """The theme's fonts and sizes."""
+        font = self.theme.font(1.35)
+        font.setStyleHint(QFont.StyleHint.Serif)
+        font.setFamilies(["STIX Two Text", "Cambria Math", "DejaVu Serif", "Noto Serif", "serif"])
+        self.equation_label.setFont(font)
+        code = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        code.setPointSizeF(self.theme.points(0.95))
+        self.code_text.setFont(code)
+        self.code_text.setFixedHeight(round(_CODE_LINES * QFontMetricsF(code).lineSpacing()))
+
+    def _read_code(self, is_open: bool) -> None:
+        if is_open and not self.code_text.toPlainText():
+            self.code_text.setPlainText("\n\n".join(map(source_of, self.functions)))
+
+
+def spoken(equation: str) -> str:
+    """An equation without markup: `10000<sup>2i/d</sup>` is `10000^(2i/d)`."""
+    raised = re.sub(r"<sup>(.*?)</sup>", r"^(\1)", equation)
+    lowered = re.sub(r"<sub>(.*?)</sub>", r"_\1", raised)
+    return re.sub(r"<[^>]*>", "", lowered).replace("&nbsp;", " ")

@@ -1,0 +1,61 @@
+"""The picture of positions shows the numbers of the formula."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from gui.panels.anatomy.positions import PositionsTopic
+from gui.theme import Theme
+
+
+@pytest.fixture
+def topic(theme: Theme, history: History, stage: object) -> PositionsTopic:
+    made = PositionsTopic(theme)
+    stage(made, 900, 640)
+    made.show_step(history, 0)
+    return made
+
+
+def direct(position: int, dimension: int, width: int) -> float:
+    angle = position / 10000 ** (dimension // 2 * 2 / width)
+    return cos(angle) if dimension % 2 else sin(angle)
+
+
+def test_the_width_is_the_models_until_one_is_chosen(topic: PositionsTopic, history: History) -> None:
+    assert history.prepared is not None
+    assert topic.width_spin.value() == history.prepared.config.model.d_model
+    topic.width_spin.setValue(9)
+    topic.width_spin.editingFinished.emit()
+    topic.show_step(history, 0)
+    assert topic.width_spin.value() == 8 and topic._image.image.shape == (8, 100)
+
+
+def test_map_and_waves_are_the_formulas(topic: PositionsTopic, history: History) -> None:
+    topic.positions_spin.setValue(64)
+    topic.width_spin.setValue(8)
+    topic.wave_spin.setValue(3)
+    topic.show_step(history, 0)
+    expected = np.array([[direct(position, dimension, 8) for position in range(64)] for dimension in range(8)])
+    np.testing.assert_allclose(topic._image.image, expected, atol=1e-12)
+    for dimension, curve in enumerate(topic._curves, start=3):
+        np.testing.assert_allclose(curve.getData()[1], expected[dimension], atol=1e-12)
+    assert [name.toPlainText() for name in topic._names] == ["3 cos", "4 sin", "5 cos", "6 sin"]
+
+
+def test_mouse_and_keys_choose_position_and_waves(topic: PositionsTopic, history: History, qtbot: QtBot) -> None:
+    topic.map.clicked.emit(QPointF(7.2, 4.9))
+    topic.map.pointed.emit(QPointF(7.2, 4.9))
+    topic.show_step(history, 0)
+    assert topic.readout_label.text().startswith("Position 7, dimensions 4 to 7: ")
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Down):
+        qtbot.keyClick(topic, key)
+    topic.show_step(history, 0)
+    width = topic.width_spin.value()
+    figures = ", ".join(f"{direct(8, dimension, width):+.3f}" for dimension in range(5, 9))
+    assert topic.readout_label.text().startswith(f"Position 8, dimensions 5 to 8: {figures}.")

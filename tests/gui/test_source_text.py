@@ -1,0 +1,32 @@
+"""Source as text is what Python itself finds."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import textwrap
+
+import pytest
+
+from gui.panels.anatomy.topic import Topic, spoken
+from gui.source_text import source_of
+from gui.views import anatomy
+
+PLACES = [place for kind in Topic.__subclasses__() for place in kind.functions]
+
+
+@pytest.mark.parametrize("place", [*PLACES, "core.model.attention:MultiHeadAttention.attend", "core.probes:Feed"])
+def test_source_is_that_of_inspect(place: str) -> None:
+    assert anatomy
+    module, _, name = place.partition(":")
+    thing = importlib.import_module(module)
+    for part in name.split("."):
+        thing = getattr(thing, part)
+    assert source_of(place) == textwrap.dedent(inspect.getsource(thing))
+
+
+def test_an_equation_is_spoken_without_markup() -> None:
+    assert (
+        spoken("sin(<i>pos</i> / 10000<sup>2<i>i</i>/<i>d</i></sup>)&nbsp;d<sub>k</sub>")
+        == "sin(pos / 10000^(2i/d)) d_k"
+    )
