@@ -15,7 +15,7 @@ NAMES = [
     *("copy_task", "toy_german_english", "phonetic_to_letter"),
     *("reverse", "sort", "addition", "dates", "brackets", "roman_numerals"),
     *("classic_annotated_copy", "classic_copy_notebook", "classic_one_sentence", "classic_phonetic"),
-    "classic_three_sentences",
+    *("classic_three_sentences", "joeynmt_reverse"),
 ]
 
 

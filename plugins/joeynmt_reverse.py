@@ -1,0 +1,70 @@
+"""Write a list of numbers backwards, as in JoeyNMT's tutorial: few pairs, long ones, and longer ones held out."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, draw_for, option
+
+HELD_OUT = 1000
+LONGER_BY = 5  # than any list that trains
+
+
+class JoeyReverseOptions(Options):
+    num_numbers: int = option(50, ge=2, le=10_000, help="Different numbers: 0 to one less.")
+    max_length: int = option(25, ge=1, le=200, help="Numbers in the longest list that trains; the shortest has one.")
+    num_pairs: int = option(50_000, ge=1, le=1_000_000, help="Pairs to train on.")
+
+    def check(self) -> None:
+        if self.num_numbers**self.max_length < HELD_OUT:
+            raise ValueError(f"{self.num_numbers} numbers in lists of {self.max_length} are too few different lists")
+
+
+class JoeyReverse(DatasetPlugin[JoeyReverseOptions]):
+    """Reverse lists of numbers: 50,000 to learn from, and held-out ones up to five longer than any of those.
+
+    JoeyNMT's `generate_reverse_task.py` draws training lists of 1 to 25 numbers, and those of valid and test of 1 to
+    30. What a Transformer with sinusoidal positions learns about place 25 says little about place 26, so the two kinds
+    are counted apart. Unlike there, no list is in two splits.
+    """
+
+    name = "joeynmt_reverse"
+    title = "Reverse numbers (JoeyNMT)"
+    tokenizer = "whitespace"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        trains = split == "train"
+        longest = self.options.max_length + (0 if trains else LONGER_BY)
+        for _ in range(self.options.num_pairs if trains else HELD_OUT):
+            yield draw_for(split, lambda: self._pair(rng, longest))
+
+    def _pair(self, rng: random.Random, longest: int) -> Pair:
+        numbers = [str(rng.randrange(self.options.num_numbers)) for _ in range(rng.randint(1, longest))]
+        last = len(numbers) - 1
+        return Pair(
+            " ".join(numbers),
+            " ".join(reversed(numbers)),
+            alignment=[(last - place, place) for place in range(last + 1)],
+        )
+
+    def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
+        """Fractions reversed without a fault, of lists as long as those that train and of longer ones."""
+        right: dict[bool, list[bool]] = {False: [], True: []}
+        for pair, hypothesis in zip(pairs, hypotheses, strict=True):
+            right[len(pair.source.split()) > self.options.max_length].append(hypothesis == pair.target)
+        return {
+            "exact_match_trained_lengths": _fraction(right[False]),
+            "exact_match_longer": _fraction(right[True]),
+        }
+
+    def examples(self) -> list[str]:
+        """Offer numbers in order, one number alone, and one repeated."""
+        length = self.options.max_length
+        ascending = " ".join(str(place % self.options.num_numbers) for place in range(length))
+        return [ascending, "0", " ".join(["1"] * length)]
+
+
+def _fraction(right: Sequence[bool]) -> float:
+    return sum(right) / max(1, len(right))
+
+
+PLUGIN = JoeyReverse
