@@ -85,6 +85,13 @@ def load(source: Source) -> type[DatasetPlugin[Any]]:
     if source.problem:
         raise Fault(source.problem, file=source.path)
     plugin = _load_file(Path(source.path)) if source.path else _load_entry_point(source)
+    if isinstance(plugin, DatasetPlugin):
+        name = type(plugin).__name__
+        raise Fault(
+            f"PLUGIN is an object of the class {name}, expected the class itself.",
+            file=source.path,
+            remedy=f"Write PLUGIN = {name}, without parentheses",
+        )
     if not (isinstance(plugin, type) and issubclass(plugin, DatasetPlugin)):
         raise Fault(f"PLUGIN is {plugin!r}, expected a class derived from DatasetPlugin.", file=source.path)
     finding = _breach(plugin)

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from core.errors import UserError
+from core.plugins_host.faults import MEND
 
 
 class PluginError(UserError):
@@ -16,18 +17,30 @@ class PluginError(UserError):
         self.remedy = remedy
         super().__init__(sentence, f"{remedy}, or choose another dataset." if remedy else advice)
 
+    @property
+    def for_author(self) -> str:
+        """What went wrong, and what to write instead where more can be said than to mend it."""
+        return f"{self.sentence} {self.remedy}." if self.remedy not in ("", MEND) else self.sentence
 
-def failure(name: str, sentence: str, file: str, line: int, remedy: str) -> PluginError:
+
+class OptionsRefused(PluginError):
+    """The plugin's pairs say that these options will not do."""
+
+
+def failure(
+    name: str, sentence: str, file: str, line: int, remedy: str, kind: type[PluginError] = PluginError
+) -> PluginError:
     """Put it in one sentence, with the place where that is known."""
     place = f" ({file}, line {line})" if line else f" ({file})" if file else ""
-    return PluginError(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy)
+    return kind(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy)
 
 
 def refusal(name: str, error: dict[str, Any]) -> UserError:
     """Turn a fault's record from the host process into what to raise: options are the user's, all else the plugin's."""
     if error["kind"] == "options":
         return UserError(error["sentence"])
-    return failure(name, f"failed: {error['sentence']}", error["file"], error["line"], error["remedy"])
+    kind = OptionsRefused if error["kind"] == "refused" else PluginError
+    return failure(name, f"failed: {error['sentence']}", error["file"], error["line"], error["remedy"], kind)
 
 
 def crash_line(output: list[str], file: str) -> int:

@@ -7,7 +7,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from core import plugin as plugin_api
 from core.plugin import API_VERSION, Options
+from core.plugins_host.slips import remedy_for
 
 REMEDIES: dict[type[BaseException], str] = {
     ImportError: "Import core.plugin and the standard library only, or install it beside Headlight",
@@ -15,16 +17,17 @@ REMEDIES: dict[type[BaseException], str] = {
     SystemExit: "Let it raise an exception instead of leaving",
 }
 """What to do about an exception, where more can be said than to mend it."""
-
+MEND = "Mend it"
+REFUSED = "Change the options, or mend it"
 
 LONGEST_MESSAGE = 1000
 
 
 class Fault(Exception):
-    """A finding about a plugin, or (`kind` "options") about what the user typed for its options."""
+    """A finding about a plugin, or about the options: wrong (`kind` "options"), or refused by its pairs ("refused")."""
 
     def __init__(
-        self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = "Mend it"
+        self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = MEND
     ) -> None:
         super().__init__(sentence)
         self.record: dict[str, Any] = {"sentence": sentence, "file": file, "line": line, "kind": kind, "remedy": remedy}
@@ -44,9 +47,23 @@ def fault_of(error: BaseException, plugin_file: str) -> Fault:
     own = [frame for frame in frames if frame.filename == plugin_file]
     if not plugin_file:  # of an installed package: wherever it happened
         own = frames[-1:]
-    remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), "Mend it")
     file, line = (own[-1].filename, own[-1].lineno or 0) if own else (plugin_file, 0)
-    return Fault(sentence, file=file, line=line, remedy=remedy)
+    if _is_refusal(error, frames, plugin_file):
+        return Fault(sentence, file=file, line=line, kind="refused", remedy=REFUSED)
+    remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), MEND)
+    return Fault(sentence, file=file, line=line, remedy=remedy_for(first_line) or remedy)
+
+
+def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], plugin_file: str) -> bool:
+    """Whether a plugin says with a `raise ValueError` of its own, or draw_for for it, that its options will not do.
+
+    One that some library raises (`randrange` of an empty range) is a fault.
+    """
+    if not isinstance(error, ValueError) or not frames:
+        return False
+    last = frames[-1]
+    is_its_own = last.filename in (plugin_file, plugin_api.__file__) or not plugin_file
+    return is_its_own and (last.line or "").startswith("raise ")
 
 
 def options_fault(error: ValidationError, options_class: type[Options]) -> Fault:
@@ -63,6 +80,8 @@ def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:
         return _unknown_key(name, list(schema))
     if error["type"] in ("value_error", "assertion_error"):
         return str(error["ctx"]["error"])
+    if error["type"] == "missing":
+        return f"expected one, such as {name}: int = option(6); given none"
     if name in schema and len(error["loc"]) == 1:
         return f"expected {expectation(schema[name])}, given {error['input']!r:.100}"
     return f"{error['msg']}, given {error['input']!r:.100}"

@@ -191,7 +191,7 @@ class PluginHost:
             return self._loaded(source)
         except PluginError as error:
             unknown = {"name": source["label"], "title": source["label"], "doc": ""}
-            return PluginInfo(**unknown, origin=_origin(source), package=source["package"], error=error.sentence)
+            return PluginInfo(**unknown, origin=_origin(source), package=source["package"], error=error.for_author)
 
     def _loaded(self, source: Message) -> PluginInfo:
         described = self._ask(source["label"], {"call": "describe", "source": source}, self._describe_timeout)

@@ -1,0 +1,32 @@
+"""What authors write by mistake when they declare a plugin, and what to write instead."""
+
+import re
+
+SLIPS: tuple[tuple[str, str], ...] = (
+    (
+        r"option\(\) got an unexpected keyword argument '(gt|min\w*)'",
+        "Write ge= for the least value that is allowed: option(6, ge=1, le=64)",
+    ),
+    (
+        r"option\(\) got an unexpected keyword argument '(lt|max\w*)'",
+        "Write le= for the greatest value that is allowed: option(6, ge=1, le=64)",
+    ),
+    (
+        r"option\(\) (got an unexpected keyword argument|takes 1 positional argument|missing 1 required)",
+        "Give the default first and the others by name: option(6, ge=1, le=64, help=..., label=...)",
+    ),
+    (
+        r"'Options' object has no attribute",
+        "Name your options in the brackets, class YourClass(DatasetPlugin[YourOptions]): as it stands it has none",
+    ),
+    (
+        r"__init__\(\) missing 1 required positional argument: 'options'|^Can't instantiate abstract class",
+        "End the file with the class itself, PLUGIN = YourClass, without parentheses",
+    ),
+)
+"""A pattern of an exception's message, and what to write."""
+
+
+def remedy_for(message: str) -> str:
+    """What to write where an exception has this message; empty where it is no slip that we know."""
+    return next((remedy for pattern, remedy in SLIPS if re.search(pattern, message)), "")

@@ -1,0 +1,61 @@
+"""Declarations that authors get wrong: the row of each says what to write instead."""
+
+from pathlib import Path
+
+import pytest
+
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import PluginHost
+
+DECLARED = """
+from core.plugin import DatasetPlugin, Options, Pair, option
+
+class WordsOptions(Options):
+    length: int = option(6)
+
+class Words(DatasetPlugin[WordsOptions]):
+    name = "{name}"
+    title = "Words"
+
+    def pairs(self, split, rng):
+        for place in range(self.options.length):
+            yield Pair(f"{{split}} {{place}}", "a")
+
+PLUGIN = Words
+"""
+DEFAULT, CLASS, END = "option(6)", "DatasetPlugin[WordsOptions]", "PLUGIN = Words"
+PAIRS = "def pairs"
+SLIPS = {  # what is written -> what it says
+    (DEFAULT, "option(6, min=1)"): "Write ge= for the least value that is allowed: option(6, ge=1, le=64).",
+    (DEFAULT, "option(6, maximum=64)"): "Write le= for the greatest value that is allowed: option(6, ge=1, le=64).",
+    (DEFAULT, "option(6, 1, 64)"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
+    (DEFAULT, "option(help='Letters')"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
+    (" = option(6)", ""): "dataset.options.length: expected one, such as length: int = option(6); given none",
+    (END, "PLUGIN = Words()"): "End the file with the class itself, PLUGIN = YourClass, without parentheses.",
+    (END, "PLUGIN = Words(WordsOptions())"): "an object of the class Words, expected the class itself",
+    (PAIRS, "def pair"): "Words does not define pairs(self, split, rng)",
+}
+
+
+@pytest.fixture
+def errors(folder: Path, host: PluginHost) -> dict[str, str]:
+    """What each row says, by what was written."""
+    for number, (right, wrong) in enumerate(SLIPS):
+        text = DECLARED.format(name=f"slip_{number}").replace(right, wrong)
+        (folder / f"slip_{number}.py").write_text(text, encoding="utf-8")
+    rows = {Path(info.origin).stem: info.error or "" for info in host.plugins()}
+    return {wrong: rows[f"slip_{number}"] for number, (_, wrong) in enumerate(SLIPS)}
+
+
+def test_a_row_says_what_to_write_instead(errors: dict[str, str]) -> None:
+    for (_, wrong), says in SLIPS.items():
+        assert says in errors[wrong], wrong
+
+
+@pytest.mark.parametrize("base", ["DatasetPlugin[Options]", "DatasetPlugin"])
+def test_options_that_are_not_in_the_brackets_are_told_with_the_brackets(
+    base: str, folder: Path, host: PluginHost
+) -> None:
+    (folder / "words.py").write_text(DECLARED.format(name="words").replace(CLASS, base), encoding="utf-8")
+    with pytest.raises(PluginError, match=r"words.py, line 12\). Name your options in the brackets, .*\[YourOptions\]"):
+        list(host.pairs("words", {}, 0, "train"))
