@@ -85,6 +85,8 @@ def _warn(translation: Translation) -> None:
     if translation.unknown:
         unknown = ", ".join(dict.fromkeys(map(shown, translation.unknown)))
         tqdm.write(f"warning: not in the vocabulary: {unknown}", file=sys.stderr)
+    if translation.length_note:
+        tqdm.write(f"warning: {translation.length_note}", file=sys.stderr)
     if not translation.finished:
         tqdm.write("warning: the output was cut at the longest length", file=sys.stderr)
 

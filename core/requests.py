@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -126,9 +127,21 @@ class Translation:
     source: str
     output: str  # target tokens joined as their tokenizer joins them
     unknown: tuple[str, ...]  # source tokens the vocabulary does not have, in order
+    num_src_tokens: int  # <eos> counted, and so in the next
+    longest_trained: int | None  # the longest source of the train split; None where a run does not say
     finished: bool  # False where max_length cut it
     n_best: tuple[ScoredOutput, ...]  # best first, where asked for
     sentence: ProbedSentence | None  # probabilities, runners-up and attention, where asked for
+
+    @property
+    def length_note(self) -> str:
+        """Says that the source is longer than any that was learned from; empty where it is not."""
+        if self.longest_trained is None or self.num_src_tokens <= self.longest_trained:
+            return ""
+        return (
+            f"The text has {self.num_src_tokens:,} tokens, <eos> counted, and the longest source trained on "
+            f"{self.longest_trained:,}: places beyond were never learned, and the output may break off."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,10 +183,12 @@ class Evaluate(Request[Evaluation]):
 class CheckPlugin(Request[PluginReport]):
     """Look for whatever is wrong with a dataset plugin, beside a run that learns meanwhile; Progress tells how far.
 
-    `plugin` is its name or its .py file, wherever that is. A later check, or cancelling the future, ends this one.
+    `plugin` is its name or its .py file, wherever that is; `options` are those that are not at their defaults. A later
+    check, or cancelling the future, ends this one.
     """
 
     plugin: str
+    options: Mapping[str, Any] = field(default_factory=dict)
     with_learning: bool = True  # see whether a small model learns 32 of its pairs, where all else is well
     bounds: Bounds = field(default_factory=Bounds)
 

@@ -10,7 +10,7 @@ from tqdm import tqdm
 from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, StepsDone, Trouble, ValidationDone
 
 tqdm.monitor_interval = 0  # no watching thread beside the engine's
-_SHOWN = ("valid/loss", "valid/token_accuracy", "valid/exact_match", "valid/token_error_rate", "valid/bleu")
+_NOT_SHOWN = ("valid/perplexity", "valid/chrf")  # they say what valid/loss and valid/bleu do
 
 
 class TerminalProgress:
@@ -92,5 +92,6 @@ def _described(prepared: Prepared) -> str:
 
 
 def _validated(done: ValidationDone) -> str:
-    figures = [f"{name.removeprefix('valid/')} {done.metrics[name]:.4g}" for name in _SHOWN if name in done.metrics]
+    shown = {name: value for name, value in done.metrics.items() if name not in _NOT_SHOWN}  # a plugin's own too
+    figures = [f"{name.removeprefix('valid/')} {value:.4g}" for name, value in shown.items()]
     return f"step {done.step}: {', '.join(figures)}{'  * best' if done.is_best else ''}"

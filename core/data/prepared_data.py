@@ -49,6 +49,7 @@ class _Document(BaseModel):
     examples: list[str]
     fingerprint: str
     unigram_loss: float | None = None  # runs of an earlier version have none
+    longest_source: int | None = None  # nor this
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,6 +68,7 @@ class PreparedData:
     examples: tuple[str, ...]
     fingerprint: str  # of the texts and all that made ids of them; the same whichever lengths are allowed
     unigram_loss: float | None = None  # of the valid split; None in a run of an earlier version, without its pairs
+    longest_source: int | None = None  # tokens of the train split's (first shard's), <eos> counted; None as above
     folder: Path | None = None
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
 
@@ -140,6 +142,7 @@ class PreparedData:
             "examples": list(self.examples),
             "fingerprint": self.fingerprint,
             "unigram_loss": self.unigram_loss,
+            "longest_source": self.longest_source,
         }
 
     @classmethod
@@ -165,6 +168,7 @@ class PreparedData:
             examples=tuple(document["examples"]),
             fingerprint=document["fingerprint"],
             unigram_loss=document["unigram_loss"],
+            longest_source=document["longest_source"],
             **pairs,
         )
 
@@ -183,6 +187,7 @@ class PreparedData:
             "left_out": {name: len(pairs) - num_pairs[name] for name, pairs in whole.items()},
             "num_pairs": num_pairs | ({"train": None} if document["endless"] else {}),
             "unigram_loss": unigram_loss(splits["valid"].arrays.tgt),
+            "longest_source": int(splits["train"].arrays.src.lengths.max()),
         }
         return cls._of(parts, folder=folder, _splits=splits)
 

@@ -53,6 +53,8 @@ def translate(
                 source=texts[index],
                 output=data.decode_target(output.tokens),
                 unknown=tuple(encoded[index][1]),
+                num_src_tokens=len(encoded[index][0]),
+                longest_trained=data.longest_source,
                 finished=output.finished,
                 n_best=tuple(_scored(hypothesis, data) for hypothesis in hypotheses),
                 sentence=_read(model, data, texts[index], output) if with_attention else None,

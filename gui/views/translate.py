@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
 from core.events import CheckpointSaved, Event, Prepared, SnapshotSaved, ValidationDone
+from core.requests import Translation
 from gui.context import Context
 from gui.example_menu import ExampleMenu
 from gui.panels.attention_map import AttentionMap
@@ -164,14 +165,19 @@ class TranslateView(View):
         for panel in self.panels:
             panel.mark_dirty()
         error, translation = self.typed.error, self.typed.translation
-        unknown = translation.unknown if translation is not None else ()
-        self.note_label.setText(str(error) if error else unknown_note(unknown))
+        note = "" if translation is None else about_source(translation)
+        self.note_label.setText(str(error) if error else note)
         self.note_label.setProperty("role", "error" if error else "")
         self.note_label.style().polish(self.note_label)
-        self.note_label.setVisible(bool(error or unknown))
+        self.note_label.setVisible(bool(error or note))
 
     def _restyle(self) -> None:
         self.source_edit.setFont(self.context.theme.token_font())
+
+
+def about_source(translation: Translation) -> str:
+    """What of the source the model does not know, or has not learned; empty where there is nothing to say."""
+    return " ".join(filter(None, [unknown_note(translation.unknown), translation.length_note]))
 
 
 def unknown_note(unknown: tuple[str, ...]) -> str:

@@ -31,7 +31,12 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
         prepared,
         RunStarted(run=Path("some-run"), step=0),
         StepsDone(first_step=1, arrays=arrays),
-        ValidationDone(step=2, metrics={"valid/loss": 0.123456, "valid/bleu": 40.0}, sentences=(), is_best=True),
+        ValidationDone(
+            step=2,
+            metrics={"valid/loss": 0.123456, "valid/perplexity": 1.1, "valid/bleu": 40.0, "valid/letters_heard": 0.5},
+            sentences=(),
+            is_best=True,
+        ),
         Trouble(sentence="The disk is full.", advice="Make room."),
     ):
         show(event)
@@ -41,6 +46,10 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
     assert err.startswith(
         "tiny: 1,234 parameters, 5 source and 6 target tokens, endless pairs to train on\nrun some-run\n"
     )
-    for part in ("run some-run", "step 2: loss 0.1235, bleu 40  * best", "The disk is full. Make room."):
+    for part in (
+        "run some-run",
+        "step 2: loss 0.1235, bleu 40, letters_heard 0.5  * best",
+        "The disk is full. Make room.",
+    ):
         assert part in err
     assert "loss 1.250, 12,345 tok/s" in err

@@ -59,6 +59,16 @@ def test_a_text_beyond_the_models_positions_is_refused_with_both_lengths(
         translate(model, data, GREEDY, ["a " * 5000], 0)
 
 
+def test_a_text_longer_than_any_that_was_trained_on_says_so(model: Transformer, data: PreparedData) -> None:
+    assert data.longest_source is not None
+    longest = data.longest_source - 1  # besides <eos>
+    (known, longer) = translate(model, data, GREEDY, ["a " * longest, "a " * (longest + 1)], 0)
+    assert known.length_note == ""
+    assert longer.length_note.startswith(
+        f"The text has {longest + 2} tokens, <eos> counted, and the longest source trained on {longest + 1}:"
+    )
+
+
 def test_a_beam_gives_its_best_output_and_all_others_with_scores(model: Transformer, data: PreparedData) -> None:
     texts = ["a b c", "f"]
     found = translate(model, data, DecodingConfig(beam_size=4), texts, 0, with_attention=True, with_n_best=True)

@@ -26,7 +26,15 @@ def show(table: TokenTable, *, step: int = 5, finished: bool = True, output: str
     typed = table._typed
     probed = sentence(has_reference=False)
     typed.translation = Translation(
-        step=step, source=probed.source, output=output, unknown=(), finished=finished, n_best=(), sentence=probed
+        step=step,
+        source=probed.source,
+        output=output,
+        unknown=(),
+        num_src_tokens=len(probed.src_tokens),
+        longest_trained=None,
+        finished=finished,
+        n_best=(),
+        sentence=probed,
     )
     table.show_step(History(), step)
 

@@ -134,6 +134,8 @@ def test_an_error_stands_beside_the_field(view: TranslateView, qtbot: QtBot) -> 
         assert "press Enter, or pick an example" in view.tokens.empty_label.text()
     enter(view, qtbot, "ich mochte ein bier")
     assert not view.note_label.isVisible()
+    enter(view, qtbot, "ich mochte ein bier ich mochte")
+    assert view.note_label.isVisible() and "The text has 7 tokens" in view.note_label.text()
 
 
 def test_any_text_is_read_without_a_traceback(view: TranslateView, qtbot: QtBot) -> None:
