@@ -145,6 +145,7 @@ def _add_plugins(verbs: _SubParsersAction[ArgumentParser]) -> None:
     check = verbs.add_parser("check", help="look for whatever is wrong with a plugin: contract, figures, learnability")
     check.set_defaults(verb="plugins check")
     check.add_argument("plugin", metavar="NAME|PATH", help="a plugin's name, or its .py file wherever that is")
+    check.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="check with this option")
     check.add_argument("--plugins-dir", type=Path, action="append", default=[], metavar="DIR")
     _add_json(check, "print one object")
     new = verbs.add_parser("new", help="write a new plugin that works, to be changed, and its test")

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from core.cli_engine import Conversation
 from core.cli_output import print_json
+from core.config import read_override
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import report_text
+from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
@@ -78,10 +80,11 @@ def _record(info: PluginInfo) -> dict[str, object]:
 
 def check_plugin(arguments: Namespace) -> int:
     """Print what is wrong with one plugin, and what to do."""
+    request = CheckPlugin(plugin=arguments.plugin, options=dict(map(_option, arguments.set)))
     progress = TerminalProgress()
     try:
         with Conversation(progress, arguments.plugins_dir) as engine:
-            report = engine.ask(CheckPlugin(plugin=arguments.plugin))
+            report = engine.ask(request)
     finally:
         progress.close()
     if arguments.json:
@@ -89,6 +92,14 @@ def check_plugin(arguments: Namespace) -> int:
     else:
         print(report_text(report))
     return exit_code(report)
+
+
+def _option(text: str) -> tuple[str, object]:
+    """`length=3`, or as in a run's settings `dataset.options.length=3`."""
+    key, separator, value = text.partition("=")
+    if not separator or not key:
+        raise UserError(f"--set {text}: expected an option and its value, such as length=3.")
+    return key.strip().removeprefix("dataset.options."), read_override(text, value)
 
 
 def exit_code(report: PluginReport) -> int:

@@ -127,16 +127,17 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
     def limits(self) -> Mapping[str, float]:
         """The best value of a metric that anyone can reach, by the metric's name: `{"valid/loss": 0.537}`.
 
-        Finite. The names are those of validations (valid/loss in nats a token, valid/token_accuracy, 0 to 1, ...) and
-        those that `metrics` returns.
+        Finite. The names are those of validations, which begin with `valid/`: valid/loss in nats a token,
+        valid/token_accuracy, 0 to 1, ... What `metrics` returns as `letters_heard` is `valid/letters_heard` here, as in
+        curves and in `training.best_metric`.
         """
         return {}
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
         """Figures of your own for each evaluation; `hypotheses[i]` is what the model wrote for `pairs[i].source`.
 
-        Finite, the same names each time, none of Headlight's own (loss, bleu ...). An untrained model writes anything:
-        a hypothesis may be empty or far too long.
+        Finite, the same names each time, none of Headlight's own (loss, bleu ...); `valid/` is put before each. An
+        untrained model writes anything: a hypothesis may be empty or far too long.
         """
         return {}
 

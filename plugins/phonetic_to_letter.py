@@ -68,8 +68,8 @@ class PhoneticToLetter(DatasetPlugin[PhoneticOptions]):
         return {
             "valid/loss": entropy * length / (length + 1),
             "valid/token_accuracy": (best * length + 1) / (length + 1),
-            "letters_clean": 1.0,
-            "letters_noisy": best,
+            "valid/letters_clean": 1.0,
+            "valid/letters_noisy": best,
         }
 
     def examples(self) -> list[str]:

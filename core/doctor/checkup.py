@@ -25,7 +25,7 @@ def check_plugin(request: CheckPlugin, known: PluginHost) -> Generator[Progress 
     """
     examination = Examination(request.bounds)
     thread = ThreadPoolExecutor(1, thread_name_prefix="plugin check")
-    examining = thread.submit(examination.run, request.plugin, known)
+    examining = thread.submit(examination.run, request.plugin, request.options, known)
     thread.shutdown(wait=False)  # it ends with this one task
     try:
         told = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -20,6 +21,8 @@ SPLITS = ("train", *HELD_OUT)
 SAMPLE = 20_000
 SAMPLE_CHARACTERS = 2_000_000
 """The first pairs of each split, which are kept and looked at; the others are only counted."""
+SHARDS = 5
+"""Of endless data, how many are held against what is held out."""
 REPEATED = 5_000
 """Of these, how many are drawn again to see whether they stay the same."""
 
@@ -36,12 +39,13 @@ class DrawnSplit:
     src_tokens: Tokens
     tgt_tokens: Tokens
     num_pairs: int | None  # None: endless
+    sources: frozenset[int]  # hashes of all its different sources, not only the first
     in_train: set[str] = field(default_factory=set)  # its sources that are in the train split too
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """A plugin with its options at their defaults, what they are, and what it gave."""
+    """A plugin, all its options, and what it gave with them."""
 
     host: PluginHost
     info: PluginInfo
@@ -92,16 +96,17 @@ class _Drawing:
 
     def split(self, name: str, held_out: dict[str, DrawnSplit] | None = None) -> DrawnSplit:
         """One split. While train passes by, it is noted which sources of `held_out` are in it."""
-        sources = {split: {pair.source for pair in drawn.pairs} for split, drawn in (held_out or {}).items()}
-        pairs, num_pairs, room = list[Pair](), 0, SAMPLE_CHARACTERS
-        for chunk in self.host.pairs(self.info.name, self.options, 0, name):
+        pairs, num_pairs, room, sources = list[Pair](), 0, SAMPLE_CHARACTERS, set[int]()
+        for chunk in self._chunks(name):
             num_pairs += len(chunk)
             for pair in chunk[: SAMPLE - len(pairs)]:
                 room -= len(pair.source) + len(pair.target)
                 if room > 0 or not pairs:
                     pairs.append(pair)
-            for split, theirs in sources.items():
-                (held_out or {})[split].in_train.update(theirs.intersection(pair.source for pair in chunk))
+            if held_out is None:
+                sources.update(hash(pair.source) for pair in chunk)
+            for theirs in (held_out or {}).values():
+                theirs.in_train.update(pair.source for pair in chunk if hash(pair.source) in theirs.sources)
             if num_pairs > self.bounds.max_pairs:
                 raise self._endless(name)
             self.tell(f"drawing {name} pairs", num_pairs)
@@ -110,7 +115,17 @@ class _Drawing:
             src_tokens=[self.src.tokenize(pair.source) for pair in pairs],
             tgt_tokens=[self.tgt.tokenize(pair.target) for pair in pairs],
             num_pairs=None if name == "train" and self.info.endless else num_pairs,
+            sources=frozenset(sources),
         )
+
+    def _chunks(self, name: str) -> Iterator[list[Pair]]:
+        """A whole split; of endless data the first shards."""
+        shards = range(SHARDS) if name == "train" and self.info.endless else range(1)
+        until = time.monotonic() + self.bounds.shards_seconds
+        for shard in shards:
+            if shard and time.monotonic() > until:
+                return
+            yield from self.host.pairs(self.info.name, self.options, 0, name, shard)
 
     def _endless(self, split: str) -> PluginError:
         sentence = f"Plugin {self.info.name!r} does not end its {split} split within {self.bounds.max_pairs:,} pairs"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +11,12 @@ from typing import Any
 from core.doctor.conduct import check_conduct
 from core.doctor.declarations import check_options
 from core.doctor.drawing import Drawn, draw
-from core.doctor.findings import Bounds, Figures, Finding, PluginReport
-from core.doctor.methods import check_examples, check_limits, check_metrics, check_symbols
+from core.doctor.extremes import try_extremes
+from core.doctor.findings import Bounds, Figures, Finding, PluginReport, TriedOptions
+from core.doctor.leaks import check_leaks
+from core.doctor.limits import check_limits
+from core.doctor.methods import check_examples, check_metrics, check_symbols
+from core.doctor.naming import check_name, collision
 from core.doctor.repeatability import check_other_shards, check_same_seed, depends_on_seed
 from core.doctor.statistics import check_figures, figures_of
 from core.doctor.texts import check_alignments, check_texts
@@ -23,6 +27,7 @@ from core.plugins_host.host import PluginHost
 
 CHECKS: dict[str, Callable[[Drawn], Iterable[Finding]]] = {
     "other seeds": check_other_shards,
+    "leaks": check_leaks,
     "texts": check_texts,
     "alignment": check_alignments,
     "symbols": check_symbols,
@@ -56,18 +61,22 @@ class Examination:
         self._hosts: list[PluginHost] = []
         self._is_closed = False
 
-    def run(self, plugin: str, known: PluginHost) -> Examined:
-        """Check a plugin by its file or by the name that `known` lists. Raises UserError where there is none."""
+    def run(self, plugin: str, options: Mapping[str, Any], known: PluginHost) -> Examined:
+        """Check a plugin by its file or by the name that `known` lists, the options not given at their defaults.
+
+        Raises UserError where there is no such plugin, and for an option that it does not take.
+        """
         sources = [_file(plugin)] if _is_path(plugin) else known.sources_of(plugin)
         if len(sources) > 1:
-            self._findings.append(_collision(plugin, sources))
-            return self._report(plugin, " and ".join(source.origin for source in sources))
+            origins = [source.origin for source in sources]
+            self._findings.append(collision(plugin, origins))
+            return Examined(self._report(plugin, " and ".join(origins)))
         source, seconds = sources[0], self._bounds.answer_seconds
         self._hosts = [  # of two processes that hash texts differently
             PluginHost(only=source, hash_seed=number, describe_timeout=seconds, pairs_timeout=seconds)
             for number in (1, 2)
         ]
-        return self._examine(source, *self._hosts)
+        return self._examine(source, dict(options), known)
 
     def close(self, running: Future[Any]) -> None:
         """End what `run` is at, and the plugin's processes."""
@@ -81,23 +90,34 @@ class Examination:
         for host in self._hosts:
             host.close()
 
-    def _examine(self, source: Source, host: PluginHost, other: PluginHost) -> Examined:
-        name = source.label
+    def _examine(self, source: Source, given: dict[str, Any], known: PluginHost) -> Examined:
+        host, name = self._hosts[0], source.label
         self._tell("loading", 0)
         try:
             info = host.load(source)
             name = info.name
+            self._collect("name", check_name(info, source, known))
             self._collect("options", check_options(host, info))
-            drawn = draw(host, info, host.options(name, {}), self._bounds, self._tell)
+        except PluginError as error:
+            self._note("loading", error)
+            return Examined(self._report(name, source.origin))
+        options = host.options(name, given)  # what is wrong with them is no fault of the plugin's
+        try:
+            return self._examine_drawn(draw(host, info, options, self._bounds, self._tell), source)
         except UserError as error:
             self._note("pairs", error)
-            return self._report(name, source.origin)
+            return Examined(self._report(name, source.origin))
+
+    def _examine_drawn(self, drawn: Drawn, source: Source) -> Examined:
         self._tell("drawing again", 0)
-        self._collect("same seed", check_same_seed(drawn, other))
+        self._collect("same seed", check_same_seed(drawn, self._hosts[1]))
         for what, check in CHECKS.items():
             self._tell(what, 0)
             self._collect(what, check(drawn))
-        return self._report(name, source.origin, self._figures(drawn), drawn)
+        extremes = try_extremes(drawn, self._bounds.options_seconds, self._tell)
+        self._collect("options", extremes.findings)
+        figures = self._figures(drawn)
+        return Examined(self._report(drawn.info.name, source.origin, figures, extremes.tried), drawn)
 
     def _figures(self, drawn: Drawn) -> Figures | None:
         self._tell("counting", 0)
@@ -128,8 +148,11 @@ class Examination:
             raise Closed
         self.progress = stage, done
 
-    def _report(self, name: str, origin: str, figures: Figures | None = None, drawn: Drawn | None = None) -> Examined:
-        return Examined(PluginReport(name=name, origin=origin, findings=tuple(self._findings), figures=figures), drawn)
+    def _report(
+        self, name: str, origin: str, figures: Figures | None = None, tried: TriedOptions | None = None
+    ) -> PluginReport:
+        findings = tuple(self._findings)
+        return PluginReport(name=name, origin=origin, findings=findings, figures=figures, tried_options=tried)
 
 
 def _is_path(plugin: str) -> bool:
@@ -143,12 +166,3 @@ def _file(plugin: str) -> Source:
             f"{plugin}: expected a plugin's .py file, and there is none.", "`plugins list` shows the names."
         )
     return Source(path.stem, path=str(path))
-
-
-def _collision(name: str, sources: list[Source]) -> Finding:
-    origins = " and ".join(source.origin for source in sources)
-    return Finding(
-        check="name",
-        sentence=f"The plugin name {name!r} is taken more than once: {origins}; expected one of each name.",
-        advice="Rename one of them, or check a file by its path.",
-    )

@@ -41,13 +41,21 @@ class SplitFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """A dataset in numbers, with the options at their defaults."""
+    """A dataset in numbers, with the options of the check."""
 
     splits: dict[str, SplitFigures]
     src_vocabulary: int  # different tokens, special ones not counted
     tgt_vocabulary: int
     padding: float  # share of a batch's places that hold no token, at the default batch size
     depends_on_seed: bool  # False: another dataset.seed gives the same pairs
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriedOptions:
+    """How many values of options were tried besides those of the check: the ends of ranges, and other choices."""
+
+    num_tried: int
+    num_values: int  # more than tried: the time was up
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,17 +75,20 @@ class Bounds:
 
     answer_seconds: float = 30.0  # for one answer of the plugin's process
     learn_seconds: float = 60.0  # of computing, to learn 32 pairs
+    options_seconds: float = 10.0  # after which no further value of an option is tried
+    shards_seconds: float = 10.0  # after which no further shard of endless data is drawn
     max_pairs: int = 5_000_000  # of a finite split
 
 
 @dataclass(frozen=True, kw_only=True)
 class PluginReport:
-    """All that a check found. Without figures the plugin gave no pairs; without learnability it was not tried."""
+    """All that a check found. Without figures the plugin gave no pairs; what else is None was not tried."""
 
     name: str
     origin: str  # its file, or `module:attribute` in an installed package
     findings: tuple[Finding, ...]
     figures: Figures | None = None
+    tried_options: TriedOptions | None = None
     learnability: Learnability | None = None
 
     @property

@@ -35,14 +35,14 @@ def check_symbols(drawn: Drawn) -> Iterator[Finding]:
 def check_metrics(drawn: Drawn) -> Iterator[Finding]:
     """Ask for the metrics of right, empty and wrong outputs: all numbers, the same names, none of ours."""
     pairs = drawn.splits["valid"].pairs[:SCORED]
-    right = _metrics(drawn, [pair.target for pair in pairs])
+    right = metrics_of(drawn, [pair.target for pair in pairs])
     for outputs, hypotheses in (
         ("right", [pair.target for pair in pairs]),
         ("empty", [""] * len(pairs)),
         ("wrong", [pair.source for pair in pairs]),
     ):
-        found = _metrics(drawn, hypotheses)
-        for name in _not_finite(found):
+        found = metrics_of(drawn, hypotheses)
+        for name in not_finite(found):
             yield Finding(
                 check="metrics",
                 sentence=f"metrics() gives {name!r} as {found[name]} where all outputs are {outputs}; "
@@ -64,29 +64,9 @@ def check_metrics(drawn: Drawn) -> Iterator[Finding]:
         )
 
 
-def _metrics(drawn: Drawn, hypotheses: list[str]) -> dict[str, float]:
+def metrics_of(drawn: Drawn, hypotheses: list[str]) -> dict[str, float]:
     pairs = drawn.splits["valid"].pairs[:SCORED]
     return drawn.host.metrics(drawn.info.name, drawn.options, pairs, hypotheses)
-
-
-def check_limits(drawn: Drawn) -> Iterator[Finding]:
-    """Find limits that are no number, and those of metrics that nobody measures."""
-    limits = drawn.host.limits(drawn.info.name, drawn.options)
-    own = list(_metrics(drawn, [pair.target for pair in drawn.splits["valid"].pairs[:SCORED]]))
-    known = [*(f"valid/{name}" for name in (*BUILT_IN, *own)), *own, "train/loss"]
-    for name in _not_finite(limits):
-        yield Finding(
-            check="limits",
-            sentence=f"limits() gives {name!r} as {limits[name]}; expected a finite number.",
-            advice="Leave it out where it is not known.",
-        )
-    for name in limits:
-        if name not in known:
-            yield Finding(
-                check="limits",
-                sentence=f"limits() names {name!r}, which nothing measures; expected one of {', '.join(known)}.",
-                advice="Correct the name, or return that metric from metrics().",
-            )
 
 
 def check_examples(drawn: Drawn) -> Iterator[Finding]:
@@ -104,7 +84,7 @@ def check_examples(drawn: Drawn) -> Iterator[Finding]:
             )
 
 
-def _not_finite(figures: Mapping[str, float]) -> list[str]:
+def not_finite(figures: Mapping[str, float]) -> list[str]:
     return [name for name, value in figures.items() if not math.isfinite(value)]
 
 

@@ -24,6 +24,9 @@ def figures_lines(report: PluginReport) -> Iterator[str]:
     """The dataset in numbers, and how well it was learned."""
     if report.figures is not None:
         yield from _figures_lines(report.figures)
+    if report.tried_options is not None and report.tried_options.num_values:
+        tried = report.tried_options
+        yield f"options: {tried.num_tried} of {tried.num_values} other values tried, one at a time"
     if report.learnability is not None:
         learned = report.learnability
         yield (

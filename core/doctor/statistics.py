@@ -66,8 +66,7 @@ def _padding(*sides: Tokens) -> float:
 
 
 def check_figures(drawn: Drawn, figures: Figures) -> Iterator[Finding]:
-    """Find leaks, repetitions, unknown tokens and padding that spoil training or its measurement."""
-    yield from _check_splits_are_disjoint(drawn)
+    """Find repetitions, unknown tokens and padding that spoil training or its measurement."""
     for name, split in figures.splits.items():
         yield from _check_duplicates(name, split)
     yield from _check_targets_differ(drawn.splits["train"])
@@ -81,21 +80,6 @@ def check_figures(drawn: Drawn, figures: Figures) -> Iterator[Finding]:
             f"expected at most {MUCH_PADDING:.0%}.",
             advice="Make texts more alike in length, or train with training.batch_tokens, which groups them by length.",
         )
-
-
-def _check_splits_are_disjoint(drawn: Drawn) -> Iterator[Finding]:
-    if drawn.info.splits_overlap:
-        return
-    for name in HELD_OUT:
-        leaked, num_sources = drawn.splits[name].in_train, len({pair.source for pair in drawn.splits[name].pairs})
-        if leaked:
-            yield Finding(
-                check="leaks",
-                sentence=f"{len(leaked):,} of the {num_sources:,} different sources of the {name} split are in the "
-                f"train split too, {min(leaked)!r:.80} for one; expected none.",
-                advice="Yield a pair only where split_of(source) == split, or, where this is meant, declare "
-                "splits_overlap = True.",
-            )
 
 
 def _check_duplicates(name: str, split: SplitFigures) -> Iterator[Finding]:

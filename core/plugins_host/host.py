@@ -119,6 +119,10 @@ class PluginHost:
                 self._row(name)  # raises, and says which there are
             return [Source(**source) for source, info in self._rows if info.name == name]
 
+    def anew(self) -> "PluginHost":
+        """Another host, which looks in the same folders and reads the plugin files as they are now."""
+        return PluginHost(list(map(Path, self._extra_dirs)))
+
     def load(self, source: Source) -> PluginInfo:
         """Describe one plugin. Raises: PluginError where it cannot be used."""
         return self._loaded(vars(source))
@@ -143,7 +147,7 @@ class PluginHost:
         size = SHARD_SIZE if limit is None else min(limit, SHARD_SIZE)
         rng_seed = _rng_seed(seed, split, shard) if sharded else _rng_seed(seed, split)
         drawn = 0
-        for chunk in self._stream(name, options, split=split, rng_seed=rng_seed, limit=size if sharded else limit):
+        for chunk in self.stream(name, options, split=split, rng_seed=rng_seed, limit=size if sharded else limit):
             drawn += len(chunk)
             if drawn > MAX_PAIRS[split]:
                 sentence = f"does not end its {split} split (stopped after {drawn:,} pairs)"
@@ -219,10 +223,12 @@ class PluginHost:
             request = {"call": call, "source": source, "options": options, **arguments}
             return self._ask(name, request, self._pairs_timeout)
 
-    def _stream(self, name: str, options: dict[str, Any], **arguments: Any) -> Iterator[list[Pair]]:
-        """Draw chunk by chunk, each when it is wanted: the plugin never runs ahead of who reads."""
+    def stream(
+        self, name: str, options: dict[str, Any], *, split: str, rng_seed: int, limit: int | None
+    ) -> Iterator[list[Pair]]:
+        """Draw with an rng of this seed, each chunk when it is wanted: the plugin never runs ahead of who reads."""
         stream = next(self._streams)
-        self._call("open", name, options, stream=stream, **arguments)
+        self._call("open", name, options, stream=stream, split=split, rng_seed=rng_seed, limit=limit)
         process = self._process
         try:
             while chunk := _pairs_of(self._next_chunk(name, stream, process)):

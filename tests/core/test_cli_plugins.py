@@ -61,11 +61,12 @@ def test_check_prints_what_it_found_and_exits_accordingly(headlight: Headlight, 
     assert (found.returncode, found.stderr) == (1, "")
     assert "learnability: not tried before the findings are mended" in found.stdout
     assert "1 of the 1 different sources of the valid split are in the train split too" in found.stdout
-    clean = headlight("plugins", "check", "copy_task", "--json")
+    clean = headlight("plugins", "check", "copy_task", "--set", "num_symbols=12", "--json")
     assert (clean.returncode, clean.stderr) == (0, "")
     report = json.loads(clean.stdout)
     assert report["findings"] == [] and report["learnability"]["is_learned"]
     assert report["figures"]["splits"]["train"]["num_pairs"] is None
+    assert report["figures"]["src_vocabulary"] == 12
     assert report["figures"]["splits"]["valid"]["num_pairs"] == 1000
     assert headlight("plugins", "check", "none").returncode == 2
 

@@ -45,8 +45,8 @@ def test_without_noise_every_target_is_the_clean_one() -> None:
 
 def test_the_floors_for_the_document_are_those_worked_out_by_hand() -> None:
     limits = plugin_with().limits()
-    assert limits["letters_noisy"] == pytest.approx(0.9 + 0.1 / 26)
-    assert limits["letters_noisy"] == pytest.approx(0.904, abs=5e-4)
+    assert limits["valid/letters_noisy"] == pytest.approx(0.9 + 0.1 / 26)
+    assert limits["valid/letters_noisy"] == pytest.approx(0.904, abs=5e-4)
     assert limits["valid/loss"] == pytest.approx(0.537, abs=5e-4)
     assert limits["valid/loss"] * 7 / 6 == pytest.approx(0.626, abs=5e-4)
 
@@ -57,7 +57,7 @@ def test_a_reader_who_knows_the_mapping_and_the_noise_just_reaches_the_floors(r:
     plugin = plugin_with(keep_probability=r)
     metrics = plugin.metrics(pairs, [" ".join(clean_letters(pair.source)) for pair in pairs])
     assert metrics["letters_clean"] == 1.0
-    assert metrics["letters_noisy"] == pytest.approx(plugin.limits()["letters_noisy"], abs=0.004)
+    assert metrics["letters_noisy"] == pytest.approx(plugin.limits()["valid/letters_noisy"], abs=0.004)
     p = metrics["letters_noisy"]
     measured = -p * log(p) - ((1 - p) * log((1 - p) / 25) if p < 1 else 0)
     assert measured * 6 / 7 == pytest.approx(plugin.limits()["valid/loss"], abs=0.02)

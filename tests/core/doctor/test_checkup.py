@@ -90,9 +90,22 @@ def test_a_name_that_two_files_share_is_a_finding(tmp_path: Path) -> None:
     for file in ("one.py", "other.py"):
         (tmp_path / file).write_text((CASES / "leaks.py").read_text())
     with Engine(plugin_dirs=[tmp_path]) as engine:
-        (finding,) = answered(engine, CheckPlugin(plugin="leaks")).findings
-    assert "The plugin name 'leaks' is taken more than once" in finding.sentence
-    assert str(tmp_path / "one.py") in finding.sentence and str(tmp_path / "other.py") in finding.sentence
+        for plugin in ("leaks", str(tmp_path / "one.py")):
+            finding, *_ = answered(engine, CheckPlugin(plugin=plugin, with_learning=False)).findings
+            assert "The plugin name 'leaks' is taken more than once" in finding.sentence
+            assert str(tmp_path / "one.py") in finding.sentence and str(tmp_path / "other.py") in finding.sentence
+        (tmp_path / "other.py").unlink()
+        report = answered(engine, CheckPlugin(plugin=str(tmp_path / "one.py"), with_learning=False))
+        assert {finding.check for finding in report.findings} == {"leaks"}  # though the engine has not read them anew
+
+
+def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
+    request = CheckPlugin(plugin="copy_task", options={"min_length": 2, "max_length": 3}, with_learning=False)
+    report = answered(engine, request)
+    assert report.figures is not None and report.figures.splits["train"].src_lengths.longest == 3
+    assert report.tried_options is not None and report.tried_options.num_tried == report.tried_options.num_values == 7
+    with pytest.raises(UserError, match=r"dataset\.options\.max_length: expected an integer from 1 to 200, given 0"):
+        answered(engine, CheckPlugin(plugin="copy_task", options={"max_length": 0}))
 
 
 def test_a_plugin_of_an_installed_package_is_checked_by_its_name(

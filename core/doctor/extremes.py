@@ -1,0 +1,94 @@
+"""Other values of a plugin's options, one at a time: both ends of each range, and each other choice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+
+from core.doctor.drawing import SPLITS, Drawn, DrawnSplit, Tell
+from core.doctor.findings import Finding, TriedOptions
+from core.doctor.limits import check_limits
+from core.doctor.methods import check_metrics, check_symbols
+from core.doctor.texts import check_alignments, check_texts
+from core.errors import UserError
+from core.plugins_host.failures import OptionsRefused, PluginError
+
+NUM_PAIRS = 100
+"""Of each split, with each value."""
+CHECKS: tuple[Callable[[Drawn], Iterable[Finding]], ...] = (
+    *(check_texts, check_alignments, check_symbols, check_metrics, check_limits),
+)
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """What was found, and how far it went."""
+
+    findings: list[Finding]
+    tried: TriedOptions
+
+
+def try_extremes(drawn: Drawn, seconds: float, tell: Tell) -> Extremes:
+    """Try each value while there is time; of each, the first thing to mend.
+
+    What `check` or a ValueError of the plugin's own refuses is well: the person who chose it reads that sentence.
+    """
+    values = list(other_values(drawn.info.options_schema or {}, drawn.options))
+    findings, num_tried, until = list[Finding](), 0, time.monotonic() + seconds
+    for name, value in values:
+        if time.monotonic() > until:
+            break
+        tell("other options", num_tried)
+        for finding in _first_finding(drawn, {**drawn.options, name: value}):
+            sentence = f"With the option {name} = {value!r}: {finding.sentence}"
+            findings.append(replace(finding, check="options", sentence=sentence))
+        num_tried += 1
+    return Extremes(findings, TriedOptions(num_tried=num_tried, num_values=len(values)))
+
+
+def other_values(schema: dict[str, Any], options: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The ends of each option's range and its choices, but for the value that it has."""
+    for name, field in schema.get("properties", {}).items():
+        number = int if field.get("type") == "integer" else float
+        ends = [number(field[end]) for end in ("minimum", "maximum") if end in field]
+        choices = [False, True] if field.get("type") == "boolean" else field.get("enum", ends)
+        yield from ((name, value) for value in choices if value != options[name])
+
+
+def _first_finding(drawn: Drawn, options: dict[str, Any]) -> list[Finding]:
+    try:
+        tried = _drawn_with(drawn, drawn.host.options(drawn.info.name, options))
+        found = chain.from_iterable(check(tried) for check in CHECKS)
+        return list(
+            islice((finding for finding in found if finding.check != "lengths"), 1)
+        )  # who wants long, gets long
+    except OptionsRefused:
+        return []
+    except PluginError as error:
+        return [Finding(check="options", sentence=error.sentence, advice=_advice(error))]
+    except UserError:  # check() refuses the two together
+        return []
+
+
+def _advice(error: PluginError) -> str:
+    return f"{error.remedy}, or narrow the range, or have check() refuse it with a sentence."
+
+
+def _drawn_with(drawn: Drawn, options: dict[str, Any]) -> Drawn:
+    symbols = drawn.host.symbols(drawn.info.name, options) if drawn.info.endless else None
+    tried = replace(drawn, options=options, symbols=symbols)
+    return replace(tried, splits={name: _split(tried, name) for name in SPLITS})
+
+
+def _split(drawn: Drawn, name: str) -> DrawnSplit:
+    pairs = list(chain.from_iterable(drawn.host.pairs(drawn.info.name, drawn.options, 0, name, limit=NUM_PAIRS)))
+    return DrawnSplit(
+        pairs=pairs,
+        src_tokens=[drawn.src_tokenizer.tokenize(pair.source) for pair in pairs],
+        tgt_tokens=[drawn.tgt_tokenizer.tokenize(pair.target) for pair in pairs],
+        num_pairs=None,
+        sources=frozenset(),
+    )

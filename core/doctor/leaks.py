@@ -1,0 +1,62 @@
+"""Sources that are held out and trained on all the same: figures of such a split say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.doctor.drawing import HELD_OUT, Drawn
+from core.doctor.findings import Finding
+
+RNG_SEEDS = range(10)
+NUM_PAIRS = 20
+"""Drawn of each split with each of these seeds."""
+
+
+def check_leaks(drawn: Drawn) -> Iterator[Finding]:
+    """Compare the train split with all that is held out; of endless data its first shards, and what equal rngs give.
+
+    A finite train split leaks nothing where this finds nothing. An endless one cannot be looked at whole. Where both
+    splits are drawn by the same code and nothing keeps them apart, equal rngs give both the same source, however many
+    sources there are. Else a leak is found with probability 1 - exp(-t h / n), with t pairs drawn to train, h sources
+    held out, and n sources that are equally likely in both.
+    """
+    if drawn.info.splits_overlap:
+        return
+    leaked = [finding for name in HELD_OUT for finding in _check_split(drawn, name)]
+    yield from leaked
+    if drawn.info.endless and not leaked:
+        yield from _check_equal_rngs(drawn)
+
+
+def _check_split(drawn: Drawn, name: str) -> Iterator[Finding]:
+    split = drawn.splits[name]
+    if split.in_train:
+        yield Finding(
+            check="leaks",
+            sentence=f"{len(split.in_train):,} of the {len(split.sources):,} different sources of the {name} split are "
+            f"in the train split too, {min(split.in_train)!r:.80} for one; expected none.",
+            advice="Yield a pair only where split_of(source) == split, or, where this is meant, declare "
+            "splits_overlap = True.",
+        )
+
+
+def _check_equal_rngs(drawn: Drawn) -> Iterator[Finding]:
+    for rng_seed in RNG_SEEDS:
+        trained = _sources(drawn, "train", rng_seed)
+        for name in HELD_OUT:
+            both = trained & _sources(drawn, name, rng_seed)
+            if both:
+                yield Finding(
+                    check="leaks",
+                    sentence=f"Given the same rng, the train split and the {name} split both have the source "
+                    f"{min(both)!r:.80}: nothing keeps them apart; expected a source in one of them only.",
+                    advice="Draw with draw_for(split, ...), which draws again until the source belongs to the split, "
+                    "or, where this is meant, declare splits_overlap = True.",
+                )
+                return
+
+
+def _sources(drawn: Drawn, split: str, rng_seed: int) -> set[str]:
+    host, name, options = drawn.host, drawn.info.name, drawn.options
+    chunks = host.stream(name, options, split=split, rng_seed=rng_seed, limit=NUM_PAIRS)
+    return {pair.source for chunk in chunks for pair in chunk}

@@ -1,0 +1,83 @@
+"""What a plugin says is the best that anyone can reach: of metrics that there are, in their units."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+from core.doctor.drawing import Drawn
+from core.doctor.findings import Finding
+from core.doctor.methods import BUILT_IN, SCORED, metrics_of, not_finite
+
+RANGES = {
+    "valid/perplexity": (1.0, math.inf),
+    "valid/token_accuracy": (0.0, 1.0),
+    "valid/exact_match": (0.0, 1.0),
+    "valid/bleu": (0.0, 100.0),
+    "valid/chrf": (0.0, 100.0),
+    "valid/loss": (0.0, math.inf),
+    "train/loss": (0.0, math.inf),
+    "valid/token_error_rate": (0.0, math.inf),
+}
+CHANCE = 1.1
+"""Times the loss that guessing reaches: it is estimated from the pairs that were drawn."""
+
+
+def check_limits(drawn: Drawn) -> Iterator[Finding]:
+    """Find limits that are no number, of metrics that nobody measures, or that cannot be the best.
+
+    Whether nobody reaches them on held-out pairs only their author can know: pairs that are learned by heart go beyond.
+    """
+    limits = drawn.host.limits(drawn.info.name, drawn.options)
+    for name in not_finite(limits):
+        yield _finding(
+            f"gives {name!r} as {limits[name]}; expected a finite number", "Leave it out where it is not known."
+        )
+    yield from _check_names(drawn, list(limits))
+    for name, value in limits.items():
+        least, most = RANGES.get(name, (-math.inf, math.inf))
+        if math.isfinite(value) and not least <= value <= most:
+            yield _finding(
+                f"gives {name!r} as {value:g}, which nobody can reach; expected "
+                + (f"at least {least:g}" if most == math.inf else f"a number from {least:g} to {most:g}"),
+                "Accuracies and rates are fractions, BLEU and chrF go to 100, losses are nats.",
+            )
+    yield from _check_loss(drawn, limits.get("valid/loss", 0.0))
+
+
+def _check_names(drawn: Drawn, names: list[str]) -> Iterator[Finding]:
+    own = list(metrics_of(drawn, [pair.target for pair in drawn.splits["valid"].pairs[:SCORED]]))
+    known = [*(f"valid/{name}" for name in (*BUILT_IN, *own)), "train/loss"]
+    for name in names:
+        if f"valid/{name}" in known:
+            yield _finding(
+                f"names {name!r}, which in curves and validations is 'valid/{name}'; expected that name",
+                f"Write 'valid/{name}' in limits(); metrics() returns it without valid/, which is put before it.",
+            )
+        elif name not in known:
+            yield _finding(
+                f"names {name!r}, which nothing measures; expected one of {', '.join(known)}",
+                "Correct the name, or return that metric from metrics(), without valid/.",
+            )
+
+
+def _check_loss(drawn: Drawn, limit: float) -> Iterator[Finding]:
+    guessing = _guessing_loss(drawn)
+    if limit > CHANCE * guessing:
+        yield _finding(
+            f"gives 'valid/loss' as {limit:.3g}, but whoever knows only how often each target token comes reaches "
+            f"{guessing:.3g}; expected the best that anyone can reach, in nats a target token",
+            "Divide by the number of target tokens, <eos> counted, and use natural logarithms.",
+        )
+
+
+def _guessing_loss(drawn: Drawn) -> float:
+    """Entropy of the target tokens of the valid split, `<eos>` counted, in nats a token."""
+    texts = drawn.splits["valid"].tgt_tokens
+    counts = [len(texts), *Counter(token for text in texts for token in text).values()]
+    return math.log(sum(counts)) - sum(count * math.log(count) for count in counts) / sum(counts)
+
+
+def _finding(what: str, advice: str) -> Finding:
+    return Finding(check="limits", sentence=f"limits() {what}.", advice=advice)

@@ -1,0 +1,22 @@
+"""Endless data of a million sources, drawn otherwise for each split: some are held out and trained on after a while."""
+
+import random
+from collections.abc import Iterator
+from itertools import count
+
+from core.plugin import DatasetPlugin, Options, Pair, Split
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "leaks_later"
+    title = "Broken"
+    endless = True
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        own = random.Random(f"{split} {rng.random()}")
+        for _ in count() if split == "train" else range(100):
+            number = f"{own.randrange(1_000_000):06}"
+            yield Pair(number, number[::-1])
+
+
+PLUGIN = Broken

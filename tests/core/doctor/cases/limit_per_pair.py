@@ -1,0 +1,25 @@
+"""A loss for each pair, where losses are for each token."""
+
+import random
+from collections.abc import Iterator, Mapping
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "limit_per_pair"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(word, word[::-1])
+
+    def limits(self) -> Mapping[str, float]:
+        return {"valid/loss": 9.7}
+
+
+PLUGIN = Broken
