@@ -12,11 +12,21 @@ class UserError(Exception):
     """
 
     offer: Offer = ""
+    until_prepared = False  # whether it says nothing any more once something is prepared again
 
     def __init__(self, sentence: str, advice: str = "") -> None:
         self.sentence = sentence
         self.advice = advice
         super().__init__(f"{sentence} {advice}".strip())
+
+
+class NothingPrepared(UserError):
+    """Something was asked of data and a model that are not there yet."""
+
+    until_prepared = True
+
+    def __init__(self) -> None:
+        super().__init__("Nothing is prepared yet.", "Choose a preset or open a run first.")
 
 
 class BrokenOff(UserError):

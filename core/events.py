@@ -142,6 +142,7 @@ class Trouble(Event):
     advice: str = ""
     details: str = ""
     offer: Offer = ""
+    until_prepared: bool = False  # it holds no longer once something is prepared anew
 
 
 @dataclass(frozen=True, kw_only=True)

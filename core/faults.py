@@ -12,7 +12,9 @@ from core.events import Trouble
 def as_trouble(error: BaseException) -> Trouble:
     """A user's own error in its words, any other as a fault of ours with its traceback."""
     if isinstance(error, UserError):
-        return Trouble(sentence=error.sentence, advice=error.advice, offer=error.offer)
+        return Trouble(
+            sentence=error.sentence, advice=error.advice, offer=error.offer, until_prepared=error.until_prepared
+        )
     return Trouble(
         sentence=f"Something went wrong in Headlight itself: {type(error).__name__}: {error}",
         advice="What was saved is safe. Copy the details and report them.",

@@ -10,7 +10,7 @@ from platformdirs import user_cache_path
 
 from core.beginning import moved_folder, new_folder
 from core.data.preparation import prepare_data
-from core.errors import BrokenOff, UserError
+from core.errors import BrokenOff, NothingPrepared, UserError
 from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
 from core.faults import as_trouble, not_written
 from core.looking import Looking
@@ -44,16 +44,16 @@ class Session:
 
     @property
     def run(self) -> RunAtHand:
-        """The run at hand. Raises UserError where there is none."""
+        """The run at hand. Raises NothingPrepared where there is none."""
         if self._run is None:
-            raise UserError("Nothing is prepared yet.", "Choose a preset or open a run first.")
+            raise NothingPrepared
         return self._run
 
     @property
     def looking(self) -> Looking:
-        """What answers questions about the run at hand. Raises UserError where there is none."""
+        """What answers questions about the run at hand. Raises NothingPrepared where there is none."""
         if self._looking is None:
-            raise UserError("Nothing is prepared yet.", "Choose a preset or open a run first.")
+            raise NothingPrepared
         return self._looking
 
     @property

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -102,13 +103,14 @@ class EngineBridge(QObject):
         """
         return self._follow(self._aside.submit(function), on_done, on_error or self._show_error)
 
-    def show_refusal(self, error: Exception) -> None:
-        """Have the strip show why the engine did not do what it was asked.
+    def show_refusal(self, error: Exception, *, until_prepared: bool = False) -> None:
+        """Have the strip show why the engine did not do what it was asked, for good or until it is prepared anew.
 
         Of what broke off, and of a fault of ours, the engine has told everybody already.
         """
         if isinstance(error, UserError) and not isinstance(error, BrokenOff):
-            self._show_error(error)
+            trouble = as_trouble(error)
+            self.trouble.emit(replace(trouble, until_prepared=until_prepared or trouble.until_prepared))
 
     def report(self, error: BaseException) -> None:
         """Have the strip show an error. Any thread may call this."""

@@ -50,4 +50,5 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     workbench, follower = Workbench(bridge, playhead, place), Follower(bridge, playhead)
     plugins = PluginCatalogue(bridge)
     plugins.reloaded.connect(workbench.renew)
+    workbench.plugin_failed.connect(plugins.note_fault)
     return Context(bridge, playhead, selection, theme, redraws, workbench, follower, plugins, place)

@@ -156,6 +156,8 @@ class MainWindow(QMainWindow):
     def _take_state(self, change: StateChanged) -> None:
         if change.state in ("preparing", "learning"):
             self._was_warned = False  # there are other steps to lose now
+        if change.state == "preparing":
+            self.strip.drop_outdated()
 
     def _lay_out(self) -> None:
         column = QVBoxLayout()

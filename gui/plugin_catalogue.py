@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from core.events import Prepared
 from core.new_plugin import require_new_name, write_plugin
 from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
@@ -20,6 +21,7 @@ class PluginCatalogue(QObject):
 
     changed = Signal()  # `infos`
     busy_changed = Signal()  # `is_reading`
+    faults_changed = Signal()  # `faults`
     reloaded = Signal()  # the files were read anew; what is prepared next has their code
 
     def __init__(self, bridge: EngineBridge) -> None:
@@ -27,9 +29,11 @@ class PluginCatalogue(QObject):
         self.host = PluginHost()
         self.folder = user_plugins_dir()
         self.infos: list[PluginInfo] = []
+        self.faults: dict[str, str] = {}  # plugin -> why its data could not be prepared
         self.is_reading = True
         self._bridge = bridge
         bridge.call(self.host.plugins, self._take, self._fail)
+        bridge.prepared.connect(self._take_prepared)
 
     def reload(self) -> None:
         """Read the plugin files anew. A run that has begun keeps the code it began with."""
@@ -46,6 +50,11 @@ class PluginCatalogue(QObject):
             on_done(path)
 
         self._bridge.call(partial(self._write, name), take, on_error)
+
+    def note_fault(self, name: str, sentence: str) -> None:
+        """A plugin's data could not be prepared: that stands in its row until they can, or its file is read anew."""
+        self.faults[name] = sentence
+        self.faults_changed.emit()
 
     def close(self) -> None:
         """End the plugins' process."""
@@ -66,7 +75,12 @@ class PluginCatalogue(QObject):
             self.changed.emit()
         self.busy_changed.emit()
 
+    def _take_prepared(self, prepared: Prepared) -> None:
+        if self.faults.pop(prepared.config.dataset.plugin, None) is not None:
+            self.faults_changed.emit()
+
     def _take_anew(self, infos: list[PluginInfo]) -> None:
+        self.faults.clear()
         self._take(infos)
         self.reloaded.emit()
 

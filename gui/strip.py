@@ -58,6 +58,11 @@ class Strip(QFrame):
         self._waiting = [trouble, *(one for one in self._waiting if one.sentence != trouble.sentence)]
         self._show_first()
 
+    def drop_outdated(self) -> None:
+        """Something is prepared anew: what was said of the attempt before holds no longer."""
+        self._waiting = [one for one in self._waiting if not one.until_prepared]
+        self._show_first()
+
     def dismiss(self) -> None:
         """Read: on to the next, or away."""
         del self._waiting[:1]

@@ -13,6 +13,7 @@ from core.config_differences import changed_keys
 from core.config_fields import setting_effect
 from core.events import Prepared, RunFinished
 from core.lower_rate import lower_rate
+from core.plugins_host.failures import PluginError
 from core.requests import ChangeSetting, Finish, Learn, MoveRun, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
@@ -34,6 +35,7 @@ class Workbench(QObject):
 
     changed = Signal()  # draft, applied, or whether there is a run
     asked_to_learn = Signal()
+    plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
         super().__init__()
@@ -223,7 +225,9 @@ class Workbench(QObject):
         if self._bridge.state == "paused":
             self.applied, self.run = applied, run
             self.changed.emit()
-        self._bridge.show_refusal(error)
+        elif isinstance(error, PluginError) and self.applied is not None:
+            self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)
+        self._bridge.show_refusal(error, until_prepared=True)
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         if start is self._start:  # nothing else was prepared meanwhile

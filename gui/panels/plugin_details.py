@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import figures_lines
-from core.plugins_host.info import PluginInfo
-from gui.panels.plugin_table import OURS, place_of
+from gui.plugin_rows import OURS, PluginRow
 from gui.theme import GRID
 from gui.widgets import from_home, plain_label
 
@@ -52,13 +51,13 @@ class LinesPane(QScrollArea):
         self.setWidget(content)
 
 
-def about_lines(info: PluginInfo) -> Iterator[Line]:
+def about_lines(row: PluginRow) -> Iterator[Line]:
     """What a plugin is, where it lies, and why it cannot be used."""
-    yield "title", info.title
-    yield "muted", _place(info)
-    if info.error is not None:
-        yield "error", f"✗ {info.error}"
-    for paragraph in paragraphs(info.doc):
+    yield "title", row.info.title
+    yield "muted", _place(row)
+    if row.problem:
+        yield "error", f"✗ {row.problem}"
+    for paragraph in paragraphs(row.info.doc):
         yield "", paragraph
 
 
@@ -83,10 +82,10 @@ def _reported(report: PluginReport) -> Iterator[Line]:
         yield "muted", line
 
 
-def _place(info: PluginInfo) -> str:
-    if place_of(info) == OURS:
-        return f"Part of Headlight: plugins/{Path(info.origin).name}"
-    return info.origin if info.package else from_home(Path(info.origin))
+def _place(row: PluginRow) -> str:
+    if row.place == OURS:
+        return f"Part of Headlight: plugins/{Path(row.info.origin).name}"
+    return row.info.origin if row.info.package else from_home(Path(row.info.origin))
 
 
 def paragraphs(doc: str) -> list[str]:

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from core.errors import UserError
 from gui.context import Context
 from gui.panels.plugin_details import LinesPane, about_lines, check_lines
-from gui.panels.plugin_table import PluginTable, state_after
+from gui.panels.plugin_table import PluginTable
 from gui.plugin_checks import PluginChecks
+from gui.plugin_rows import PluginRow
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, splitter
@@ -55,15 +56,15 @@ class PluginsView(View):
 
     def try_chosen(self) -> None:
         """Put the chosen plugin into Setup."""
-        if (info := self.table.chosen) is not None and info.error is None:
-            self.tried.emit(info.name)
+        if (row := self.table.chosen) is not None and row.info.error is None:
+            self.tried.emit(row.info.name)
 
     def check_chosen(self) -> None:
         """Check the chosen plugin, or end the check that runs."""
         if self.checks.running is not None:
             self.checks.stop()
-        elif (info := self.table.chosen) is not None:
-            self.checks.start(info)
+        elif (row := self.table.chosen) is not None:
+            self.checks.start(row.info)
 
     def write_new(self) -> None:
         """Write the plugin whose name was typed, show it, and open its folder."""
@@ -93,6 +94,7 @@ class PluginsView(View):
         self.name_edit.setMinimumWidth(self.context.theme.px(264))
         self.name_edit.hide()
         self.note_label.setWordWrap(True)
+        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # a note shifts nothing
         row = QHBoxLayout()
         row.setSpacing(GRID)
         row.addWidget(self.try_button)
@@ -119,8 +121,10 @@ class PluginsView(View):
         self.folder_button.clicked.connect(self.open_folder)
         self.table.doubleClicked.connect(self.try_chosen)
         self.table.currentCellChanged.connect(self._show_chosen)
-        self.checks.changed.connect(self._show_chosen)
+        self.checks.changed.connect(self._show_rows)
+        self.context.bridge.prepared.connect(self._forget_note)
         plugins.changed.connect(self._show)
+        plugins.faults_changed.connect(self._show_rows)
         plugins.busy_changed.connect(self._show)
         plugins.reloaded.connect(self._take_reload)
         for keys in ("Return", "Enter"):
@@ -134,26 +138,31 @@ class PluginsView(View):
         plugins = self.context.plugins
         enable(self.reload_button, READING if plugins.is_reading else "")
         self._note(READING if plugins.is_reading else "", "muted")
-        self.table.show_infos(plugins.infos)
+        self._show_rows()
         if any(info.origin == self._wanted for info in plugins.infos):
             self.table.choose(self._wanted)
             self._wanted = ""
+
+    def _show_rows(self) -> None:
+        plugins, reports = self.context.plugins, self.checks.reports
+        self.table.show_rows(
+            [
+                PluginRow(info=info, report=reports.get(info.origin), fault=plugins.faults.get(info.name, ""))
+                for info in plugins.infos
+            ]
+        )
         self._show_chosen()
 
     def _show_chosen(self, *_: object) -> None:
-        info, running = self.table.chosen, self.checks.running
-        for shown in self.table.infos:
-            self.table.show_state(shown, state_after(shown, self.checks.reports.get(shown.origin)))
-        enable(self.try_button, NOTHING_CHOSEN if info is None else info.error or "")
-        enable(self.check_button, NOTHING_CHOSEN if info is None and running is None else "")
+        row, running = self.table.chosen, self.checks.running
+        enable(self.try_button, NOTHING_CHOSEN if row is None else row.info.error or "")
+        enable(self.check_button, NOTHING_CHOSEN if row is None and running is None else "")
         self.check_button.setText("Check" if running is None else "Stop check")
         self.check_button.setAccessibleName(self.check_button.text())
-        if info is not None:
-            is_running = running is not None and info.origin == running.origin
-            self.about.show_lines(about_lines(info))
-            self.findings.show_lines(
-                check_lines(self.checks.reports.get(info.origin), self.checks.stage if is_running else "")
-            )
+        if row is not None:
+            is_running = running is not None and row.info.origin == running.origin
+            self.about.show_lines(about_lines(row))
+            self.findings.show_lines(check_lines(row.report, self.checks.stage if is_running else ""))
 
     def _take_reload(self) -> None:
         self.checks.forget()
@@ -185,8 +194,11 @@ class PluginsView(View):
         else:
             self.context.bridge.report(error)
 
+    def _forget_note(self) -> None:
+        """Another run: what was said of the one before holds no longer."""
+        self._note("", "muted")
+
     def _note(self, text: str, role: str) -> None:
         self.note_label.setText(text)
         self.note_label.setProperty("role", role)
         self.note_label.style().polish(self.note_label)
-        self.note_label.setVisible(bool(text))

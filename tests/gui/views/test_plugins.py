@@ -55,7 +55,7 @@ def view(folder: Path, empty_window: MainWindow, qtbot: QtBot) -> PluginsView:
     """The view, opened from the rail, with its rows."""
     shown = empty_window.plugins_view
     empty_window.show_view(empty_window.views.index(shown))
-    qtbot.waitUntil(lambda: bool(shown.table.infos), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(shown.table.rows), timeout=WAIT_MS)
     return shown
 
 
@@ -82,7 +82,7 @@ def file_manager() -> Iterator[FileManager]:
 
 def row(view: PluginsView, name: str) -> list[str]:
     """What the table shows of a plugin."""
-    number = next(number for number, info in enumerate(view.table.infos) if info.name == name)
+    number = next(number for number, row in enumerate(view.table.rows) if row.info.name == name)
     return [view.table.item(number, column).text() for column in range(view.table.columnCount())]
 
 
@@ -100,11 +100,11 @@ def reload(view: PluginsView, qtbot: QtBot) -> None:
 def test_rows_say_where_from_which_version_and_what_is_wrong(view: PluginsView, folder: Path) -> None:
     assert row(view, "words") == ["Some words", "words", "ready", "API 1", from_home(folder)]
     assert row(view, "copy_task")[2:] == ["ready", "API 1", "Headlight"]
-    assert [info.name for info in view.table.infos][:3] == ["broken", "leaking", "words"]  # what needs somebody first
+    assert [row.info.name for row in view.table.rows][:3] == ["broken", "leaking", "words"]  # what needs somebody first
     sentence = f"Plugin 'broken' failed: ZeroDivisionError: division by zero ({folder / 'broken.py'}, line 3)."
     assert row(view, "broken")[2] == f"✗ {sentence}"
     assert view.table.columnSpan(0, 2) == 3
-    assert view.table.chosen is not None and view.table.chosen.name == "broken"
+    assert view.table.chosen is not None and view.table.chosen.info.name == "broken"
     assert sentence in view.about.text
     assert not view.try_button.isEnabled() and sentence in view.try_button.toolTip()
 
@@ -125,7 +125,7 @@ def test_enter_puts_a_plugin_into_setup(
 
 
 def test_a_plugin_with_a_preset_is_tried_with_it(view: PluginsView, empty_window: MainWindow, qtbot: QtBot) -> None:
-    view.table.choose(next(info.origin for info in view.table.infos if info.name == "copy_task"))
+    view.table.choose(next(row.info.origin for row in view.table.rows if row.info.name == "copy_task"))
     click(qtbot, view.try_button)
     assert empty_window.setup_drawer.preset_combo.currentText() == "copy_task"
 
@@ -144,10 +144,12 @@ def test_a_new_plugin_is_named_in_place_written_and_shown(
     view.name_edit.selectAll()
     qtbot.keyClicks(view.name_edit, "my_words")
     qtbot.keyClick(view.name_edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view.table.chosen is not None and view.table.chosen.name == "my_words", timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: view.table.chosen is not None and view.table.chosen.info.name == "my_words", timeout=WAIT_MS
+    )
     assert row(view, "my_words") == ["My words", "my_words", "ready", "API 1", from_home(folder)]
     assert file_manager.opened == [str(folder)]
-    assert view.name_edit.isHidden() and view.path_label.isVisible() and view.note_label.isHidden()
+    assert view.name_edit.isHidden() and view.path_label.isVisible() and view.note_label.text() == ""
 
 
 def test_esc_gives_a_new_plugin_up(view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path) -> None:
@@ -213,7 +215,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     empty_window.show_view(empty_window.views.index(view))
     reload(view, qtbot)
     assert view.note_label.text() == KEEPS and bridge.state == "learning"
-    assert row(view, "words")[0] == "Other words" and "broken" not in [info.name for info in view.table.infos]
+    assert row(view, "words")[0] == "Other words" and "broken" not in [row.info.name for row in view.table.rows]
     assert drawer.plugin_combo.currentText() == "Other words" and list(drawer.options_form.rows) == ["size"]
     assert workbench.draft is not None and workbench.draft.dataset.options == {}
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
@@ -222,6 +224,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     workbench.prepare()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     assert set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz")
+    assert view.note_label.text() == ""
 
 
 def test_before_learning_the_edited_plugin_is_prepared_at_once(
@@ -234,11 +237,35 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
     (folder / "words.py").write_text(WORDS.replace("abcdef", "uvwxyz"), encoding="utf-8")
     empty_window.show_view(empty_window.views.index(view))
     reload(view, qtbot)
-    assert view.note_label.isHidden()
+    assert view.note_label.text() == ""
     qtbot.waitUntil(lambda: set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
-    (folder / "words.py").write_text(BROKEN, encoding="utf-8")
+
+
+def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
+    view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
+) -> None:
+    bridge, strip = empty_window.context.bridge, empty_window.strip
+    raising = WORDS.replace("for _ in range(60):", "for _ in [1 / 0]:")
+    (folder / "words.py").write_text(raising, encoding="utf-8")
     reload(view, qtbot)
-    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert row(view, "words")[2] == "ready"
+    top = view.table.mapTo(view, view.table.rect().topLeft())
+    view.table.choose(str(folder / "words.py"))
+    view.try_chosen()
+    qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
+    sentence = f"Plugin 'words' failed: ZeroDivisionError: division by zero ({folder / 'words.py'}, line 13)."
+    assert strip.trouble is not None and strip.trouble.sentence == sentence
+    empty_window.context.workbench.learn()
+    qtbot.waitUntil(lambda: "(1 more)" in strip.sentence.text(), timeout=WAIT_MS)
+    empty_window.show_view(empty_window.views.index(view))
+    assert row(view, "words")[2] == f"✗ {sentence}" and sentence in view.about.text
+    assert view.table.columnSpan(0, 2) == 3 and view.try_button.isEnabled()
+    (folder / "words.py").write_text(WORDS, encoding="utf-8")
+    reload(view, qtbot)
+    qtbot.waitUntil(lambda: bridge.state == "ready" and not strip.isVisible(), timeout=WAIT_MS)
+    assert set(bridge.history.prepared.src_tokens[4:]) == set("abcdef") and strip.trouble is None
+    assert row(view, "words")[2] == "ready" and view.note_label.text() == ""
+    assert view.table.mapTo(view, view.table.rect().topLeft()) == top
 
 
 def test_every_control_is_named_and_reached_by_tab(view: PluginsView) -> None:

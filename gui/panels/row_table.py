@@ -1,0 +1,127 @@
+"""A table to choose one row from; a row with a problem says it in one sentence across its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar, Generic, NamedTuple, TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from gui.theme import Theme
+
+Row = TypeVar("Row")
+_NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class Column(NamedTuple):
+    """One column: its head, what it means, and its width in pixels before zoom (0: what is left)."""
+
+    name: str
+    meaning: str
+    width: int = 0
+    is_number: bool = False
+
+
+class RowTable(QTableWidget, Generic[Row]):
+    """Shows rows and keeps the chosen one chosen. A subclass says of each row its texts, key, problem and tip."""
+
+    columns: ClassVar[tuple[Column, ...]]
+    sentence_column: ClassVar[int]
+    """Where a problem's sentence begins; it takes all columns from there on."""
+
+    def __init__(self, theme: Theme, name: str, tip: str) -> None:
+        super().__init__(0, len(self.columns))
+        self.theme = theme
+        self.rows: list[Row] = []
+        self._name_columns()
+        self.setObjectName(name.lower())
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys walk in it
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.verticalHeader().hide()
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def texts_of(self, row: Row) -> tuple[str, ...]:
+        """What it shows, column by column."""
+        raise NotImplementedError
+
+    def key_of(self, row: Row) -> Hashable:
+        """What tells it apart from others, and stays while the rest of it changes."""
+        raise NotImplementedError
+
+    def problem_of(self, row: Row) -> str:
+        """What is wrong with it; empty where nothing is."""
+        raise NotImplementedError
+
+    def tip_of(self, row: Row) -> str:
+        """What is shown where the mouse rests."""
+        raise NotImplementedError
+
+    def fit_rows(self) -> None:
+        """Give each row its height."""
+        self.verticalHeader().setDefaultSectionSize(self.theme.px(32))
+
+    @property
+    def chosen(self) -> Row | None:
+        number = self.currentRow()
+        return self.rows[number] if 0 <= number < len(self.rows) else None
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Show these instead; nothing happens where they are the same."""
+        rows = list(rows)
+        if rows == self.rows:
+            return
+        chosen = None if self.chosen is None else self.key_of(self.chosen)
+        self.rows = []  # so that no half-filled table is asked what is chosen
+        self.clearSpans()
+        self.setRowCount(len(rows))
+        for number, row in enumerate(rows):
+            self._fill(number, row)
+        self.rows = rows
+        self.fit_rows()
+        self.choose(chosen)
+
+    def choose(self, key: Hashable) -> None:
+        """Make the row of this key the chosen one; the first where there is none."""
+        places = [number for number, row in enumerate(self.rows) if self.key_of(row) == key]
+        self.setCurrentCell(-1, -1)
+        self.setCurrentCell(places[0] if places else 0, 0)
+
+    def _fill(self, number: int, row: Row) -> None:
+        problem = self.problem_of(row)
+        for place, (column, text) in enumerate(zip(self.columns, self.texts_of(row), strict=True)):
+            item = QTableWidgetItem(text)
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            item.setToolTip(problem if problem and place == self.sentence_column else self.tip_of(row))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{column.name} {text or 'unknown'}")
+            item.setTextAlignment(_NUMBER if column.is_number else _TEXT)
+            self.setItem(number, place, item)
+        if problem:
+            self.setSpan(number, self.sentence_column, 1, len(self.columns) - self.sentence_column)
+
+    def _name_columns(self) -> None:
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        for place, column in enumerate(self.columns):
+            item = QTableWidgetItem(column.name)
+            item.setToolTip(column.meaning)
+            item.setTextAlignment(_NUMBER if column.is_number else _TEXT)
+            self.setHorizontalHeaderItem(place, item)
+            if not column.width:
+                header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+
+    def _restyle(self) -> None:
+        self.setFont(self.theme.font())
+        for place, column in enumerate(self.columns):
+            if column.width:
+                self.setColumnWidth(place, self.theme.px(column.width))
+        self.fit_rows()
