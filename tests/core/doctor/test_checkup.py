@@ -119,8 +119,10 @@ def test_a_plugin_of_an_installed_package_is_checked_by_its_name(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with Engine() as engine:
         report = answered(engine, CheckPlugin(plugin="leaks"))
+        by_file = answered(engine, CheckPlugin(plugin=str(tmp_path / "their_package.py")))
     assert (report.name, report.origin) == ("leaks", "their_package:PLUGIN")
     assert {finding.check for finding in report.findings} == {"leaks"}
+    assert {finding.check for finding in by_file.findings} == {"leaks"}  # its name is not taken by itself
 
 
 @pytest.mark.parametrize("plugin", ["nowhere.py", "no/such/task", "."])
