@@ -49,6 +49,7 @@ def _write_documents(folder: RunFolder, trainer: Trainer, request: Start) -> Non
     try:
         folder.write_config(trainer.config)
         folder.write_vocabulary(trainer.data.vocabulary_document())
+        folder.write_subword_models(trainer.data.subword_models)
         folder.write_environment(environment(trainer.config, trainer.data.fingerprint))
         folder.update(parent=request.parent, group=request.group)
     except OSError:

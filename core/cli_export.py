@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from base64 import b64encode
 from pathlib import Path
 
 from safetensors.numpy import save
@@ -16,7 +17,7 @@ from core.run_folder import RunFolder, default_runs_dir, find_run
 
 
 def export(arguments: Namespace) -> int:
-    """Write the weights of a checkpoint; settings, vocabularies and the step are in the file's metadata, as text."""
+    """Write the weights of a checkpoint; config, vocabularies and step are in its metadata, subwords as base64."""
     if arguments.format == "onnx":
         raise UserError("`export --format onnx` is not part of this version yet.", "Use --format safetensors.")
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
@@ -29,6 +30,7 @@ def export(arguments: Namespace) -> int:
         "step": str(step),
         "config.yaml": config_to_yaml(run.config()),
         "vocabulary.json": json.dumps(run.vocabulary(), ensure_ascii=False),
+        **{f"{side}.model": b64encode(model).decode() for side, model in run.subword_models().items()},
     }
     _write(arguments.output, save(mean_weights(map(run.checkpoint_weights, averaged)), metadata))
     steps = f"step {step}" if averaged == [step] else f"steps {', '.join(map(str, averaged))}, averaged"

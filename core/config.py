@@ -19,6 +19,7 @@ Auto = Literal["auto"]
 PositiveInt = Annotated[int, Field(ge=1)]
 Length = Annotated[int, Field(ge=1, le=100_000)]  # in tokens
 TokenizerName = Literal["whitespace", "characters", "subword"]
+Side = Literal["src", "tgt"]
 
 
 def setting(
@@ -45,11 +46,30 @@ class TokenizerConfig(Settings):
 
     src: TokenizerName = setting("whitespace", "Source", "How a source text is cut into tokens.")
     tgt: TokenizerName = setting("whitespace", "Target", "How a target text is cut into tokens.")
-    size: int = setting(8000, "Subword size", "Number of subwords, where one side uses them.", ge=16, le=200_000)
+    size: int = setting(8000, "Subword size", "Number of subwords, the four special tokens counted.", ge=5, le=200_000)
     shared: bool = setting(False, "Shared vocabulary", "One vocabulary for source and target.")
     min_frequency: int = setting(
         1, "Minimum frequency", "Rarer tokens of the train split become <unk>.", ge=1, le=10_000
     )
+
+    @property
+    def subword_sides(self) -> list[Side]:
+        """The sides whose texts are cut into subwords."""
+        sides: list[tuple[Side, TokenizerName]] = [("src", self.src), ("tgt", self.tgt)]
+        return [side for side, name in sides if name == "subword"]
+
+    @property
+    def shares_subwords(self) -> bool:
+        """Whether one set of subwords is learnt from the texts of both sides."""
+        return self.shared and bool(self.subword_sides)
+
+    @model_validator(mode="after")
+    def _subwords_go_with_the_rest(self) -> Self:
+        if self.shared and len(self.subword_sides) == 1:
+            raise ValueError("shared: expected subword for both sides or for none, given it for one")
+        if self.min_frequency > 1 and len(self.subword_sides) == 2:
+            raise ValueError(f"min_frequency: subwords are never rare: expected 1, given {self.min_frequency}")
+        return self
 
 
 class DatasetConfig(Settings):

@@ -80,9 +80,14 @@ def _locate(location: KeyPath, model: type[BaseModel]) -> _Place:
         field = below.model_fields.get(str(key))
         place = _Place((*place.path, key), below, field)
         below = _group_of(field) if field else None
-        if below is not None and rest and rest[0] == below.__name__:
+        if below is not None and rest and _is_branch(rest[0], below):
             rest.pop(0)
     return _Place(place.path, place.group, place.field, tuple(part for part in rest if isinstance(part, int)))
+
+
+def _is_branch(part: int | str, group: type[BaseModel]) -> bool:
+    """Whether this names the branch, and no key: `TokenizerConfig`, `function-after[_fits(), TokenizerConfig]`."""
+    return str(part).removesuffix("]").endswith(group.__name__)
 
 
 def _group_of(field: FieldInfo) -> type[BaseModel] | None:

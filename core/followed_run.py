@@ -18,7 +18,8 @@ def read_followed(folder: RunFolder) -> History:
 
 def prepared_from(folder: RunFolder) -> Prepared:
     """What the folder's documents tell of data and model, with the settings changed until now."""
-    data, config = PreparedData.from_document(folder.vocabulary()), folder.latest_config()
+    data = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
+    config = folder.latest_config()
     src_tokens, tgt_tokens = data.src_vocabulary.tokens, data.tgt_vocabulary.tokens
     return Prepared(
         config=config,

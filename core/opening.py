@@ -29,9 +29,9 @@ def data_of(
     folder: RunFolder, host: PluginHost, cache_dir: Path, tell: Tell
 ) -> Generator[Event | None, None, PreparedData]:
     """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it."""
-    known = PreparedData.from_document(folder.vocabulary())
+    known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
     try:
-        data: PreparedData = yield from prepare_data(folder.config().dataset, host, cache_dir)
+        data: PreparedData = yield from prepare_data(folder.config().dataset, host, cache_dir, known.subword_models)
     except UserError as error:  # the plugin is gone or fails, or it no longer knows these options
         sentence = error.sentence
     else:

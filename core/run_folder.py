@@ -193,6 +193,17 @@ class RunFolder:
         """What is needed to tokenise and to read token ids, as `PreparedData.vocabulary_document` gave it."""
         return json_object(self._read_document("vocabulary.json"), self.path / "vocabulary.json")
 
+    def write_subword_models(self, models: Mapping[str, bytes]) -> None:
+        """Write src.model and tgt.model, where those sides have subwords."""
+        for side, model in models.items():
+            self._write_document(f"{side}.model", model)
+
+    def subword_models(self) -> dict[str, bytes]:
+        """The subwords of "src" and "tgt", where those sides have any."""
+        tokenizer = self.config().dataset.tokenizer
+        sides = [] if tokenizer == "auto" else tokenizer.subword_sides
+        return {side: self._read_document(f"{side}.model") for side in sides}
+
     def log(self, text: str) -> None:
         """Append to log.txt, with the time."""
         with (self.path / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +32,11 @@ class PairTexts:
 def pair_line(pair: Pair) -> bytes:
     """One pair as a JSON line; every character is below U+0080, so that lines end at "\\n" only."""
     return json.dumps([pair.source, pair.target, pair.alignment]).encode("ascii") + b"\n"
+
+
+def write_pairs(stem: Path, pairs: Iterable[Pair]) -> None:
+    """Write STEM.pairs.jsonl."""
+    Path(f"{stem}{LINES}").write_bytes(b"".join(map(pair_line, pairs)))
 
 
 def write_starts(stem: Path, line_lengths: list[int]) -> None:

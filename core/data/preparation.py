@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Generator, Iterator
 from itertools import islice
 from pathlib import Path
 
 from core.config import DatasetConfig, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
+from core.data.choosing_tokens import TokenChoice
 from core.data.encoding import Side, encoded
+from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import LINES, pair_line, read_pairs, write_starts
 from core.data.prepared_data import DOCUMENT, SPLITS, PreparedData
 from core.data.split_pairs import write_arrays
+from core.data.subwords import SubwordModels, models_in, write_models
 from core.data.token_arrays import PairArrays, concatenated
 from core.data.tokenizers import make_tokenizer
-from core.data.vocabulary import GrowingVocabulary, Vocabulary, as_listed, most_frequent_first
+from core.data.vocabulary import GrowingVocabulary, Vocabulary
 from core.errors import UserError
 from core.events import Progress
 from core.plugin import Pair
@@ -30,35 +32,39 @@ _CHUNK = 2_000
 Working = Generator[Progress, None, None]
 
 
-def prepare_data(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> Generator[Progress, None, PreparedData]:
+def prepare_data(
+    dataset: DatasetConfig, host: PluginHost, cache_dir: Path, models: SubwordModels | None = None
+) -> Generator[Progress, None, PreparedData]:
     """Draw, tokenise and keep a dataset; found again where the same pairs were prepared the same way before.
 
-    The pairs are always drawn anew, since only they tell whether a plugin still gives the same. Yields often, so that
-    whoever drives it can stop between two chunks; closed half-way, it leaves nothing behind.
+    `models` are the subwords of a run that goes on; without them, they are learnt from the train split. The pairs are
+    always drawn anew, since only they tell whether a plugin still gives the same. Yields often, so that whoever drives
+    it can stop between two chunks; closed half-way, it leaves nothing behind.
     Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building:
-        preparation = _Preparation(dataset, host, building)
+        preparation = _Preparation(dataset, host, building, models or {})
         yield from preparation.draw()
-        folder = cache_dir / preparation.fingerprint
+        folder = preparation.folder_in(cache_dir)
         if not is_whole(folder):
             yield from preparation.tokenise()
             publish(building, folder)
         data = PreparedData.open(folder, dataset)
         tidy(cache_dir, folder)
+        if dataset.tokenizer != "auto" and not models:
+            _require_size(dataset.tokenizer, data)
         return data
 
 
 class _Preparation:
     """One dataset on its way into `building`."""
 
-    def __init__(self, dataset: DatasetConfig, host: PluginHost, building: Path) -> None:
-        self._host, self._building = host, building
+    def __init__(self, dataset: DatasetConfig, host: PluginHost, building: Path, models: SubwordModels) -> None:
+        self._host, self._building, self._models = host, building, models
         self._info = _find(host, dataset.plugin)
         options = host.options(dataset.plugin, dataset.options)
         self._config = _tokenizer(dataset, self._info)
         self._dataset = dataset.model_copy(update={"options": options, "tokenizer": self._config})
-        self._tokenizers = make_tokenizer(self._config.src), make_tokenizer(self._config.tgt)
         self._drawn: dict[str, int] = {}
         # Of what else decides the result. The allowed lengths do not: they choose from it when it is opened.
         self._document = {
@@ -74,6 +80,14 @@ class _Preparation:
     def fingerprint(self) -> str:
         """Of everything that decides the result, the texts included; known once all pairs are drawn."""
         return self._content.hexdigest()[:32]
+
+    def folder_in(self, cache_dir: Path) -> Path:
+        """Where this is kept: apart, where a run brings other subwords than were learnt here from the same texts."""
+        folder = cache_dir / self.fingerprint
+        if self._models and is_whole(folder) and models_in(folder) != self._models:
+            brought = hashlib.sha256(b"".join(self._models.values())).hexdigest()[:8]
+            return folder.with_name(f"{folder.name}-{brought}")
+        return folder
 
     def draw(self) -> Working:
         """Write every split's pairs as they come; of endless training data, the first shard."""
@@ -96,15 +110,35 @@ class _Preparation:
 
     def tokenise(self) -> Working:
         """Cut the train split into tokens, make the vocabularies of it, and write every split's ids."""
+        models = self._models or (yield from self._learnt_subwords())
+        write_models(self._building, models)
+        src_tokenizer = make_tokenizer(self._config.src, models.get("src"))
+        tgt_tokenizer = make_tokenizer(self._config.tgt, models.get("tgt"))
+        choice = TokenChoice(
+            config=self._config, src_tokenizer=src_tokenizer, tgt_tokenizer=tgt_tokenizer, symbols=self._symbols()
+        )
         src_seen, tgt_seen = GrowingVocabulary(), GrowingVocabulary()
-        train = yield from self._arrays("train", src_seen, tgt_seen)
-        src, tgt = self._vocabularies(src_seen.counts(train.src.ids), tgt_seen.counts(train.tgt.ids))
+        train = yield from self._arrays("train", Side(src_tokenizer, src_seen), Side(tgt_tokenizer, tgt_seen))
+        src, tgt = choice.vocabularies(src_seen.counts(train.src.ids), tgt_seen.counts(train.tgt.ids))
         train = PairArrays(train.src.renumbered(src_seen.ids_in(src)), train.tgt.renumbered(tgt_seen.ids_in(tgt)))
         write_arrays(self._building, "train", train)
         for split in ("valid", "test"):
-            arrays = yield from self._arrays(split, src, tgt)
+            arrays = yield from self._arrays(split, Side(src_tokenizer, src), Side(tgt_tokenizer, tgt))
             write_arrays(self._building, split, arrays)
         self._write_document(src, tgt)
+
+    def _learnt_subwords(self) -> Generator[Progress, None, SubwordModels]:
+        train, num_pairs, size = self._stem("train"), self._drawn["train"], self._config.size
+        if self._config.shares_subwords:
+            both = yield from learn_subwords(train, num_pairs, "both", size)
+            return {"src": both, "tgt": both}
+        models: dict[str, bytes] = {}
+        for side in self._config.subword_sides:
+            models[side] = yield from learn_subwords(train, num_pairs, side, size)
+        return models
+
+    def _symbols(self) -> tuple[list[str], list[str]] | None:
+        return self._host.symbols(self._dataset.plugin, self._dataset.options) if self._info.endless else None
 
     def _write_document(self, src: Vocabulary, tgt: Vocabulary) -> None:
         document = self._document | {
@@ -114,37 +148,10 @@ class _Preparation:
         }
         (self._building / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
-    def _vocabularies(self, src_counts: Counter[str], tgt_counts: Counter[str]) -> tuple[Vocabulary, Vocabulary]:
-        """Of the symbols that an endless plugin lists, whatever their frequency, else of the train split."""
-        symbols = self._host.symbols(self._dataset.plugin, self._dataset.options) if self._info.endless else None
-        if symbols is not None:
-            src, tgt = symbols
-            return self._made(as_listed([*src, *tgt]), as_listed(src), as_listed(tgt))
-        least = self._config.min_frequency
-        return self._made(
-            most_frequent_first(src_counts + tgt_counts, least),
-            most_frequent_first(src_counts, least),
-            most_frequent_first(tgt_counts, least),
-        )
-
-    def _made(self, both: list[str], src: list[str], tgt: list[str]) -> tuple[Vocabulary, Vocabulary]:
-        if self._config.shared:
-            src = tgt = both
-        if not (src and tgt):
-            raise UserError(
-                f"No {'target' if src else 'source'} token of the train split is seen "
-                f"dataset.tokenizer.min_frequency = {self._config.min_frequency} times: nothing could be learned.",
-                "Lower it, or mend the dataset.",
-            )
-        return Vocabulary(src), Vocabulary(tgt)
-
-    def _arrays(
-        self, split: str, src: Vocabulary | GrowingVocabulary, tgt: Vocabulary | GrowingVocabulary
-    ) -> Generator[Progress, None, PairArrays]:
-        sides = Side(self._tokenizers[0], src), Side(self._tokenizers[1], tgt)
+    def _arrays(self, split: str, src: Side, tgt: Side) -> Generator[Progress, None, PairArrays]:
         parts = []
         for chunk, progress in self._chunks(split, f"tokenising {split} pairs"):
-            parts.append(encoded(chunk, *sides))
+            parts.append(encoded(chunk, src, tgt))
             yield progress
         return PairArrays(concatenated([part.src for part in parts]), concatenated([part.tgt for part in parts]))
 
@@ -169,3 +176,14 @@ def _tokenizer(dataset: DatasetConfig, info: PluginInfo) -> TokenizerConfig:
     if dataset.tokenizer != "auto":
         return dataset.tokenizer
     return TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
+
+
+def _require_size(config: TokenizerConfig, data: PreparedData) -> None:
+    """Raise UserError where somebody asks for more subwords than the texts give."""
+    for side, vocabulary in (("src", data.src_vocabulary), ("tgt", data.tgt_vocabulary)):
+        if side in config.subword_sides and len(vocabulary) < config.size:
+            raise UserError(
+                f"dataset.tokenizer.size = {config.size:,}: the {side} texts of the train split give only "
+                f"{len(vocabulary):,} subwords.",
+                f"Set it to {len(vocabulary):,} or less.",
+            )

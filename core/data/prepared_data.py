@@ -16,6 +16,7 @@ from core.config import DatasetConfig, Length, TokenizerConfig
 from core.data.encoding import Side
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.data.split_pairs import SplitPairs
+from core.data.subwords import SubwordModels, SubwordTokenizer, models_in
 from core.data.token_arrays import PairArrays
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.unigram import unigram_loss
@@ -69,6 +70,7 @@ class PreparedData:
     fingerprint: str  # of the texts and all that made ids of them; the same whichever lengths are allowed
     unigram_loss: float | None = None  # of the valid split; None in a run of an earlier version, without its pairs
     longest_source: int | None = None  # tokens of the train split's (first shard's), <eos> counted; None as above
+    subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
 
@@ -90,12 +92,12 @@ class PreparedData:
     @cached_property
     def src(self) -> Side:
         """How source texts become ids."""
-        return Side(make_tokenizer(self._tokenizer.src), self.src_vocabulary)
+        return Side(make_tokenizer(self._tokenizer.src, self.subword_models.get("src")), self.src_vocabulary)
 
     @cached_property
     def tgt(self) -> Side:
         """How target texts become ids."""
-        return Side(make_tokenizer(self._tokenizer.tgt), self.tgt_vocabulary)
+        return Side(make_tokenizer(self._tokenizer.tgt, self.subword_models.get("tgt")), self.tgt_vocabulary)
 
     @property
     def _tokenizer(self) -> TokenizerConfig:
@@ -146,7 +148,7 @@ class PreparedData:
         }
 
     @classmethod
-    def from_document(cls, document: dict[str, Any]) -> PreparedData:
+    def from_document(cls, document: dict[str, Any], subword_models: SubwordModels) -> PreparedData:
         """What `vocabulary_document` described. Raises UserError where a part of it is missing or of another kind."""
         try:
             known = _Document.model_validate(document)
@@ -154,7 +156,18 @@ class PreparedData:
             first = error.errors()[0]
             reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
             raise UserError(f"The vocabulary of this run cannot be read: {reason}.") from None
-        return cls._of(known.model_dump())
+        data = cls._of(known.model_dump(), subword_models=subword_models)
+        data._require_its_subwords(data.src_tokenizer, data.src_vocabulary)
+        data._require_its_subwords(data.tgt_tokenizer, data.tgt_vocabulary)
+        return data
+
+    @staticmethod
+    def _require_its_subwords(tokenizer: Tokenizer, vocabulary: Vocabulary) -> None:
+        if isinstance(tokenizer, SubwordTokenizer) and vocabulary.own_tokens != tokenizer.pieces:
+            raise UserError(
+                "The vocabulary of this run is not that of its subwords.",
+                "Restore vocabulary.json, src.model and tgt.model from a copy of the run.",
+            )
 
     @classmethod
     def _of(cls, document: dict[str, Any], **pairs: Any) -> PreparedData:
@@ -189,7 +202,7 @@ class PreparedData:
             "unigram_loss": unigram_loss(splits["valid"].arrays.tgt),
             "longest_source": int(splits["train"].arrays.src.lengths.max()),
         }
-        return cls._of(parts, folder=folder, _splits=splits)
+        return cls._of(parts, subword_models=models_in(folder), folder=folder, _splits=splits)
 
     def _pairs(self, split: str) -> SplitPairs:
         if not self._splits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from core.errors import UserError
+from core.data.subwords import SubwordTokenizer
 
 
 class Tokenizer(Protocol):
@@ -37,12 +37,8 @@ class CharacterTokenizer:
         return "".join(tokens)
 
 
-def make_tokenizer(name: str) -> Tokenizer:
-    """The tokenizer of this name. Raises UserError for "subword", which this version does not have yet."""
+def make_tokenizer(name: str, model: bytes | None = None) -> Tokenizer:
+    """The tokenizer of this name; "subword" needs a model, and raises UserError where that is none."""
     if name == "subword":
-        raise UserError(
-            "dataset.tokenizer: subword comes with a later release, together with parallel texts.",
-            "Choose whitespace or characters for both sides: "
-            "--set dataset.tokenizer.src=characters --set dataset.tokenizer.tgt=characters.",
-        )
+        return SubwordTokenizer(model or b"")
     return WhitespaceTokenizer() if name == "whitespace" else CharacterTokenizer()

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from core.config import TokenizerConfig
+from core.data.choosing_tokens import subwords_of
+from core.data.learning_subwords import learn_subwords
+from core.data.pair_texts import write_pairs
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.vocabulary import as_listed
 from core.doctor.findings import Bounds
+from core.events import Progress
 from core.plugin import Pair
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import ENDLESS, PluginHost
@@ -36,10 +44,10 @@ class DrawnSplit:
     """The first pairs of a split, and their tokens."""
 
     pairs: list[Pair]
-    src_tokens: Tokens
-    tgt_tokens: Tokens
     num_pairs: int | None  # None: endless
     sources: frozenset[int]  # hashes of all its different sources, not only the first
+    src_tokens: Tokens = field(default_factory=list)
+    tgt_tokens: Tokens = field(default_factory=list)
     in_train: set[str] = field(default_factory=set)  # its sources that are in the train split too
 
 
@@ -60,7 +68,7 @@ class Drawn:
         """The source and the target tokens that a model of this data knows."""
         train = self.splits["train"]
         src, tgt = self.symbols or (chain.from_iterable(train.src_tokens), chain.from_iterable(train.tgt_tokens))
-        return as_listed(src), as_listed(tgt)
+        return subwords_of(self.src_tokenizer) or as_listed(src), subwords_of(self.tgt_tokenizer) or as_listed(tgt)
 
     def again(self, host: PluginHost, split: str, seed: int = 0) -> list[Pair]:
         """The first REPEATED pairs of a split, drawn anew."""
@@ -68,19 +76,48 @@ class Drawn:
 
 
 def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bounds, tell: Tell) -> Drawn:
-    """Draw every split. Raises PluginError where the plugin fails, UserError for a tokenizer that is not there."""
-    src, tgt = map(make_tokenizer, info.tokenizer)
-    drawing = _Drawing(host, info, options, src, tgt, bounds, tell)
+    """Draw every split. Raises PluginError where the plugin fails, UserError where no subwords can be learnt."""
+    drawing = _Drawing(host, info, options, bounds, tell)
     held_out = {split: drawing.split(split) for split in HELD_OUT}
     train = drawing.split("train", held_out)
+    src, tgt = _tokenizers(info, train.pairs, tell)
     return Drawn(
         host=host,
         info=info,
         options=options,
         src_tokenizer=src,
         tgt_tokenizer=tgt,
-        splits={"train": train, **held_out},
+        splits={name: _cut(split, src, tgt) for name, split in {"train": train, **held_out}.items()},
         symbols=host.symbols(info.name, options) if info.endless else None,
+    )
+
+
+def _tokenizers(info: PluginInfo, train: list[Pair], tell: Tell) -> tuple[Tokenizer, Tokenizer]:
+    """The plugin's own; subwords are learnt from the pairs that were kept, as far as they go."""
+    config = TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
+    models = dict[str, bytes]()
+    with TemporaryDirectory() as folder:
+        write_pairs(stem := Path(folder) / "train", train)
+        for side in config.subword_sides:
+            models[side] = _learnt(learn_subwords(stem, len(train), side, config.size), tell)
+    return make_tokenizer(config.src, models.get("src")), make_tokenizer(config.tgt, models.get("tgt"))
+
+
+def _learnt(learning: Generator[Progress, None, bytes], tell: Tell) -> bytes:
+    with closing(learning):
+        while True:
+            try:
+                progress = next(learning)
+            except StopIteration as end:
+                return bytes(end.value)
+            tell(progress.stage, progress.done)
+
+
+def _cut(split: DrawnSplit, src: Tokenizer, tgt: Tokenizer) -> DrawnSplit:
+    return replace(
+        split,
+        src_tokens=[src.tokenize(pair.source) for pair in split.pairs],
+        tgt_tokens=[tgt.tokenize(pair.target) for pair in split.pairs],
     )
 
 
@@ -89,8 +126,6 @@ class _Drawing:
     host: PluginHost
     info: PluginInfo
     options: dict[str, Any]
-    src: Tokenizer
-    tgt: Tokenizer
     bounds: Bounds
     tell: Tell
 
@@ -112,8 +147,6 @@ class _Drawing:
             self.tell(f"drawing {name} pairs", num_pairs)
         return DrawnSplit(
             pairs=pairs,
-            src_tokens=[self.src.tokenize(pair.source) for pair in pairs],
-            tgt_tokens=[self.tgt.tokenize(pair.target) for pair in pairs],
             num_pairs=None if name == "train" and self.info.endless else num_pairs,
             sources=frozenset(sources),
         )

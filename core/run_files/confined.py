@@ -9,7 +9,8 @@ from pathlib import Path
 from core.errors import UserError
 
 _FOLDERS = ("validations", "probes", "snapshots", "checkpoints")
-_FILES = ("config.yaml", "environment.json", "vocabulary.json", "run.json", "metrics.jsonl", "log.txt")
+_DOCUMENTS = ("config.yaml", "environment.json", "vocabulary.json", "src.model", "tgt.model")
+_FILES = (*_DOCUMENTS, "run.json", "metrics.jsonl", "log.txt")
 
 
 def require_confined(run: Path) -> None:

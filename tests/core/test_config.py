@@ -142,6 +142,15 @@ def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_what_was_
             "run.yaml, line 1: dataset.tokenizer.src: expected whitespace, characters or subword, given 'words'.",
         ),
         (
+            "dataset: {plugin: x, tokenizer: {src: subword, tgt: characters, shared: true}}",
+            "run.yaml, line 1: dataset.tokenizer.shared: expected subword for both sides or for none, "
+            "given it for one.",
+        ),
+        (
+            "dataset: {plugin: x, tokenizer: {src: subword, tgt: subword, min_frequency: 2}}",
+            "run.yaml, line 1: dataset.tokenizer.min_frequency: subwords are never rare: expected 1, given 2.",
+        ),
+        (
             "dataset: {plugin: x, tokenizer: words}",
             "run.yaml, line 1: dataset.tokenizer: expected auto or settings as `key: value` lines, given 'words'.",
         ),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
+from core.config import change_settings
 from core.engine import Engine
 from core.history import History
 from core.requests import Learn, OpenRun, Prepare, Start, Translate
@@ -17,13 +19,16 @@ from core.run_folder import RunFolder
 from tests.core.watcher import Watcher, answered, tiny_config
 
 SENTENCE = "1 2 3"
+WITH_SUBWORDS = {"dataset.options.num_symbols": 6, "dataset.tokenizer": {"src": "subword", "size": 16}}
+"""Settings of a run that has src.model, too."""
 
 
-def train(run_dir: Path, steps: int, **training: Any) -> Path:
+def train(run_dir: Path, steps: int, settings: Mapping[str, Any] = MappingProxyType({}), **training: Any) -> Path:
     """Train a tiny run for so many steps in the real engine, to its end."""
-    settings = {"validate_every": 2, "checkpoint_every": 2, "probe_every": 2, **training}
+    often = {"validate_every": 2, "checkpoint_every": 2, "probe_every": 2, **training}
+    config = change_settings(tiny_config(max_steps=steps, **often), settings)
     with Engine(cache_dir=run_dir.with_name("cache")) as engine:
-        answered(engine, Prepare(config=tiny_config(max_steps=steps, **settings)))
+        answered(engine, Prepare(config=config))
         answered(engine, Start(runs_dir=run_dir.parent, run_dir=run_dir))
         answered(engine, Learn())
     return run_dir
@@ -44,7 +49,7 @@ def everything(run: Path) -> list[object]:
     folder = RunFolder.open(run)
     history = History.read(folder)
     return [
-        *(folder.state, folder.config(), folder.environment(), folder.vocabulary()),
+        *(folder.state, folder.config(), folder.environment(), folder.vocabulary(), folder.subword_models()),
         *(history.curve(name) for name in history.names),
         *(history.settings_changed, folder.validation_metrics()),
         *(folder.validated_sentences(step) for step in folder.validation_steps()),

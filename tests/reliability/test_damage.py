@@ -15,7 +15,7 @@ from core.events import Trouble
 from core.run_folder import RunFolder
 from tests.core.watcher import Watcher
 from tests.reliability.cases import Cases
-from tests.reliability.small_runs import digest, everything, resume, train
+from tests.reliability.small_runs import WITH_SUBWORDS, digest, everything, resume, train
 
 FOR_PEOPLE = "log.txt"  # nobody but a person reads it
 
@@ -23,7 +23,7 @@ FOR_PEOPLE = "log.txt"  # nobody but a person reads it
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of four steps, with two checkpoints, validations, probes and snapshots."""
-    return train(tmp_path_factory.mktemp("damage") / "run", 4)
+    return train(tmp_path_factory.mktemp("damage") / "run", 4, WITH_SUBWORDS)
 
 
 def files(run: Path) -> list[Path]:

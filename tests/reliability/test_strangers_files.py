@@ -15,7 +15,7 @@ import pytest
 
 from tests.reliability.cases import Cases
 from tests.reliability.hostile_runs import HOSTILE
-from tests.reliability.small_runs import SENTENCE, train
+from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, train
 from tests.test_architecture import ROOT, all_imports, parsed, sources
 
 MOST_MB = 200  # that opening one of them may take beside what a good one took
@@ -55,7 +55,7 @@ def test_nothing_runs_code_out_of_a_file() -> None:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A good run of four steps."""
-    return train(tmp_path_factory.mktemp("good") / "run", 4)
+    return train(tmp_path_factory.mktemp("good") / "run", 4, WITH_SUBWORDS)
 
 
 def opened(run: Path, hostile: list[Path]) -> list[dict[str, Any]]:

@@ -216,3 +216,45 @@ def test_a_frequency_that_leaves_nothing_is_said(prepare: Prepare) -> None:
 def test_a_plugin_that_is_missing_is_named(host: PluginHost, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no dataset plugin 'nowhere'"):
         drive(prepare_data(DatasetConfig(plugin="nowhere"), host, tmp_path))
+
+
+SUBWORDS = {"src": "subword", "tgt": "subword", "size": 13}
+
+
+def test_subwords_are_of_the_train_split_only(prepare: Prepare) -> None:
+    data = prepare(tokenizer=SUBWORDS)
+    assert len(data.src_vocabulary) == len(data.tgt_vocabulary) == 13
+    assert set("".join(data.src_vocabulary.own_tokens)) == set("abcé▁"), "n, e, v and r are in valid alone"
+    ids = data.src_vocabulary.ids(data.src_tokenizer.tokenize(data.pair("train", 0).source))
+    assert data.split("train").src[0].tolist() == [*ids, 2]
+    known = next(number for number in range(40) if "<" not in data.pair("train", number).target)
+    assert data.decode_target(data.split("train").tgt[known].tolist()) == data.pair("train", known).target
+
+
+def test_shared_subwords_are_learnt_of_both_sides(prepare: Prepare) -> None:
+    data = prepare(tokenizer=SUBWORDS | {"shared": True})
+    assert data.src_vocabulary.tokens == data.tgt_vocabulary.tokens
+    assert data.subword_models["src"] == data.subword_models["tgt"]
+
+
+def test_more_subwords_than_the_texts_give_are_refused_where_somebody_asked_for_them(prepare: Prepare) -> None:
+    with pytest.raises(UserError, match=r"size = 9,000: the src texts of the train split give only \d+ subwords"):
+        prepare(tokenizer=SUBWORDS | {"size": 9000})
+
+
+def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
+    """Another version of sentencepiece might learn others from the same texts."""
+    learnt = prepare(tokenizer=SUBWORDS)
+    theirs = prepare(tokenizer=SUBWORDS | {"size": 12}).subword_models
+    again = drive(prepare_data(learnt.dataset, host, tmp_path / "cache", theirs))
+    assert again.fingerprint == learnt.fingerprint
+    assert (again.subword_models, len(again.src_vocabulary)) == (theirs, 12)
+    assert prepare(tokenizer=SUBWORDS).subword_models == learnt.subword_models, "and others are none the wiser"
+
+
+def test_learning_subwords_that_is_stopped_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
+    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
+    work = prepare_data(dataset, host, tmp_path / "cache")
+    assert any(progress.stage == "learning source subwords" for progress in work)
+    work.close()
+    assert list((tmp_path / "cache").iterdir()) == []

@@ -30,7 +30,7 @@ def test_a_target_is_joined_without_the_special_tokens(prepare: Prepare) -> None
 
 def test_a_run_folder_alone_can_translate(prepare: Prepare) -> None:
     data = prepare()
-    alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())))
+    alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
     assert alone.encode_source("a b zebra") == data.encode_source("a b zebra")
     assert alone.decode_target([1, 4, 5, 2, 0]) == data.decode_target([4, 5])
     assert alone.vocabulary_document() == data.vocabulary_document()
@@ -44,4 +44,21 @@ def test_a_damaged_vocabulary_is_said(prepare: Prepare) -> None:
     document = prepare().vocabulary_document()
     del document["src_tokens"]
     with pytest.raises(UserError, match="src_tokens"):
-        PreparedData.from_document(document)
+        PreparedData.from_document(document, {})
+
+
+SUBWORDS = {"src": "subword", "tgt": "characters", "size": 13}
+
+
+def test_a_run_folder_brings_its_subwords(prepare: Prepare) -> None:
+    data = prepare(tokenizer=SUBWORDS)
+    alone = PreparedData.from_document(data.vocabulary_document(), data.subword_models)
+    assert alone.encode_source("a ba zebra") == data.encode_source("a ba zebra")
+    with pytest.raises(UserError, match="subwords of this run cannot be read"):
+        PreparedData.from_document(data.vocabulary_document(), {})
+
+
+def test_subwords_of_another_run_are_refused(prepare: Prepare) -> None:
+    data, other = prepare(tokenizer=SUBWORDS), prepare(tokenizer=SUBWORDS | {"size": 12})
+    with pytest.raises(UserError, match="not that of its subwords"):
+        PreparedData.from_document(data.vocabulary_document(), other.subword_models)

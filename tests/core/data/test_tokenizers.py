@@ -1,11 +1,9 @@
 """Texts to tokens and back."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data.tokenizers import make_tokenizer
-from core.errors import UserError
 
 
 @given(st.text())
@@ -18,8 +16,3 @@ def test_characters_survive_the_way_there_and_back(text: str) -> None:
 def test_words_survive_the_way_there_and_back(words: list[str]) -> None:
     tokenizer = make_tokenizer("whitespace")
     assert tokenizer.tokenize(tokenizer.join(words)) == words
-
-
-def test_subword_says_that_it_waits() -> None:
-    with pytest.raises(UserError, match="later release"):
-        make_tokenizer("subword")

@@ -1,0 +1,53 @@
+"""Which tokens a model is to know: chosen from the train split alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.config import TokenizerConfig
+from core.data.subwords import SubwordTokenizer
+from core.data.tokenizers import Tokenizer
+from core.data.vocabulary import Vocabulary, as_listed, most_frequent_first
+from core.errors import UserError
+
+Symbols = tuple[Sequence[str], Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenChoice:
+    """The rule of a dataset: its tokenizers, and the symbols that an endless plugin lists."""
+
+    config: TokenizerConfig
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+    symbols: Symbols | None
+
+    def vocabularies(self, src_counts: Counter[str], tgt_counts: Counter[str]) -> tuple[Vocabulary, Vocabulary]:
+        """All subwords, or all listed symbols, whatever their frequency; else what the train split has often enough."""
+        if self.symbols is not None:
+            src, tgt = self.symbols
+            both, src, tgt = as_listed([*src, *tgt]), as_listed(src), as_listed(tgt)
+        else:
+            least = self.config.min_frequency
+            both = most_frequent_first(src_counts + tgt_counts, least)
+            src, tgt = most_frequent_first(src_counts, least), most_frequent_first(tgt_counts, least)
+        if self.config.shared:
+            src = tgt = both
+        src, tgt = subwords_of(self.src_tokenizer) or src, subwords_of(self.tgt_tokenizer) or tgt
+        self._require_tokens(src, tgt)
+        return Vocabulary(src), Vocabulary(tgt)
+
+    def _require_tokens(self, src: Sequence[str], tgt: Sequence[str]) -> None:
+        if not (src and tgt):
+            raise UserError(
+                f"No {'target' if src else 'source'} token of the train split is seen "
+                f"dataset.tokenizer.min_frequency = {self.config.min_frequency} times: nothing could be learned.",
+                "Lower it, or mend the dataset.",
+            )
+
+
+def subwords_of(tokenizer: Tokenizer) -> list[str]:
+    """All pieces of a tokenizer that cuts into such; none of the others."""
+    return tokenizer.pieces if isinstance(tokenizer, SubwordTokenizer) else []

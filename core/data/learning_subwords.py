@@ -1,0 +1,122 @@
+"""Learns subwords of the train split's texts: byte pair encoding by sentencepiece, in a process of its own.
+
+Learning is one call of C++ that may take a minute: in its own process it can be ended at any moment, and what it takes
+and breaks is its own. `python -m core.data.learning_subwords STEM STRIDE SIDES SIZE MODEL` is that process.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Generator, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Literal
+
+import core
+from core.data.pair_texts import read_pairs
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
+from core.errors import UserError
+from core.events import Progress
+
+Sides = Literal["src", "tgt", "both"]
+MOST_PAIRS = 1_000_000
+"""Of more, every second or third and so on is read, which bounds memory and time."""
+_LOOK_SECONDS = 0.05
+_NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
+_TOO_FEW = re.compile(r"(\d+) vs (\d+)")
+
+
+def learn_subwords(stem: Path, num_pairs: int, sides: Sides, size: int) -> Generator[Progress, None, bytes]:
+    """A sentencepiece model of at most `size` tokens for a side of STEM's pairs; the same texts give the same bytes.
+
+    Yields until the process is done; closed before that, it ends the process. Raises UserError where the size is too
+    small for the characters of the texts.
+    """
+    model, complaint = Path(f"{stem}.model"), Path(f"{stem}.complaint")
+    with complaint.open("wb") as stderr:
+        process = _start([stem, str(-(-num_pairs // MOST_PAIRS)), sides, str(size), model], stderr)
+    try:
+        while not _has_ended(process):
+            yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=num_pairs, total=None)
+        if process.returncode:
+            raise _failure(complaint.read_text(encoding="utf-8", errors="replace"), sides, size)
+        return model.read_bytes()
+    finally:
+        process.kill()
+        process.wait()
+        model.unlink(missing_ok=True)
+        complaint.unlink()
+
+
+def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    root = str(Path(core.__path__[0]).parent)
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", __name__, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stderr=stderr,
+        env={**os.environ, "PYTHONPATH": path},
+        start_new_session=True,  # Ctrl-C in the terminal is for the application, which then ends it
+    )
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    try:
+        process.wait(_LOOK_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _failure(complaint: str, sides: Sides, size: int) -> UserError:
+    too_few = _TOO_FEW.search(complaint)
+    if "required_chars" in complaint and too_few:
+        needed = int(too_few[2])
+        return UserError(
+            f"dataset.tokenizer.size = {size:,}: the {_NAMES[sides]} texts have so many different characters that "
+            f"they need at least {needed:,}.",
+            f"Set it to {needed:,} or more; some thousands are usual.",
+        )
+    last_line = (complaint.strip().splitlines() or ["it was ended by the system"])[-1]
+    return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}", "Choose other tokens.")
+
+
+def main(stem: str, stride: str, sides: str, size: str, model: str) -> None:
+    """Learn and write the model; what fails is an exception on stderr."""
+    from sentencepiece import SentencePieceTrainer
+
+    written = io.BytesIO()
+    pad, bos, eos, unk = SPECIAL_TOKENS
+    SentencePieceTrainer.train(
+        sentence_iterator=_texts(Path(stem), int(stride), sides),
+        model_writer=written,
+        model_type="bpe",
+        vocab_size=int(size),
+        hard_vocab_limit=False,  # fewer where the texts do not give so many
+        character_coverage=1.0,
+        max_sentence_length=2**30,
+        # The texts as they are: lower-casing and the like is up to the dataset, and joining gives back each space.
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        num_threads=1,
+        minloglevel=2,  # errors
+        pad_id=PAD_ID, bos_id=BOS_ID, eos_id=EOS_ID, unk_id=UNK_ID,
+        pad_piece=pad, bos_piece=bos, eos_piece=eos, unk_piece=unk,
+    )  # fmt: skip
+    Path(model).write_bytes(written.getvalue())
+
+
+def _texts(stem: Path, stride: int, sides: str) -> Iterator[str]:
+    for pair in islice(read_pairs(stem), 0, None, stride):
+        if sides != "tgt":
+            yield pair.source
+        if sides != "src":
+            yield pair.target
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,89 @@
+"""Subwords: learnt from the train split alone, the same each time, and kept by the run that uses them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.data.learning_subwords import learn_subwords
+from core.data.pair_texts import write_pairs
+from core.data.special_tokens import SPECIAL_TOKENS
+from core.data.subwords import LARGEST_MODEL, SubwordTokenizer
+from core.errors import UserError
+from core.plugin import Pair
+from tests.core.data.conftest import drive
+
+TEXTS = ("the cat sat on the mat", "a cat  and a bat\tsat", "dämmerung <pad> <bos>", " that hat ")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Learnt from both sides of these texts."""
+    stem = tmp_path_factory.mktemp("texts") / "train"
+    write_pairs(stem, [Pair(text, text[::-1]) for text in TEXTS])
+    return drive(learn_subwords(stem, len(TEXTS), "both", 60))
+
+
+@pytest.fixture(scope="module")
+def tokenizer(model: bytes) -> SubwordTokenizer:
+    return SubwordTokenizer(model)
+
+
+def learnt(stem: Path, texts: tuple[str, ...], side: str = "src", size: int = 60) -> SubwordTokenizer:
+    write_pairs(stem, [Pair(text, "x") for text in texts])
+    return SubwordTokenizer(drive(learn_subwords(stem, len(texts), side, size)))
+
+
+def test_what_is_frequent_becomes_a_piece(tokenizer: SubwordTokenizer) -> None:
+    assert tokenizer.tokenize("the cat sat") == ["▁the", "▁cat", "▁", "sat"]
+    assert len(tokenizer.pieces) == len(set(tokenizer.pieces)) <= 60 - len(SPECIAL_TOKENS)
+
+
+@given(text=st.text(st.characters(codec="utf-8", exclude_characters="▁")))
+def test_every_text_survives_the_way_there_and_back(tokenizer: SubwordTokenizer, text: str) -> None:
+    assert tokenizer.join(tokenizer.tokenize(text)) == text
+
+
+def test_characters_that_were_never_seen_are_no_piece(tokenizer: SubwordTokenizer) -> None:
+    assert [token for token in tokenizer.tokenize("a ☃☃ cat") if token not in tokenizer.pieces] == ["☃☃"]
+
+
+def test_special_tokens_in_a_text_are_text(tokenizer: SubwordTokenizer) -> None:
+    assert not set(SPECIAL_TOKENS).intersection(tokenizer.tokenize("<pad> <bos>"))
+    assert not set(SPECIAL_TOKENS).intersection(tokenizer.pieces)
+
+
+def test_the_same_texts_give_the_same_model_to_the_byte(model: bytes, tmp_path: Path) -> None:
+    write_pairs(tmp_path / "train", [Pair(text, text[::-1]) for text in TEXTS])
+    assert drive(learn_subwords(tmp_path / "train", len(TEXTS), "both", 60)) == model
+
+
+def test_a_side_learns_of_its_own_texts(tmp_path: Path) -> None:
+    assert set("".join(learnt(tmp_path / "train", ("ab ab ba",)).pieces)) == set("ab▁")
+
+
+def test_too_few_for_the_characters_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"size = 16: the source texts have so many .* they need at least 31"):
+        learnt(tmp_path / "train", ("abcdefghijklmnopqrstuvwxyz",), size=16)
+
+
+def test_learning_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
+    work = learn_subwords(tmp_path / "train", len(TEXTS), "src", 60)
+    assert next(work).stage == "learning source subwords"
+    work.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["train.pairs.jsonl"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"no model", b"\x00" * 100, b"x" * (LARGEST_MODEL + 1)])
+def test_what_is_no_model_is_refused(damage: bytes) -> None:
+    with pytest.raises(UserError, match="subwords of this run cannot be read"):
+        SubwordTokenizer(damage)
+
+
+def test_a_model_of_others_is_refused(model: bytes) -> None:
+    with pytest.raises(UserError, match="does not begin with <pad>"):
+        SubwordTokenizer(model.replace(b"<pad>", b"<bad>"))
