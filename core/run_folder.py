@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -167,8 +168,7 @@ class RunFolder:
 
     def config(self) -> RunConfig:
         """The config the run began with; settings changed since are in `settings_changed` and the checkpoints."""
-        text = self._read_document("config.yaml").decode()
-        return config_from_document(read_yaml(text, str(self.path / "config.yaml")))
+        return _config_of(self._read_document("config.yaml").decode(), str(self.path / "config.yaml"))
 
     def latest_config(self) -> RunConfig:
         """The config with the settings changed since."""
@@ -438,6 +438,12 @@ class RunFolder:
 
     def _file(self, kind: str, step: int, ending: str = "") -> Path:
         return self.path / kind / f"{step:06d}{ending}"
+
+
+@lru_cache(maxsize=64)
+def _config_of(text: str, name: str) -> RunConfig:
+    """Of this text, which a run never changes: reading YAML takes longer than all else of opening a run."""
+    return config_from_document(read_yaml(text, name))
 
 
 @contextmanager
