@@ -33,7 +33,7 @@ def moved_folder(old: RunFolder, runs_dir: Path, trainer: Trainer) -> RunFolder:
     try:
         with refusing_to_write(folder.path):
             folder.take_files_of(old)
-            folder.cut_back_to(trainer.step)
+            trainer.cut_back(folder)
     except NotWritten:
         shutil.rmtree(folder.path)  # the old one is as whole as before
         raise

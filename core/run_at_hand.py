@@ -78,7 +78,7 @@ class RunAtHand:
             self.require_that_it_can_go_on(self.folder)
             require_room(self.folder.path, room_for(self.trainer))
             self.folder.claim()
-            self.folder.cut_back_to(self.trainer.step)
+            self.trainer.cut_back(self.folder)
             self._own(self.folder)
         return self.folder
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -419,12 +420,13 @@ class RunFolder:
 
     # -- going back --------------------------------------------------------------------------------------------------
 
-    def cut_back_to(self, step: int) -> None:
+    def cut_back_to(self, step: int, at_step: Mapping[str, int] = MappingProxyType({})) -> None:
         """Remove what came after `step`: a run resumed there writes it again.
 
-        The newest checkpoints go first: whatever instant this is broken off, the last one has all that belongs to it.
+        `at_step` says how many lines "setting" and "is_best" of `step` itself came before its checkpoint. The newest
+        checkpoints go first: whatever instant this is broken off, the last one has all that belongs to it.
         """
-        metrics = metrics_file.lines_until(self._metrics_path, step)
+        metrics = metrics_file.lines_until(self._metrics_path, step, at_step)
         for later in reversed(_later(steps_in(self.path / "checkpoints"), step)):
             shutil.rmtree(self._file("checkpoints", later))
         best = self._state.best_step

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -122,13 +123,19 @@ def last_step(path: Path) -> int:
     return int(json.loads(lines[-1])["step"]) if lines and is_intact(lines[-1]) else 0
 
 
-def lines_until(path: Path, step: int) -> bytes:
-    """The whole lines up to this step."""
+def lines_until(path: Path, step: int, at_step: Mapping[str, int]) -> bytes:
+    """The whole lines up to this step; of its own "setting" and "is_best" lines the first `at_step` so many."""
     with _open(path) as file:
         data = file.read()
     records, _ = read_checked_lines(data, str(path), _ADVICE)
-    lines = data.split(b"\n")
-    return b"".join(lines[number] + b"\n" for number, record in enumerate(records) if record["step"] <= step)
+    seen: Counter[str] = Counter()
+    kept = []
+    for record, line in zip(records, data.split(b"\n"), strict=False):  # what follows the last newline is none
+        if record["step"] == step:
+            seen.update(at_step.keys() & record.keys())
+        if record["step"] <= step and all(seen[kind] <= most for kind, most in at_step.items() if kind in record):
+            kept.append(line + b"\n")
+    return b"".join(kept)
 
 
 def _open(path: Path) -> BinaryIO:

@@ -364,3 +364,9 @@ class Trainer:
         self.probe_sentences = state.probe_sentences
         self._meter.clear()
         self.step = checkpoint.step
+
+    def cut_back(self, folder: RunFolder) -> None:
+        """Remove from its folder what it does not know: what came after this step, or at it after the checkpoint."""
+        num_settings = sum(step == self.step for step, *_ in self._settings.changes)
+        is_validated = self._due.done_at["validation"] == self.step
+        folder.cut_back_to(self.step, {"setting": num_settings, "is_best": int(is_validated)})

@@ -276,6 +276,30 @@ def test_a_killed_run_goes_on_from_its_newest_checkpoint(tmp_path: Path) -> None
     assert_same_weights(plain, run)
 
 
+def test_what_came_after_the_checkpoint_of_the_same_step_is_forgotten_with_it(tmp_path: Path) -> None:
+    killed, rate = tmp_path / "killed", "training.optimizer.learning_rate"
+
+    def kill(event: Event) -> None:
+        """What a kill would leave at this moment is a copy made now."""
+        if isinstance(event, ValidationDone):
+            shutil.copytree(moved, killed)
+
+    with Engine([kill]) as engine:
+        begun(engine, tmp_path, schedule={"name": "constant", "warmup_steps": 0})
+        answered(engine, Learn(steps=7))
+        answered(engine, ChangeSetting(key=rate, value=0.25))
+        moved = answered(engine, MoveRun(runs_dir=tmp_path / "moved"))  # saves a checkpoint
+        answered(engine, ChangeSetting(key=rate, value=0.5))
+        answered(engine, Finish())
+    folder = RunFolder.open(killed)
+    assert len(folder.settings_changed()) == 2 and list(folder.validation_metrics()) == [7]
+    with Engine() as engine:
+        answered(engine, OpenRun(run=killed))
+        answered(engine, Learn(steps=1))
+    assert [changed.value for changed in folder.settings_changed()] == [0.25]
+    assert folder.metrics()[1]["train/learning_rate"][-1] == 0.25 and not folder.validation_metrics()
+
+
 # -- translating and my sentence -----------------------------------------------------------------------------------
 
 
