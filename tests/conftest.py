@@ -40,11 +40,22 @@ USER_FOLDERS = {
     "HEADLIGHT_RUNS_DIR": "runs",
 }
 
-if hasattr(signal, "SIGHUP"):  # under nohup it is ignored, and every process the tests start would inherit that
+# Under nohup, and in the background of a script, one is ignored, and every process the tests start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 tqdm.tqdm.monitor_interval = 0  # its watching thread would outlive the first test with a progress bar
 settings.register_profile("headlight", deadline=None, derandomize=True, database=None)
 settings.load_profile("headlight")
+
+
+gc.disable()  # while everything is imported, which leaves no garbage
+
+
+def pytest_collection_finish() -> None:
+    """What the tests import stays: looking through it again and again took a quarter of a second a window."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

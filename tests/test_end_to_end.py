@@ -1,4 +1,7 @@
-"""The whole application from the terminal: real processes of main.py train, are stopped, go on, evaluate, translate."""
+"""The whole application from the terminal: main.py trains, is stopped, goes on, evaluates, translates.
+
+In real processes, each kind of use at least once; what differs only in what is said is called in this process.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pytest
 from safetensors import safe_open
 
 from core.run_folder import RunFolder
+from tests.in_process import called
 
 ROOT = Path(__file__).parents[1]
 MAIN = [sys.executable, str(ROOT / "main.py")]
@@ -128,7 +130,7 @@ def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, place: Pa
 
 
 def test_an_evaluation_equals_the_validation_of_that_step(run: Path, place: Path) -> None:
-    result = headlight("evaluate", run.name, "--runs-dir", place, "--checkpoint", 300, "--json", cwd=place)
+    result = called("evaluate", run.name, "--runs-dir", place, "--checkpoint", 300, "--json", cwd=place)
     record = json.loads(result.stdout)
     validated = RunFolder.open(run).validation_metrics()[300]
     for name in ("loss", "perplexity", "token_accuracy"):  # a validation decodes only some sentences freely
@@ -139,7 +141,7 @@ STRANGE = ["1 2 3", "1 🙂 2", "שלום עולם", "1\u20282", "<eos> <pad>", 
 
 
 def test_translate_takes_any_text_and_names_what_it_does_not_know(run: Path, place: Path) -> None:
-    result = headlight("translate", run, "--json", *STRANGE, cwd=place)
+    result = called("translate", run, "--json", *STRANGE, cwd=place)
     assert result.returncode == 0, result.stderr
     records = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
     assert [record["source"] for record in records] == STRANGE
@@ -160,7 +162,7 @@ def test_translate_searches_with_a_beam_and_prints_all_of_it(run: Path, place: P
         "greedy": ["translate", str(run), "1 2 3", "--json"],
         "two": ["translate", str(run), "1 2 3", "2 1", *beam[1:], "--n-best", "2"],
     }
-    results = {name: result.stdout for name, result in all_at_once(calls, place)}
+    results = {name: called(*arguments, cwd=place).stdout for name, arguments in calls.items()}
     record = json.loads(results["whole"])
     assert len(record["n_best"]) == 3 and set(record["n_best"][0]) == {"output", "score", "finished"}
     assert results["best"] == f"{record['n_best'][0]['output']}\n" == f"{record['output']}\n"
@@ -183,13 +185,13 @@ def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, pl
         "decoding.beam_size: expected at least 1, given 0": ["translate", str(run), "1", "--beam-size", "0"],
         "--n-best 2: expected 1 to 1, the beam's size.": ["translate", str(run), "1", "--n-best", "2"],
     }
-    for expected, result in all_at_once(calls, place):
-        assert expected in refused(result)
+    for expected, arguments in calls.items():
+        assert expected in refused(called(*arguments, cwd=place))
 
 
 def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
     (place / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
-    result = headlight("translate", run, "--input", "in.txt", "--output", "out.txt", cwd=place)
+    result = called("translate", run, "--input", "in.txt", "--output", "out.txt", cwd=place)
     assert (result.returncode, result.stdout) == (0, ""), result.stderr
     assert "2/2" in result.stderr
     written = (place / "out.txt").read_text(encoding="utf-8")
@@ -199,7 +201,7 @@ def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
 
 def test_several_seeds_are_several_runs_and_their_spread(place: Path) -> None:
     short = ("--set", "training.max_steps=20", "--set", "training.validate_every=20")
-    result = headlight("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *short, "--json", cwd=place)
+    result = called("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *short, "--json", cwd=place)
     assert result.returncode == 0, result.stderr
     events = [json.loads(line) for line in result.stdout.splitlines()]
     finished = [event for event in events if event["event"] == "run_finished"]
@@ -214,7 +216,7 @@ def test_several_seeds_are_several_runs_and_their_spread(place: Path) -> None:
 
 def test_an_export_holds_the_weights_with_all_that_is_needed_to_use_them(run: Path, place: Path) -> None:
     arguments = ("--format", "safetensors", "--output", "tiny.safetensors", "--checkpoint", "last")
-    result = headlight("export", run, *arguments, cwd=place)
+    result = called("export", run, *arguments, cwd=place)
     assert (result.returncode, result.stdout) == (0, "tiny.safetensors: the weights of step 300\n"), result.stderr
     kept = RunFolder.open(run).checkpoint_weights(300)
     with safe_open(place / "tiny.safetensors", "numpy") as file:
@@ -223,7 +225,7 @@ def test_an_export_holds_the_weights_with_all_that_is_needed_to_use_them(run: Pa
         metadata = file.metadata()
     assert metadata["step"] == "300" and json.loads(metadata["vocabulary.json"])
     assert metadata["config.yaml"] == (run / "config.yaml").read_text(encoding="utf-8")
-    assert headlight("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
+    assert called("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
 
 
 def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Signals) -> tuple[int, str]:
@@ -261,14 +263,14 @@ def test_a_run_stopped_by_signals_and_resumed_is_the_unstopped_run_to_the_bit(ru
         last = errors.splitlines()[-1]
         assert "Traceback" not in errors and number.name in last
         assert Path(last.partition("saved: ")[2].partition(". Go on")[0]).is_dir()
-    result = headlight(*resume, cwd=place)
+    result = called(*resume, cwd=place)
     assert result.returncode == 0, result.stderr
     assert learnt(place / "stopped") == learnt(run)
 
 
 def test_a_finished_run_goes_on_with_more_steps(run: Path, place: Path) -> None:
     shutil.copytree(run, place / "more")
-    result = headlight("train", "--resume", "more", "--set", "training.max_steps=320", cwd=place)
+    result = called("train", "--resume", "more", "--set", "training.max_steps=320", cwd=place)
     assert result.returncode == 0, result.stderr
     assert "step 320" in result.stdout.splitlines()
     assert RunFolder.open(place / "more").metrics()[0].tolist() == list(range(1, 321))
@@ -277,7 +279,7 @@ def test_a_finished_run_goes_on_with_more_steps(run: Path, place: Path) -> None:
 def test_a_loss_that_is_not_finite_ends_the_run_with_code_3(place: Path) -> None:
     wild = ["--set", "training.optimizer={name: sgd, learning_rate: 100, momentum: 0.99}"]
     wild += ["--set", "training.max_grad_norm=null", "--set", "training.schedule={name: constant, warmup_steps: 0}"]
-    result = headlight("train", "tiny.yaml", "--run-dir", "wild", *wild, "--json", cwd=place)
+    result = called("train", "tiny.yaml", "--run-dir", "wild", *wild, "--json", cwd=place)
     assert result.returncode == 3, result.stderr
     assert json.loads(result.stdout.splitlines()[-1])["reason"] == "diverged"
     assert "diverged" in result.stderr.splitlines()[-1] and "Traceback" not in result.stderr
@@ -320,13 +322,6 @@ def with_plugin(name: str, plugins: Path, *more: str) -> list[str]:
     return ["train", "tiny.yaml", "--set", f"dataset={{plugin: {name}}}", "--plugins-dir", str(plugins), *more]
 
 
-def all_at_once(calls: dict[str, list[str]], cwd: Path) -> Iterator[tuple[str, subprocess.CompletedProcess[str]]]:
-    """Several calls side by side, since each spends most of its time loading."""
-    with ThreadPoolExecutor(4) as pool:
-        results = pool.map(lambda arguments: headlight(*arguments, cwd=cwd), calls.values())
-        yield from zip(calls, results, strict=True)
-
-
 def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
     runs = ["--runs-dir", str(plugins / "runs")]
     calls = {
@@ -338,8 +333,8 @@ def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
         "all_too_long": with_plugin("all_too_long", plugins, *runs, "--set", "dataset.max_src_length=20"),
         "option": ["train", "tiny.yaml", "--set", "dataset.options.num_symbol=3", *runs],
     }
-    for name, result in all_at_once(calls, place):
-        sentence = refused(result)
+    for name, arguments in calls.items():
+        sentence = refused(called(*arguments, cwd=place))
         words = {"option": "num_symbol", "raises": "no data today", "all_too_long": "dataset.max_src_length = 20"}
         assert words.get(name, name) in sentence
     assert not (plugins / "runs").exists() or not list((plugins / "runs").iterdir())
@@ -363,9 +358,9 @@ def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Pa
 
 def test_one_example_is_enough(place: Path, plugins: Path) -> None:
     arguments = with_plugin("one_example", plugins, "--run-dir", str(plugins / "one"), "--set", "training.max_steps=40")
-    result = headlight(*arguments, cwd=place)
+    result = called(*arguments, cwd=place)
     assert result.returncode == 0, result.stderr
-    answer = headlight("translate", plugins / "one", "ich mag bier", cwd=place)
+    answer = called("translate", plugins / "one", "ich mag bier", cwd=place)
     assert answer.stdout == "i like beer\n", answer.stderr
 
 
@@ -381,7 +376,7 @@ def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Pa
     last = result.stderr.splitlines()[-1]
     assert "(disk)" in last and f"train --resume {place / 'full'}" in last
     assert Path(last.partition("saved: ")[2].partition(". Go on")[0]) == place / "full" / "checkpoints" / "000200"
-    result = headlight("train", "--resume", "full", "--plugins-dir", plugins, cwd=place)
+    result = called("train", "--resume", "full", "--plugins-dir", plugins, cwd=place)
     assert result.returncode == 0, result.stderr
     assert RunFolder.open(place / "full").metrics()[0].tolist() == list(range(1, 301))
     assert f"{place / 'begun'} cannot be written: File too large." in refused(within(1, "begun"))
@@ -411,19 +406,19 @@ def test_what_is_no_run_or_cannot_be_written_is_refused_in_a_sentence(run: Path,
         "out/of/reach": ["translate", str(run), "--output", "out/of/reach", "1"],
         "model.d_model": ["train", "--resume", str(run), "--set", "model.d_model=8"],
     }
-    for expected, result in all_at_once(calls, place):
-        assert expected in refused(result)
+    for expected, arguments in calls.items():
+        assert expected in refused(called(*arguments, cwd=place))
 
 
 def test_runs_are_listed_shown_and_deleted(run: Path, place: Path) -> None:
     doomed = shutil.copytree(run, place / "shelf" / "doomed")
     shelf = ["--runs-dir", place / "shelf"]
-    listed = headlight("runs", "list", *shelf, "--json", cwd=place)
+    listed = called("runs", "list", *shelf, "--json", cwd=place)
     (record,) = [json.loads(line) for line in listed.stdout.splitlines()]
     assert (record["run"], record["state"], record["last_step"]) == (str(doomed), "finished", 300)
-    shown = headlight("runs", "show", "doomed", *shelf, cwd=place)
+    shown = called("runs", "show", "doomed", *shelf, cwd=place)
     assert "valid/loss" in shown.stdout and "d_model: 16" in shown.stdout
-    assert headlight("runs", "delete", "doomed", *shelf, cwd=place).returncode == 0
+    assert called("runs", "delete", "doomed", *shelf, cwd=place).returncode == 0
     assert not doomed.exists()
 
 
@@ -443,5 +438,5 @@ def test_settings_that_are_none_are_refused_before_anything_is_made(place: Path)
         "given a folder": ["train", "."],
         "model.num_heads: must divide d_model = 16, given 3.": ["train", "tiny.yaml", "--set", "model.num_heads=3"],
     }
-    for expected, result in all_at_once(calls, place):
-        assert expected in refused(result)
+    for expected, arguments in calls.items():
+        assert expected in refused(called(*arguments, cwd=place))

@@ -1,19 +1,16 @@
-"""`plugins list`, run in this process; `plugins check`, and `train` of a name taken twice, run as they are."""
+"""`plugins list`, `plugins check`, and `train` of a name taken twice."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from core.cli_plugins import list_plugins
-
-Headlight = Callable[..., subprocess.CompletedProcess[str]]
+from tests.in_process import called
 
 MINE = """
 from core.plugin import DatasetPlugin, Options, Pair, option
@@ -55,35 +52,33 @@ def test_plugins_and_broken_ones_are_rows(tmp_path: Path, capsys: pytest.Capture
     assert records["broken"]["error"] and records["copy_task"]["error"] is None
 
 
-def test_check_prints_what_it_found_and_exits_accordingly(headlight: Headlight, tmp_path: Path) -> None:
+def test_check_prints_what_it_found_and_exits_accordingly(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
-    found = headlight("plugins", "check", "mine.py")
+    found = called("plugins", "check", "mine.py", cwd=tmp_path)
     assert (found.returncode, found.stderr) == (1, "")
     assert "learnability: not tried before the findings are mended" in found.stdout
     assert "1 of the 1 different sources of the valid split are in the train split too" in found.stdout
-    clean = headlight("plugins", "check", "copy_task", "--set", "num_symbols=12", "--json")
+    clean = called("plugins", "check", "copy_task", "--set", "num_symbols=12", "--json", cwd=tmp_path)
     assert (clean.returncode, clean.stderr) == (0, "")
     report = json.loads(clean.stdout)
     assert report["findings"] == [] and report["learnability"]["is_learned"]
     assert report["figures"]["splits"]["train"]["num_pairs"] is None
     assert report["figures"]["src_vocabulary"] == 12
     assert report["figures"]["splits"]["valid"]["num_pairs"] == 1000
-    assert headlight("plugins", "check", "none").returncode == 2
+    assert called("plugins", "check", "none", cwd=tmp_path).returncode == 2
 
 
-def test_of_two_plugins_with_one_name_train_takes_neither(
-    headlight: Headlight, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_plugins_with_one_name_train_takes_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders = [tmp_path / name for name in ("first", "second")]
     for folder in folders:
         folder.mkdir()
         (folder / "mine.py").write_text(MINE, encoding="utf-8")
     (tmp_path / "mine.yaml").write_text("{dataset: {plugin: mine}, training: {max_steps: 2}}", encoding="utf-8")
     monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join(map(str, folders)))
-    refused = headlight("train", "mine.yaml")
+    refused = called("train", "mine.yaml", cwd=tmp_path)
     assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
     assert "The plugin name 'mine' is taken more than once" in refused.stderr
     assert all(str(folder / "mine.py") in refused.stderr for folder in folders)
     monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folders[1]))
-    trained = headlight("train", "mine.yaml")
+    trained = called("train", "mine.yaml", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr

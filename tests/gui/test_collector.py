@@ -21,4 +21,5 @@ def test_start_up_is_set_aside_once_data_is_prepared(qtbot) -> None:
         assert gc.isenabled()
         assert gc.get_freeze_count() == 0
     finally:
+        gc.freeze()  # as for all tests
         bridge.close()

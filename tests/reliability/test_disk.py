@@ -16,8 +16,9 @@ from pytestqt.qtbot import QtBot
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
+from tests.in_process import called
 from tests.reliability.cases import Cases
-from tests.reliability.terminal import ended, is_whole, running, train, wait_for_checkpoint
+from tests.reliability.terminal import MAIN, ended, is_whole, running, train, wait_for_checkpoint
 
 # A root that file permissions hold for, as they do for everybody else.
 AS_ANYBODY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
@@ -101,10 +102,10 @@ def test_room_and_the_right_to_write_are_looked_for_before_training(
     disk: Path, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     def refused(what: str, command: list[str]) -> None:
-        with cases.trying(what), running(command) as process:
-            code, errors = ended(process)
-            assert (code, len(errors.splitlines())) == (2, 1), errors
-            assert what in errors and str(disk) in errors
+        with cases.trying(what):
+            done = called(*command[len(MAIN) :], cwd=tmp_path)
+            assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+            assert what in done.stderr and str(disk) in done.stderr
             assert not list(disk.iterdir())
 
     large = ("model.d_model=256", "model.num_heads=4")

@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from benchmarks.memory import Counts, count
 from gui.main_window import MainWindow
-from gui.run_rows import example_path
 from tests.gui.conftest import SMALL, WAIT_MS, empty_window, small_file, window
 from tests.gui.windows import opened_window
 
@@ -65,17 +64,22 @@ def test_handles_threads_and_objects_stay_as_they_are(qtbot: QtBot, tmp_path: Pa
 
 @linux_only
 def test_preparing_and_opening_again_and_again_leaves_nothing(qtbot: QtBot, window: MainWindow) -> None:
-    open_and_reset(window, qtbot)
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn()
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    run = workbench.run
+    assert run is not None
+    open_and_reset(window, qtbot, run)
     before = held()
     for _ in range(3):
-        open_and_reset(window, qtbot)
+        open_and_reset(window, qtbot, run)
     require_no_more_than(before, qtbot)
 
 
-def open_and_reset(window: MainWindow, qtbot: QtBot) -> None:
+def open_and_reset(window: MainWindow, qtbot: QtBot, run: Path) -> None:
     """Look at a run, begin another, and learn a little."""
     bridge, workbench = window.context.bridge, window.context.workbench
-    workbench.open_run(example_path())
+    workbench.open_run(run)
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
     workbench.reset()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +22,7 @@ from core.training.trainer import Trainer
 from gui.main_window import MainWindow
 from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS
+from tests.in_process import called
 from tests.reliability.cases import Cases
 from tests.reliability.terminal import MAIN, ended, running, train
 
@@ -141,13 +141,13 @@ def require_only_finite(run: Path) -> None:
 def test_the_command_line_it_prints_goes_on_at_a_lower_rate(tmp_path: Path) -> None:
     run = tmp_path / "a run"
     wild = [f"{key}={value}" for key, value in WILD.items()]
-    with running(train(tmp_path, "--run-dir", str(run), "training.max_steps=60", *wild)) as process:
-        code, errors = ended(process)
-    assert code == 3, errors
+    arguments = train(tmp_path, "--run-dir", str(run), "training.max_steps=60", *wild)[len(MAIN) :]
+    stopped = called(*arguments, cwd=tmp_path)
+    assert stopped.returncode == 3, stopped.stderr
     require_only_finite(run)
-    program, *arguments = shlex.split(errors.splitlines()[-1].partition("Go on with: ")[2])
+    program, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Go on with: ")[2])
     assert program == "headlight" and arguments[-1] == "training.optimizer.learning_rate=1"
-    done = subprocess.run([*MAIN, *arguments], capture_output=True, text=True)
+    done = called(*arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert RunFolder.open(run).latest_config().training.optimizer.learning_rate == 1
 

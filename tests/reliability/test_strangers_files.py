@@ -95,12 +95,12 @@ def assert_harmless(record: dict[str, Any], refusal: str | None) -> None:
         assert sentence is not None and refusal in sentence and "\n" not in sentence, sentence
 
 
-@pytest.mark.parametrize("place", [".", "plugins", "core", "checkpoints"])
-def test_python_in_a_run_folder_is_not_imported_even_from_within(run: Path, tmp_path: Path, place: str) -> None:
+def test_python_in_a_run_folder_is_not_imported_even_from_within(run: Path, tmp_path: Path) -> None:
     trap = shutil.copytree(run, tmp_path / "trap")
-    for module in ("copy_task", "torch", "yaml", "json", "sitecustomize", "__init__", "conftest"):
-        (trap / place).mkdir(exist_ok=True)
-        (trap / place / f"{module}.py").write_text("open('executed', 'w').close()\n", encoding="utf-8")
+    for place in (trap, trap / "plugins", trap / "core", trap / "checkpoints"):
+        place.mkdir(exist_ok=True)
+        for module in ("copy_task", "torch", "yaml", "json", "sitecustomize", "__init__", "conftest"):
+            (place / f"{module}.py").write_text("open('executed', 'w').close()\n", encoding="utf-8")
     command = [sys.executable, str(ROOT / "main.py"), "translate", ".", SENTENCE]
     done = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr

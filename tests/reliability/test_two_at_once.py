@@ -29,7 +29,9 @@ from core.run_folder import RunFolder
 kind, folder, rounds, start = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
 won = []
 for number in range(rounds):
-    while time.time() < start + number * 0.03:
+    moment = start + number * 0.03
+    time.sleep(max(0.0, moment - 0.005 - time.time()))
+    while time.time() < moment:
         pass
     try:
         if kind == "claim":
