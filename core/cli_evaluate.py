@@ -8,7 +8,7 @@ from typing import Any
 
 from core.cli_engine import Conversation
 from core.cli_files import output_file
-from core.cli_opening import opening_of
+from core.cli_opening import decoding_changes, opening_of
 from core.cli_output import print_json
 from core.events import Event
 from core.requests import Evaluate, Evaluation
@@ -18,7 +18,7 @@ _METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_
 
 def evaluate(arguments: Namespace) -> int:
     """Measure a checkpoint on a split and print the figures."""
-    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint)
+    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
     with Conversation(_ignore, arguments.plugins_dir) as engine:
         engine.ask(opening)
         evaluation = engine.ask(Evaluate(split=arguments.split))

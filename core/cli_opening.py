@@ -1,11 +1,18 @@
-"""Which weights of a run a verb works with."""
+"""Which weights of a run a verb works with, and how it decodes."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 from core.requests import OpenRun
 from core.run_folder import RunFolder, default_runs_dir, find_run
+
+
+def decoding_changes(arguments: Namespace) -> tuple[tuple[str, object], ...]:
+    """The settings that --beam-size and --length-penalty change."""
+    changes = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
+    return tuple((key, value) for key, value in changes if value is not None)
 
 
 def opening_of(

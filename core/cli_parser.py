@@ -92,6 +92,7 @@ def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     evaluate.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
     evaluate.add_argument("--split", choices=("valid", "test"), default="valid")
     evaluate.add_argument("--predictions", type=Path, metavar="FILE.tsv", help="write source, reference, hypothesis")
+    _add_decoding(evaluate)
     _add_checkpoint(evaluate)
     _add_places(evaluate)
     _add_json(evaluate, "print one object")
@@ -104,11 +105,10 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     translate.add_argument("text", nargs="*", metavar="TEXT", help="without any, lines are read from standard input")
     translate.add_argument("--input", type=Path, metavar="FILE", help="read one text a line from here")
     translate.add_argument("--output", type=Path, metavar="FILE", help="write one output a line to here")
-    translate.add_argument("--beam-size", type=int, metavar="N", help="hypotheses kept; 1 is greedy")
     translate.add_argument(
         "--n-best", type=int, metavar="N", help="print number of the text, score and output of so many of the beam"
     )
-    translate.add_argument("--length-penalty", type=float, metavar="A", help="favours longer outputs of a beam")
+    _add_decoding(translate)
     _add_checkpoint(translate)
     _add_places(translate)
     _add_json(translate, "print one object a line, with every token's probability and the beam's other outputs")
@@ -171,6 +171,11 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
     export.add_argument("--output", type=Path, required=True, metavar="PATH")
     export.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
     _add_checkpoint(export)
+
+
+def _add_decoding(verb: ArgumentParser) -> None:
+    verb.add_argument("--beam-size", type=int, metavar="N", help="hypotheses kept; 1 is greedy")
+    verb.add_argument("--length-penalty", type=float, metavar="A", help="favours longer outputs of a beam")
 
 
 def _add_checkpoint(verb: ArgumentParser) -> None:

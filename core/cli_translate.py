@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from core.cli_engine import Conversation
 from core.cli_files import output_file, read_lines
-from core.cli_opening import opening_of
+from core.cli_opening import decoding_changes, opening_of
 from core.cli_output import print_json
 from core.errors import UserError
 from core.events import Event
@@ -26,10 +26,8 @@ _TEXTS_AT_ONCE = 256
 
 def translate(arguments: Namespace) -> int:
     """Translate texts given, from a file or from standard input; one output a line, in the order of the texts."""
-    changes = [("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty)]
     texts = _texts(arguments)
-    given = tuple((key, value) for key, value in changes if value is not None)
-    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, given)
+    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
     if arguments.n_best is not None:
         _require_beam(arguments, opening)
     with Conversation(_ignore, arguments.plugins_dir) as engine:

@@ -47,7 +47,7 @@ class Looking:
         self._run.require_folder()
         if request.split not in ("valid", "test"):
             raise UserError(f"There is no split {request.split!r} to evaluate.", "Choose valid or test.")
-        evaluation: Evaluation = yield from self._run.trainer.evaluate(request.split)
+        evaluation: Evaluation = yield from self._run.trainer.evaluate(request.split, self._run.config.decoding)
         return evaluation
 
     def add_sentence(self, request: AddSentence) -> None:

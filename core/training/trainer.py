@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from core.config import RunConfig
+from core.config import DecodingConfig, RunConfig
 from core.data.batching import TrainBatches
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
@@ -283,12 +283,10 @@ class Trainer:
         self._due.done_at["validation"] = self.step
         return done
 
-    def evaluate(self, split: str) -> Generator[Event | None, None, Evaluation]:
+    def evaluate(self, split: str, decoding: DecodingConfig) -> Generator[Event | None, None, Evaluation]:
         """Measure a whole split with the weights of this moment, and keep nothing."""
         return (
-            yield from evaluate_split(
-                self.model, self.data, self._host, split, self.config.decoding, self.folder.path, self.step
-            )
+            yield from evaluate_split(self.model, self.data, self._host, split, decoding, self.folder.path, self.step)
         )
 
     # -- settings ----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,9 +44,15 @@ def test_both_runs_are_evaluated_and_tested(runs_dir: Path, capfd: pytest.Captur
     chrf = records[1]
     assert (chrf["first"], chrf["second"], chrf["split"]) == ("short", "long", "test")
     assert chrf["first_score"] != chrf["second_score"] and 0 < chrf["p"] <= 1 and "seed:12345" in chrf["signature"]
-    assert cli.main(["evaluate", "long", "--split", "test", "--json", "--runs-dir", str(runs_dir)]) == 0
-    evaluated = json.loads(capfd.readouterr().out)
-    assert chrf["sentences"] == evaluated["sentences"] and chrf["second_score"] == pytest.approx(evaluated["chrf"])
+    greedy, beam = (evaluated(runs_dir, capfd, *options) for options in ((), ("--beam-size", "4")))
+    assert chrf["sentences"] == greedy["sentences"] and chrf["first_score"] == pytest.approx(greedy["chrf"])
+    assert beam["chrf"] != greedy["chrf"] and beam["loss"] == greedy["loss"]
+
+
+def evaluated(runs_dir: Path, capfd: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    assert cli.main(["evaluate", "short", "--split", "test", "--json", *options, "--runs-dir", str(runs_dir)]) == 0
+    record: dict[str, Any] = json.loads(capfd.readouterr().out)
+    return record
 
 
 def test_a_person_reads_it(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
