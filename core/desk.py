@@ -20,9 +20,11 @@ from core.requests import (
     ChangeSetting,
     CheckPlugin,
     Close,
+    DissectHead,
     Evaluate,
     Finish,
     Learn,
+    MakeMasks,
     MoveRun,
     OpenRun,
     Pause,
@@ -47,8 +49,8 @@ class Desk:
     """Serves requests one at a time, and lets one job (preparing, evaluating, finishing) or the learning go on between.
 
     While a job runs, requests wait for its end. A Prepare or OpenRun replaces the job, Stop and Close end it, and all
-    four cancel what waits; a Translate is served at once where a model is there. Learn is answered when the learning it
-    began has ended: paused, its steps taken, or the run finished.
+    four cancel what waits; a question to the model is answered at once where one is there. Learn is answered when the
+    learning it began has ended: paused, its steps taken, or the run finished.
     """
 
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
@@ -67,6 +69,8 @@ class Desk:
         self._answers: dict[type[Request[Any]], Callable[[Any], Any]] = {
             Start: self._session.start,
             Translate: lambda request: self._session.looking.translate(request),
+            DissectHead: lambda request: self._session.looking.dissect(request),
+            MakeMasks: lambda request: self._session.looking.masks(request),
             AddSentence: lambda request: self._session.looking.add_sentence(request),
             ChangeSetting: self._session.change_setting,
         }
@@ -105,8 +109,8 @@ class Desk:
                 self._forget_waiting()
             case Close():
                 self._close(future)
-            case Translate() if self._session.has_model:
-                self._answer(self._answers[Translate], request, future)
+            case Translate() | DissectHead() | MakeMasks() if self._session.has_model:
+                self._answer(self._answers[type(request)], request, future)
             case _ if self._job is not None:
                 self._waiting.append((request, future))
             case _:

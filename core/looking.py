@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from core.anatomy import DotProduct, Masks
+from core.decoding.dissection import dissect_head, masks_of
 from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import Event, ProbeDone
 from core.kept_weights import KeptWeights
 from core.model.transformer import Transformer
-from core.requests import AddSentence, Evaluate, Evaluation, Translate, Translation
+from core.requests import AddSentence, DissectHead, Evaluate, Evaluation, MakeMasks, Translate, Translation
 from core.run_at_hand import RunAtHand, Work
 
 
@@ -35,6 +37,17 @@ class Looking:
             with_attention=request.with_attention,
             with_n_best=request.with_n_best,
         )
+
+    def dissect(self, request: DissectHead) -> DotProduct:
+        """Take one head apart, with the weights of now or with those kept at or before a step."""
+        step, model = self._weights_at(request.step)
+        trainer = self._run.trainer
+        return dissect_head(model, trainer.data, request, max_length=trainer.max_length, step=step)
+
+    def masks(self, request: MakeMasks) -> Masks:
+        """The masks of one target."""
+        trainer = self._run.trainer
+        return masks_of(trainer.model, trainer.data, request.target, request.num_padding)
 
     def _weights_at(self, step: int | None) -> tuple[int, Transformer]:
         trainer = self._run.trainer

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from core.anatomy import AttentionKind, DotProduct, Masks
 from core.config import RunConfig
 from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
@@ -152,6 +153,29 @@ class Translate(Request[tuple[Translation, ...]]):
     step: int | None = None
     with_attention: bool = False
     with_n_best: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DissectHead(Request[DotProduct]):
+    """Work one head out step by step, with the weights of this moment or those kept at or before a step.
+
+    The decoder reads the reference, or what it writes itself where that is None.
+    """
+
+    source: str
+    reference: str | None
+    kind: AttentionKind
+    layer: int
+    head: int
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MakeMasks(Request[Masks]):
+    """What each position of a target may read, with so many `<pad>` behind it."""
+
+    target: str
+    num_padding: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,7 +52,7 @@ def read_sentences(
     sources = _source_ids(data, sentences)
     src, src_mask = pad_ids(sources, next(model.parameters()).device)
     free = [output.produced for output in outputs]
-    references = {i: _target_ids(data, s.reference) for i, s in enumerate(sentences) if s.reference is not None}
+    references = {i: target_ids(data, s.reference) for i, s in enumerate(sentences) if s.reference is not None}
     seen = _read(model, src, src_mask, [*range(len(sentences)), *references], [*free, *references.values()])
     rows_of_references = {sentence: len(sentences) + row for row, sentence in enumerate(references)}
     return tuple(
@@ -80,6 +80,11 @@ def pad_ids(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[T
         row[: len(sequence)] = sequence
         allowed[: len(sequence)] = True
     return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
+
+
+def target_ids(data: PreparedData, text: str) -> list[int]:
+    """Ids of a target text, `<eos>` at their end."""
+    return [*data.tgt_vocabulary.ids(data.tgt_tokenizer.tokenize(text)), EOS_ID]
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,3 @@ def _cut(attention: NDArray[Any], rows: int, columns: int) -> NDArray[np.float16
 
 def _source_ids(data: PreparedData, sentences: Sequence[SentenceToProbe]) -> list[Sequence[int]]:
     return [data.encode_source(sentence.source)[0] for sentence in sentences]
-
-
-def _target_ids(data: PreparedData, text: str) -> list[int]:
-    return [*data.tgt_vocabulary.ids(data.tgt_tokenizer.tokenize(text)), EOS_ID]

@@ -1,0 +1,40 @@
+"""What the Anatomy view is told of the model's insides: frozen records of numpy and plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
+Numbers = NDArray[np.float32]
+Allowed = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DotProduct:
+    """One head of one sentence, step by step: softmax(Q K' / sqrt(d)) V. T tokens read from S, d is d_head."""
+
+    step: int  # of the weights
+    readers: tuple[str, ...]  # T tokens
+    read: tuple[str, ...]  # S tokens
+    queries: Numbers  # [T, d]
+    keys: Numbers  # [S, d]
+    values: Numbers  # [S, d]
+    scores: Numbers  # Q K', [T, S]
+    scaled: Numbers  # scores / sqrt(d), [T, S]
+    allowed: Allowed  # the mask, [T, S]
+    weights: Numbers  # softmax of what is allowed, each row sums to 1, [T, S]
+    output: Numbers  # weights V, [T, d]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Masks:
+    """What the decoder's self-attention may read of one target with padding behind it; True where it may."""
+
+    tokens: tuple[str, ...]  # T tokens, `<bos>` first, `<pad>` last
+    padding: Allowed  # [T, T], every row the same
+    causal: Allowed  # [T, T]
+    both: Allowed  # [T, T]

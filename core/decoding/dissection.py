@@ -1,0 +1,125 @@
+"""Takes one head apart, and the masks of one target: the numbers of the model itself, for a person to read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.anatomy import AttentionKind, DotProduct, Masks
+from core.data.prepared_data import PreparedData
+from core.data.special_tokens import BOS_ID, PAD_ID
+from core.decoding.greedy import greedy_decode
+from core.decoding.probed_sentences import pad_ids, target_ids
+from core.decoding.translator import encode_text
+from core.model.attention import CrossAttention, KeysValues, SelfAttention, attention_weights
+from core.model.evaluation import evaluating
+from core.model.masks import causal_mask, padding_mask, target_mask
+from core.model.transformer import Transformer
+from core.requests import DissectHead
+
+
+def dissect_head(
+    model: Transformer, data: PreparedData, request: DissectHead, *, max_length: int, step: int
+) -> DotProduct:
+    """One head's arithmetic; the decoder reads the reference, or what it writes itself where there is none.
+
+    Layer and head count from 0; one that the model lacks wraps around, so that -1 is the last. `step` is where the
+    weights come from, and only noted. Draws no random number.
+    Raises UserError for a text that is empty or longer than the model's positions.
+    """
+    device = next(model.parameters()).device
+    source_ids = encode_text(model, data, request.source)[0]
+    src, src_mask = pad_ids([source_ids], device)
+    if request.reference is None:
+        written = greedy_decode(model, src, src_mask, max_length=max_length)[0].produced
+    else:
+        written = target_ids(data, request.reference)
+    tgt_input = [BOS_ID, *written[:-1]]
+    src_tokens = tuple(data.src_vocabulary.tokens[id] for id in source_ids)
+    tgt_tokens = tuple(data.tgt_vocabulary.tokens[id] for id in tgt_input)
+    attention = _attention_of(model, request.kind, request.layer)
+    with evaluating(model):
+        inputs = _inputs_of(attention, model, src, src_mask, torch.tensor([tgt_input], device=device))
+        numbers = _worked_out(attention, inputs, request.head % attention.num_heads)
+    return DotProduct(
+        step=step,
+        readers=src_tokens if request.kind == "encoder_self" else tgt_tokens,
+        read=tgt_tokens if request.kind == "decoder_self" else src_tokens,
+        **numbers,
+    )
+
+
+def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: int) -> Masks:
+    """What each position of a target may read, with so many `<pad>` behind it.
+
+    Raises UserError for a target that is longer than the model's positions.
+    """
+    ids = [BOS_ID, *target_ids(data, target)[:-1]]
+    model.require_positions(len(ids), "tgt")
+    ids += [PAD_ID] * num_padding
+    mask = torch.tensor([[id != PAD_ID for id in ids]])
+    length = len(ids)
+    return Masks(
+        tokens=tuple(data.tgt_vocabulary.tokens[id] for id in ids),
+        padding=padding_mask(mask)[0, 0].expand(length, length).numpy(),
+        causal=causal_mask(length, mask.device).numpy(),
+        both=target_mask(mask)[0, 0].numpy(),
+    )
+
+
+def _attention_of(model: Transformer, kind: AttentionKind, layer: int) -> SelfAttention | CrossAttention:
+    if kind == "encoder_self":
+        encoder = list(model.encoder)
+        return encoder[layer % len(encoder)].self_attention
+    decoder = list(model.decoder)
+    chosen = decoder[layer % len(decoder)]
+    return chosen.cross_attention if kind == "cross" else chosen.self_attention
+
+
+def _inputs_of(
+    attention: SelfAttention | CrossAttention, model: Transformer, src: Tensor, src_mask: Tensor, tgt_input: Tensor
+) -> tuple[Any, ...]:
+    """What this attention is called with as the model reads one sentence."""
+    seen: list[tuple[Any, ...]] = []
+    hook = attention.register_forward_pre_hook(lambda _, inputs: seen.append(inputs))
+    try:
+        model.decode(tgt_input, model.encode(src, src_mask), src_mask, torch.ones_like(tgt_input, dtype=torch.bool))
+    finally:
+        hook.remove()
+    return seen[0]
+
+
+def _worked_out(
+    attention: SelfAttention | CrossAttention, inputs: tuple[Any, ...], head: int
+) -> dict[str, NDArray[Any]]:
+    """The fields of a DotProduct that are numbers, in float32 whatever the model's type."""
+    queries, (keys, values), mask = _projected(attention, inputs)
+    q, k, v = (part[0, head].float() for part in (queries, keys, values))
+    allowed = mask[0, 0].expand(len(q), len(k))
+    weights = attention_weights(q, k, allowed)
+    scores = q @ k.T
+    numbers = {
+        "queries": q,
+        "keys": k,
+        "values": v,
+        "scores": scores,
+        "scaled": scores / q.shape[-1] ** 0.5,
+        "allowed": allowed,
+        "weights": weights,
+        "output": weights @ v,
+    }
+    return {name: np.array(tensor.cpu().numpy()) for name, tensor in numbers.items()}
+
+
+def _projected(attention: SelfAttention | CrossAttention, inputs: tuple[Any, ...]) -> tuple[Tensor, KeysValues, Tensor]:
+    """Queries, keys and values [1, H, length, d_head], and the mask."""
+    if isinstance(attention, CrossAttention):
+        x, memory, mask = inputs
+        return attention.split_heads(attention.q(x), 1)[0], memory, mask
+    x, mask = inputs
+    queries, keys, values = attention.split_heads(attention.qkv(x), 3)
+    return queries, KeysValues(keys, values), mask
