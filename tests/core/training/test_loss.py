@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from core.label_smoothing import smoothed_loss, smoothed_targets
 from core.training.flat_parameters import FlatParameters
 from core.training.loss import Loss, LossPass
 from core.training.passes.linear import LinearPass
@@ -44,6 +45,17 @@ def test_objective_and_cross_entropy_equal_the_plain_formula(eps: float, vocab_s
     assert float(loss.objective) == pytest.approx(
         float(F.cross_entropy(logits, targets, reduction="sum", label_smoothing=eps)), rel=1e-5
     )
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.1, 0.9])
+def test_training_compares_with_the_targets_that_the_window_draws(eps: float) -> None:
+    torch.manual_seed(0)
+    hidden, right, output = 3 * torch.randn(20, 5), torch.randint(7, (20,)), nn.Linear(5, 7)
+    probabilities, weight = output(hidden).detach().softmax(-1).double().numpy(), output.weight.detach().numpy()
+    loss, d_hidden = losses(hidden, right, output, eps)
+    targets = smoothed_targets(right.numpy(), 7, eps)
+    assert float(loss.objective) == pytest.approx(smoothed_loss(probabilities, targets).sum(), rel=1e-5)
+    torch.testing.assert_close(d_hidden.double(), torch.from_numpy((probabilities - targets) @ weight))
 
 
 @pytest.mark.parametrize("eps", [0.0, 0.2])
