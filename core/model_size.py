@@ -20,10 +20,8 @@ def parameter_breakdown(
     model: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, max_positions: int
 ) -> dict[str, int]:
     """Parameters by part of the model: embeddings, positions, encoder, decoder, output."""
-    d_model, bias = model.d_model, int(model.bias)
-    norm = d_model * (1 + bias)
-    attention = 4 * d_model * (d_model + bias)
-    feed_forward = 2 * d_model * model.d_ff + bias * (model.d_ff + d_model)
+    d_model, part = model.d_model, sublayer_parameters(model)
+    attention, feed_forward, norm = part["attention"], part["feed_forward"], part["norm"]
     final_norm = norm if model.norm_first else 0
     num_embeddings = tgt_vocab_size if model.tie_embeddings == "all" else src_vocab_size + tgt_vocab_size
     output = 0 if model.tie_embeddings != "none" else tgt_vocab_size * d_model
@@ -32,7 +30,17 @@ def parameter_breakdown(
         "positions": 2 * max_positions * d_model if model.positions == "learned" else 0,
         "encoder": model.num_encoder_layers * (attention + feed_forward + 2 * norm) + final_norm,
         "decoder": model.num_decoder_layers * (2 * attention + feed_forward + 3 * norm) + final_norm,
-        "output": output + bias * tgt_vocab_size,
+        "output": output + model.bias * tgt_vocab_size,
+    }
+
+
+def sublayer_parameters(model: ModelConfig) -> dict[str, int]:
+    """Parameters of one attention, one feed-forward map and one LayerNorm."""
+    d_model, bias = model.d_model, int(model.bias)
+    return {
+        "attention": 4 * d_model * (d_model + bias),
+        "feed_forward": 2 * d_model * model.d_ff + bias * (model.d_ff + d_model),
+        "norm": d_model * (1 + bias),
     }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
-
-from gui.head_picture import HeadPicture
 
 _GAP = 8.0
 _LARGEST_LABEL = 0.35  # share of the area that labels may take
@@ -13,10 +13,20 @@ _LARGEST_CELL = 72.0
 _WIDEST_CELL = 2.0  # in heights
 
 
-class MapLayout:
-    """Fits a head's cells with their labels into an area; all lengths in logical pixels."""
+class Labelled(Protocol):
+    """What has a label for each row and column."""
 
-    def __init__(self, area: QRectF, picture: HeadPicture, font: QFont) -> None:
+    @property
+    def rows(self) -> tuple[str, ...]: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+
+class MapLayout:
+    """Fits a map's cells with their labels into an area; all lengths in logical pixels."""
+
+    def __init__(self, area: QRectF, picture: Labelled, font: QFont) -> None:
         rows, columns = picture.rows, picture.columns
         self.rows, self.columns, self.font = rows, columns, font
         self._metrics = QFontMetricsF(font)

@@ -9,6 +9,12 @@ from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QScrollArea, QStackedWidget
 
 from gui.context import Context
+from gui.panel import Panel
+from gui.panels.anatomy.dot_product import DotProductTopic
+from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
+from gui.panels.anatomy.masks import MasksTopic
+from gui.panels.anatomy.model_diagram import ModelTopic
+from gui.panels.anatomy.noam import NoamTopic
 from gui.panels.anatomy.positions import PositionsTopic
 from gui.panels.anatomy.topic import Topic
 from gui.theme import GRID
@@ -27,7 +33,12 @@ class AnatomyView(View):
         super().__init__(context)
         theme = context.theme
         self._makers: tuple[tuple[str, Callable[[], Topic]], ...] = (
+            (ModelTopic.title, lambda: ModelTopic(theme)),
             (PositionsTopic.title, lambda: PositionsTopic(theme)),
+            (MasksTopic.title, lambda: MasksTopic(context)),
+            (DotProductTopic.title, lambda: DotProductTopic(context)),
+            (LabelSmoothingTopic.title, lambda: LabelSmoothingTopic(theme)),
+            (NoamTopic.title, lambda: NoamTopic(theme, context.workbench)),
         )
         self.built: dict[int, Topic] = {}
         self.topics = TopicList()
@@ -50,9 +61,9 @@ class AnatomyView(View):
     def show_topic(self, place: int) -> None:
         """Show the topic at this place of the list, built where it is not there yet."""
         if place not in self.built:
-            self.built[place] = self._makers[place][1]()
-            self.pages.addWidget(_scrolling(self.built[place]))
-            self.add_panels(self.built[place])
+            topic = self.built[place] = self._makers[place][1]()
+            self.pages.addWidget(_scrolling(topic))
+            self.add_panels(topic, *topic.findChildren(Panel))
         page = self.built[place].parentWidget()
         while page is not None and self.pages.indexOf(page) < 0:
             page = page.parentWidget()
@@ -75,6 +86,7 @@ class TopicList(QListWidget):
         super().__init__()
         self.setObjectName("topics")
         self.setAccessibleName("Topics")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setToolTip("Choose a picture with the arrow keys")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

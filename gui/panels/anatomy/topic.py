@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from core.events import Prepared
+from core.events import Event, Prepared
 from gui.panel import Panel
 from gui.section import Section
 from gui.source_text import source_of
@@ -25,7 +25,7 @@ class Topic(Panel):
     equation = ""  # with <sup>, <sub> and <i>
     paper = ""  # where it stands in "Attention Is All You Need"
     functions: tuple[str, ...] = ()  # what works it out, as `core.sinusoids:sinusoids`
-    redraw_on = (Prepared,)
+    redraw_on: tuple[type[Event], ...] = (Prepared,)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)

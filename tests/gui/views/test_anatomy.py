@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.anatomy import DotProduct
 from gui.main_window import MainWindow
+from gui.panels.anatomy.attention_stages import STAGES
+from gui.panels.anatomy.dot_product import DotProductTopic
+from gui.panels.anatomy.masks import MasksTopic
+from gui.panels.anatomy.topic import Topic
 from gui.views.anatomy import AnatomyView
 
 WAIT_MS = 30_000
+Kind = TypeVar("Kind", bound=Topic)
 
 
 @pytest.fixture
@@ -20,6 +29,15 @@ def view(window: MainWindow, qtbot: QtBot) -> AnatomyView:
     window.show_view(window.views.index(window.anatomy_view))
     qtbot.waitUntil(lambda: not window.anatomy_view.topic.is_dirty, timeout=WAIT_MS)
     return window.anatomy_view
+
+
+def opened(view: AnatomyView, qtbot: QtBot, kind: type[Kind]) -> Kind:
+    """A topic, chosen in the list and drawn."""
+    row = next(row for row in range(view.topics.count()) if view.topics.item(row).text() == kind.title)
+    view.topics.setCurrentRow(row)
+    assert isinstance(view.topic, kind)
+    qtbot.waitUntil(lambda: not view.topic.is_dirty and not view.topic.empty_label.isVisible(), timeout=WAIT_MS)
+    return view.topic
 
 
 def test_nothing_is_built_before_somebody_looks(empty_window: MainWindow) -> None:
@@ -52,3 +70,62 @@ def test_the_code_is_read_when_it_is_unfolded(view: AnatomyView, qtbot: QtBot) -
     qtbot.keyClick(topic.code.heading, Qt.Key.Key_Space)
     assert topic.code_text.isVisible()
     assert all(f" {place.rpartition(':')[2]}(" in topic.code_text.toPlainText() for place in topic.functions)
+
+
+def test_masks_are_of_the_sentence_that_is_typed(view: AnatomyView, qtbot: QtBot) -> None:
+    topic = opened(view, qtbot, MasksTopic)
+    assert topic.target_edit.text()  # never a blank page
+    topic.target_edit.setFocus()
+    topic.target_edit.selectAll()
+    qtbot.keyClicks(topic.target_edit, "1 2")
+    qtbot.waitUntil(lambda: topic.canvases[0].matrix.rows == ("<bos>", "1", "2", "<pad>", "<pad>"), timeout=WAIT_MS)
+    padding, causal, both = (canvas.matrix.hidden for canvas in topic.canvases)
+    for row, column in np.ndindex(5, 5):
+        assert (padding[row, column], causal[row, column]) == (column >= 3, column > row)
+        assert both[row, column] == (column >= 3 or column > row)
+    for key, count in ((Qt.Key.Key_Down, 1), (Qt.Key.Key_Right, 3)):
+        for _ in range(count):
+            qtbot.keyClick(topic.canvases[2], key)
+    said = "Position 1 (“1”) may not read position 3 (“<pad>”): it is padding and it comes later."
+    assert topic.readout_label.text() == said
+    topic.target_edit.setText("1 " * 200)
+    qtbot.waitUntil(lambda: "positions" in topic.readout_label.text(), timeout=WAIT_MS)
+
+
+def test_each_stage_of_a_head_shows_its_numbers(view: AnatomyView, qtbot: QtBot) -> None:
+    topic = opened(view, qtbot, DotProductTopic)
+    seen = topic.asked.answer
+    assert isinstance(seen, DotProduct)
+    results = (seen.values, seen.scores, seen.scaled, seen.scaled, seen.weights, seen.output)
+    for button, stage, result in zip(topic.stage_buttons, STAGES, results, strict=True):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert topic.stage is stage and topic.stage_label.text() == stage.about
+        np.testing.assert_array_equal(topic.canvases[2].matrix.values, result)
+        qtbot.keyClick(topic.canvases[2], Qt.Key.Key_Down)
+        assert f"{float(result[topic.canvases[2].mark]):.3f}" in topic.readout_label.text()
+
+
+def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) -> None:
+    topic, context = opened(view, qtbot, DotProductTopic), view.context
+    untrained = topic.asked.answer
+    context.workbench.learn(5)
+    qtbot.waitUntil(lambda: topic.asked.answer.step == 5, timeout=WAIT_MS)
+    assert not np.array_equal(topic.asked.answer.scores, untrained.scores)
+    context.playhead.view(0)
+    qtbot.waitUntil(lambda: topic.asked.answer.step == 0, timeout=WAIT_MS)
+    np.testing.assert_allclose(topic.asked.answer.scores, untrained.scores, rtol=1e-6)
+    qtbot.waitUntil(lambda: topic.title_label.text().endswith("· cross · weights of step 0"), timeout=WAIT_MS)
+    context.selection.choose(kind="decoder_self")
+    qtbot.waitUntil(lambda: topic.asked.answer.read == topic.asked.answer.readers, timeout=WAIT_MS)
+    topic.stage_buttons[3].click()
+    topic.canvases[2].pointed.emit(0, 1)
+    assert "it comes later" in topic.readout_label.text()
+
+
+def test_nothing_is_asked_where_nobody_looks(view: AnatomyView, window: MainWindow, qtbot: QtBot) -> None:
+    topic = opened(view, qtbot, DotProductTopic)
+    window.show_view(0)
+    view.context.workbench.learn(5)
+    qtbot.waitUntil(lambda: view.context.bridge.state == "paused", timeout=WAIT_MS)
+    qtbot.wait(200)
+    assert topic.asked.answer.step == 0

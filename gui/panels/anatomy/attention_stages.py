@@ -1,0 +1,172 @@
+"""Scaled dot-product attention in six stages: which matrices each shows, and one of its numbers worked out in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.anatomy import DotProduct, Numbers
+from gui.panels.anatomy.matrix_canvas import Matrix
+
+Mark = tuple[int | None, int | None]
+_TERMS = 3  # of a sum that are written out
+LATER = "it comes later, so its score becomes −∞"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`parts` gives what goes in, one or two matrices, and what comes out; `marks` which of it made cell (i, j)."""
+
+    name: str
+    about: str
+    parts: Callable[[DotProduct], tuple[Matrix, ...]]
+    marks: Callable[[int, int], tuple[Mark, ...]]
+    words: Callable[[DotProduct, int, int], str]
+
+
+def _vectors(name: str, numbers: Numbers, tokens: tuple[str, ...]) -> Matrix:
+    return _signed(f"{name}  {_shape(numbers)}", numbers, tokens, ("",) * numbers.shape[1])
+
+
+def _signed(
+    title: str,
+    numbers: Numbers,
+    rows: tuple[str, ...],
+    columns: tuple[str, ...],
+    hidden: NDArray[np.bool_] | None = None,
+) -> Matrix:
+    return Matrix(title, numbers, rows, columns, limit=float(np.abs(numbers).max()), hidden=hidden)
+
+
+def _shape(numbers: Numbers) -> str:
+    return f"[{numbers.shape[0]} × {numbers.shape[1]}]"
+
+
+def _scores(seen: DotProduct) -> Matrix:
+    return _signed(f"Q Kᵀ  {_shape(seen.scores)}", seen.scores, seen.readers, seen.read)
+
+
+def _scaled(seen: DotProduct) -> Matrix:
+    return _signed(f"Q Kᵀ / √d  {_shape(seen.scaled)}", seen.scaled, seen.readers, seen.read)
+
+
+def _masked(seen: DotProduct) -> Matrix:
+    return _signed(f"masked  {_shape(seen.scaled)}", seen.scaled, seen.readers, seen.read, ~seen.allowed)
+
+
+def _weights(seen: DotProduct) -> Matrix:
+    return Matrix(f"weights  {_shape(seen.weights)}", seen.weights, seen.readers, seen.read, hidden=~seen.allowed)
+
+
+def _queries(seen: DotProduct) -> Matrix:
+    return _vectors("Q", seen.queries, seen.readers)
+
+
+def _keys(seen: DotProduct) -> Matrix:
+    return _vectors("K", seen.keys, seen.read)
+
+
+def _values(seen: DotProduct) -> Matrix:
+    return _vectors("V", seen.values, seen.read)
+
+
+def _output(seen: DotProduct) -> Matrix:
+    return _vectors("weights · V", seen.output, seen.readers)
+
+
+def _sum(terms: list[str]) -> str:
+    """`a + b + c + … (32 in all)`"""
+    return " + ".join(terms) if len(terms) <= _TERMS else f"{' + '.join(terms[:_TERMS])} + … ({len(terms)} in all)"
+
+
+def _say_value(seen: DotProduct, row: int, column: int) -> str:
+    return f"“{seen.read[row]}” hands over {seen.values[row, column]:.3f} in dimension {column} of its value."
+
+
+def _say_score(seen: DotProduct, row: int, column: int) -> str:
+    pairs = zip(seen.queries[row].tolist(), seen.keys[column].tolist(), strict=True)
+    terms = _sum([f"({q:.2f} · {k:.2f})" for q, k in pairs])
+    return f"q(“{seen.readers[row]}”) · k(“{seen.read[column]}”) = {terms} = {seen.scores[row, column]:.3f}"
+
+
+def _say_scaled(seen: DotProduct, row: int, column: int) -> str:
+    score, scaled, d_head = seen.scores[row, column], seen.scaled[row, column], seen.queries.shape[1]
+    return f"“{seen.readers[row]}”, “{seen.read[column]}”: {score:.3f} / √{d_head} = {scaled:.3f}"
+
+
+def _say_masked(seen: DotProduct, row: int, column: int) -> str:
+    pair = f"“{seen.readers[row]}”, “{seen.read[column]}”"
+    if not seen.allowed[row, column]:
+        return f"{pair}: {LATER}."
+    return f"{pair}: allowed, so {seen.scaled[row, column]:.3f} stays."
+
+
+def _say_weight(seen: DotProduct, row: int, column: int) -> str:
+    pair = f"“{seen.readers[row]}” reads from “{seen.read[column]}”"
+    if not seen.allowed[row, column]:
+        return f"{pair} with weight 0: {LATER}, and e^−∞ = 0."
+    allowed = seen.scaled[row][seen.allowed[row]]
+    powers = _sum([f"e^{score:.2f}" for score in allowed.tolist()])
+    return f"{pair} with weight e^{seen.scaled[row, column]:.2f} / ({powers}) = {seen.weights[row, column]:.3f}"
+
+
+def _say_output(seen: DotProduct, row: int, column: int) -> str:
+    most = np.argsort(-seen.weights[row], kind="stable")[:_TERMS]
+    terms = [f"{seen.weights[row, key]:.2f} · {seen.values[key, column]:.2f} (“{seen.read[key]}”)" for key in most]
+    more = " + …" if len(seen.read) > _TERMS else ""
+    place = f"“{seen.readers[row]}”, dimension {column}"
+    return f"{place}: {' + '.join(terms)}{more} = {seen.output[row, column]:.3f}"
+
+
+STAGES = (
+    Stage(
+        "Project",
+        "Every token that reads makes a query of its vector: what it looks for. Every token that can be read makes a "
+        "key, what it can be found by, and a value, what it hands over.",
+        lambda seen: (_queries(seen), _keys(seen), _values(seen)),
+        lambda row, column: ((None, None), (row, None), (row, column)),
+        _say_value,
+    ),
+    Stage(
+        "Compare",
+        "Each query is multiplied with each key, number by number, and summed: a large score means that they point "
+        "the same way.",
+        lambda seen: (_queries(seen), _keys(seen), _scores(seen)),
+        lambda row, column: ((row, None), (column, None), (row, column)),
+        _say_score,
+    ),
+    Stage(
+        "Scale",
+        "The longer the vectors, the larger their products, and the softmax would see nothing but the largest. "
+        "Dividing by √d keeps scores of any width alike.",
+        lambda seen: (_scores(seen), _scaled(seen)),
+        lambda row, column: ((row, column), (row, column)),
+        _say_scaled,
+    ),
+    Stage(
+        "Mask",
+        "Where a token may not look, its score becomes −∞: at padding, and in the decoder's self-attention at what "
+        "comes later. This sentence stands alone, so it has no padding.",
+        lambda seen: (_scaled(seen), _masked(seen)),
+        lambda row, column: ((row, column), (row, column)),
+        _say_masked,
+    ),
+    Stage(
+        "Softmax",
+        "Each row becomes weights that are positive and sum to 1: how much of its attention a token gives to each.",
+        lambda seen: (_masked(seen), _weights(seen)),
+        lambda row, column: ((row, None), (row, column)),
+        _say_weight,
+    ),
+    Stage(
+        "Read",
+        "What a token reads is the mean of the values, weighted by its row. All heads' results, side by side, are then "
+        "mixed by one more matrix.",
+        lambda seen: (_weights(seen), _values(seen), _output(seen)),
+        lambda row, column: ((row, None), (None, column), (row, column)),
+        _say_output,
+    ),
+)

@@ -1,0 +1,164 @@
+"""Scaled dot-product attention with the real numbers of one head, stage by stage."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QGridLayout, QHBoxLayout, QPushButton
+
+from core.anatomy import DotProduct
+from core.events import Prepared, ProbeDone
+from core.history import History
+from core.probes import ProbedSentence
+from core.requests import DissectHead
+from gui.asked import Asked
+from gui.context import Context
+from gui.panels.anatomy.attention_stages import STAGES, Stage
+from gui.panels.anatomy.matrix_canvas import MatrixCanvas
+from gui.panels.anatomy.topic import Topic
+from gui.panels.head_chooser import HeadChooser
+from gui.selection import KIND_TITLES
+from gui.shown_sentence import NothingShown, probed
+from gui.theme import GRID
+from gui.widgets import button, plain_label
+
+
+class DotProductTopic(Topic):
+    """On the left what goes in, on the right what comes out; pointing at a number shows what made it."""
+
+    title = "Dot-product attention"
+    about = "The heart of the model, with the numbers of one of its heads at the playhead, from left to right."
+    equation = "Attention(<i>Q</i>, <i>K</i>, <i>V</i>) = softmax(<i>Q K</i><sup>T</sup> / √<i>d</i>) <i>V</i>"
+    paper = "section 3.2.1"
+    functions = ("core.model.attention:attention_weights", "core.model.attention:MultiHeadAttention")
+    redraw_on = (Prepared, ProbeDone)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
+        self.asked: Asked[DotProduct] = Asked(context.bridge, self.mark_dirty)
+        self._selection, self._follower = context.selection, context.follower
+        self._source = probed(context.selection)
+        self._cell = (0, 0)
+        self._offered: tuple[str, ...] = ()
+        self.sentence_combo = QComboBox()
+        self.chooser = HeadChooser(context.theme, context.selection)
+        self.stage_buttons = [_stage_button(place, stage) for place, stage in enumerate(STAGES)]
+        self.stage_label = plain_label()
+        self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
+        self._group = QButtonGroup(self)
+        self._lay_out()
+        self._connect()
+
+    @property
+    def stage(self) -> Stage:
+        """The one that is shown."""
+        return STAGES[self._group.checkedId()]
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the chosen head with the weights kept at or before `step`, asked for where they are others."""
+        shown = self._source(history, step)
+        reason = self._follower.why_no_model
+        if reason or isinstance(shown, NothingShown):
+            self.show_empty(reason or (shown.reason if isinstance(shown, NothingShown) else ""))
+            return
+        self._offer_sentences(history, shown.sentence)
+        self._ask(history, step, shown.sentence)
+        if self.asked.answer is None:
+            self.show_empty(self.asked.refusal or "The engine is working it out …")
+        else:
+            self.show_body()
+            self._draw(self.asked.answer)
+
+    def _ask(self, history: History, step: int, sentence: ProbedSentence) -> None:
+        chosen = self._selection.chosen
+        is_free = self._selection.feed_of(sentence) is sentence.free_running
+        request = DissectHead(
+            source=sentence.source,
+            reference=None if is_free else sentence.reference,
+            kind=chosen.kind,
+            layer=chosen.layer,
+            head=chosen.head,
+            step=None if step >= history.last_step else step,
+        )
+        # Weights of this moment are others after each step, and another model's in another run.
+        self.asked.want((request, history.last_step if request.step is None else 0, id(history.prepared)), request)
+
+    def _draw(self, seen: DotProduct) -> None:
+        self.set_title(f"{self.title} · {KIND_TITLES[self._selection.chosen.kind]} · weights of step {seen.step:,}")
+        parts, stage = self.stage.parts(seen), self.stage
+        rows, columns = parts[-1].values.shape
+        self._cell = row, column = min(self._cell[0], rows - 1), min(self._cell[1], columns - 1)
+        marks = stage.marks(row, column)
+        for canvas, matrix, mark in zip(self._canvases_for(len(parts)), parts, marks, strict=True):
+            canvas.show_matrix(matrix, mark)
+        self.stage_label.setText(stage.about)
+        self.readout_label.setText(stage.words(seen, row, column))
+
+    def _canvases_for(self, count: int) -> list[MatrixCanvas]:
+        """One or two on the left, and the large one."""
+        first, second, result = self.canvases
+        second.setVisible(count == 3)
+        return self.canvases if count == 3 else [first, result]
+
+    def _offer_sentences(self, history: History, sentence: ProbedSentence) -> None:
+        if history.sentences != self._offered:
+            self._offered = history.sentences
+            with QSignalBlocker(self.sentence_combo):
+                self.sentence_combo.clear()
+                self.sentence_combo.addItems(self._offered)
+        self.sentence_combo.setCurrentText(sentence.source)
+
+    def _point_at(self, row: int, column: int) -> None:
+        self._cell = (row, column)
+        if self.asked.answer is not None:
+            self._draw(self.asked.answer)
+
+    def _choose_stage(self) -> None:
+        if self.asked.answer is not None:
+            self._draw(self.asked.answer)
+
+    def _lay_out(self) -> None:
+        self.add_control("sentence", self.sentence_combo, "One of the sentences that this run follows")
+        self.controls.addStretch(1)
+        self.picture.addWidget(self.chooser)
+        for box in (self.chooser.lines_box, self.chooser.scale_box):
+            box.hide()
+        row = QHBoxLayout()
+        self.picture.addLayout(row)
+        row.setSpacing(GRID // 2)
+        for place, stage_button in enumerate(self.stage_buttons):
+            if place:
+                row.addWidget(plain_label("→", role="muted"))
+            row.addWidget(stage_button)
+            self._group.addButton(stage_button, place)
+        row.addStretch(1)
+        self.stage_buttons[1].setChecked(True)
+        self.stage_label.setWordWrap(True)
+        self.picture.addWidget(self.stage_label)
+        grid = QGridLayout()
+        grid.setSpacing(GRID)
+        self.picture.addLayout(grid, 1)
+        first, second, result = self.canvases
+        grid.addWidget(first, 0, 0)
+        grid.addWidget(second, 1, 0)
+        grid.addWidget(result, 0, 1, 2, 1)
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
+        self.readout_label.setToolTip("The marked number, worked out; point at another, or use the arrow keys")
+
+    def _connect(self) -> None:
+        self.sentence_combo.textActivated.connect(lambda text: self._selection.choose(sentence=text))
+        self._group.idClicked.connect(self._choose_stage)
+        self.canvases[-1].pointed.connect(self._point_at)
+        self.chooser.add_shortcuts(self)
+        self.theme.changed.connect(self._restyle_tokens)
+        self._restyle_tokens()
+
+    def _restyle_tokens(self) -> None:
+        self.sentence_combo.setFont(self.theme.token_font())
+
+
+def _stage_button(place: int, stage: Stage) -> QPushButton:
+    made = button(f"{place + 1} {stage.name}", stage.about, role="flat")
+    made.setCheckable(True)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return made

@@ -1,0 +1,159 @@
+"""Label smoothing: the targets it makes, and the penalty for being too sure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSpinBox
+
+from core.history import History
+from core.label_smoothing import growing_confidence, smoothed_loss, smoothed_targets
+from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
+from gui.panels.anatomy.plain_plot import PlainPlot
+from gui.panels.anatomy.topic import Topic
+from gui.theme import Theme
+
+_DECADES = 4  # of odds: from as probable as every other token to 10,000 times as probable
+_POINTS = 400
+_FIRST_TARGET = 2  # no target is <pad> or <bos>
+
+
+class LabelSmoothingTopic(Topic):
+    """On the left the targets, a row for each right token; on the right the loss as the model grows surer of one."""
+
+    title = "Label smoothing"
+    about = (
+        "The right token is to have a little less than probability 1, and all tokens share the rest. A model that "
+        "grows ever surer of the right one then pays for it: the smoothed loss has a lowest point, where the plain "
+        "one only falls. Such a model is less sure, and often right more often. Reported losses are the plain ones."
+    )
+    equation = (
+        "target = (1 − ε) · one-hot + ε / <i>V</i>&nbsp;&nbsp;&nbsp;&nbsp;"
+        "loss = −Σ<sub>v</sub> target<sub>v</sub> · ln <i>p</i><sub>v</sub>"
+    )
+    paper = "section 5.4"
+    functions = (
+        *("core.label_smoothing:smoothed_targets", "core.label_smoothing:smoothed_loss"),
+        "core.training.loss:LossPass",
+    )
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.eps_spin, self.size_spin = QDoubleSpinBox(), QSpinBox()
+        self.eps_spin.setRange(0.0, 0.9)
+        self.eps_spin.setSingleStep(0.05)
+        self.size_spin.setRange(3, 40)
+        self.size_spin.setValue(8)
+        self.targets, self.penalty = MatrixCanvas(theme), PlainPlot(theme)
+        self._smoothed, self._plain = self.penalty.plot(), self.penalty.plot()
+        self._lowest = pg.InfiniteLine(angle=90, label="", labelOpts={"position": 0.92})
+        self._names = {curve: pg.TextItem(anchor=(1, 1)) for curve in (self._smoothed, self._plain)}
+        self._cell, self._odds = (0, _FIRST_TARGET), 100.0
+        self._is_eps_chosen = False
+        self._lay_out()
+        self._connect()
+
+    @property
+    def best_probability(self) -> float:
+        """Of the right token, where the smoothed loss is least: its own target."""
+        eps, size = self.eps_spin.value(), self.size_spin.value()
+        return 1.0 - eps + eps / size
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw both; until somebody chooses an ε it is this run's."""
+        self.show_body()
+        if history.prepared is not None and not self._is_eps_chosen:
+            self.eps_spin.setValue(history.prepared.config.training.label_smoothing)
+            self._is_eps_chosen = False  # by anybody but us
+        self._draw_targets(history)
+        self._draw_penalty()
+        self._say()
+
+    def _draw_targets(self, history: History) -> None:
+        size = self.size_spin.value()
+        known = history.prepared.tgt_tokens if history.prepared is not None else ()
+        tokens = (*known, *(f"token {place}" for place in range(len(known), size)))[:size]
+        values = smoothed_targets(np.arange(_FIRST_TARGET, size), size, self.eps_spin.value())
+        matrix = Matrix(
+            "rows: the right token; columns: its target", values, tokens[_FIRST_TARGET:], tokens, decimals=3
+        )
+        row, column = min(self._cell[0], len(values) - 1), min(self._cell[1], size - 1)
+        self._cell = row, column
+        self.targets.show_matrix(matrix, self._cell)
+
+    def _draw_penalty(self) -> None:
+        eps, size, theme = self.eps_spin.value(), self.size_spin.value(), self.theme
+        odds = np.logspace(0, _DECADES, _POINTS)
+        probabilities = growing_confidence(odds, size)
+        for curve, amount, name, colour in (
+            (self._smoothed, eps, f"smoothed, ε = {eps:.2f}", "training"),
+            (self._plain, 0.0, "plain", "muted"),
+        ):
+            style = Qt.PenStyle.SolidLine if curve is self._smoothed else Qt.PenStyle.DashLine
+            losses = smoothed_loss(probabilities, smoothed_targets([0], size, amount))
+            curve.setPen(pg.mkPen(theme.colour(colour), width=2, style=style))
+            curve.setData(np.log10(odds), losses)
+            self._names[curve].setText(name)
+            self._names[curve].setColor(theme.colour(colour))
+            self._names[curve].setFont(theme.font(0.85))
+            self._names[curve].setPos(_DECADES, float(losses[-1]))
+        self._mark_lowest(eps)
+
+    def _mark_lowest(self, eps: float) -> None:
+        best = self.best_probability
+        self._lowest.setVisible(eps > 0.0)
+        if eps > 0.0:
+            others = (1.0 - best) / (self.size_spin.value() - 1)
+            self._lowest.setValue(np.log10(best / others))
+            self._lowest.label.setFormat(f"lowest at p = {best:.3f}")
+            self._lowest.label.setColor(self.theme.colour("text"))
+            self._lowest.setPen(pg.mkPen(self.theme.colour("good"), width=1))
+
+    def _say(self) -> None:
+        eps, size, odds = self.eps_spin.value(), self.size_spin.value(), self._odds
+        assert self.targets.matrix is not None
+        matrix, (row, column) = self.targets.matrix, self._cell
+        right, other = matrix.rows[row], matrix.columns[column]
+        target = f"Where “{right}” is right, “{other}” should get {matrix.values[row, column]:.4f}."
+        probabilities = growing_confidence([odds], size)
+        smoothed, plain = (
+            float(smoothed_loss(probabilities, smoothed_targets([0], size, amount))[0]) for amount in (eps, 0.0)
+        )
+        sure = f"{probabilities[0, 0]:.4f} for the right token ({odds:,.0f} times each other's)"
+        self.readout_label.setText(f"{target} At {sure} the loss is {smoothed:.3f} smoothed, {plain:.3f} plain.")
+
+    def _lay_out(self) -> None:
+        self.add_control("ε", self.eps_spin, "How much of the target is spread over the vocabulary: label_smoothing")
+        self.add_control("vocabulary", self.size_spin, "How many tokens there are, V")
+        self.controls.addStretch(1)
+        row = QHBoxLayout()
+        self.picture.addLayout(row, 1)
+        row.addWidget(self.targets, 1)
+        row.addWidget(self.penalty, 1)
+        self.penalty.setLabel("left", "loss, nats")
+        self.penalty.setLabel("bottom", "how many times as probable as each other token the right one is")
+        ticks = [[(place, f"{10**place:,}") for place in range(_DECADES + 1)]]
+        self.penalty.getAxis("bottom").setTicks(ticks)
+        self.penalty.setXRange(0, _DECADES, padding=0.02)
+        self.penalty.setAccessibleName("Penalty curve")
+        for item in (self._lowest, *self._names.values()):
+            self.penalty.addItem(item, ignoreBounds=True)
+
+    def _connect(self) -> None:
+        self.eps_spin.valueChanged.connect(self._take_eps)
+        self.size_spin.valueChanged.connect(self.mark_dirty)
+        self.targets.pointed.connect(self._point_at)
+        self.penalty.pointed.connect(self._read_odds)
+
+    def _take_eps(self) -> None:
+        self._is_eps_chosen = True
+        self.mark_dirty()
+
+    def _point_at(self, row: int, column: int) -> None:
+        self._cell = (row, column)
+        self.mark_dirty()
+
+    def _read_odds(self, point: QPointF) -> None:
+        self._odds = 10.0 ** min(max(point.x(), 0.0), _DECADES)
+        self.mark_dirty()

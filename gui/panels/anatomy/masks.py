@@ -1,0 +1,121 @@
+"""Masks: what each position of a typed sentence may read, with padding behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox
+
+from core.anatomy import Allowed, Masks
+from core.history import History
+from core.requests import MakeMasks
+from gui.asked import Asked
+from gui.context import Context
+from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
+from gui.panels.anatomy.topic import Topic
+from gui.widgets import plain_label
+
+_ALLOWED = np.float32(0.35)  # a calm colour on the scale of weights
+
+
+class MasksTopic(Topic):
+    """Three maps side by side: the padding mask and the subsequent mask make the decoder's."""
+
+    title = "Masks"
+    about = (
+        "Sentences of a batch are padded to one length, and nobody may read the padding. The decoder learns all "
+        "positions of a target at once, so each may read only itself and what stands before it: or it would see the "
+        "token that it is to predict. Rows read from columns; hatched is hidden."
+    )
+    equation = "may read(<i>t</i>, <i>s</i>) = token <i>s</i> is no padding  and  <i>s</i> ≤ <i>t</i>"
+    paper = "sections 3.1 and 3.2.3"
+    functions = (
+        *("core.model.masks:padding_mask", "core.model.masks:causal_mask", "core.model.masks:target_mask"),
+        "core.model.attention:attention_weights",
+    )
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
+        self.asked: Asked[Masks] = Asked(context.bridge, self.mark_dirty)
+        self._follower = context.follower
+        self.target_edit, self.padding_spin = QLineEdit(), QSpinBox()
+        self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
+        self._offered = ""  # put into the field before anybody typed
+        self._cell = (0, 0)
+        self.padding_spin.setRange(0, 16)
+        self.padding_spin.setValue(2)
+        self._lay_out()
+        self._connect()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the masks of what stands in the field: at first a target of this run."""
+        reason = self._follower.why_no_model
+        if reason or history.prepared is None:
+            self.show_empty(reason or "Choose a dataset in Setup: masks are made of its tokens.")
+            return
+        self.show_body()
+        self._offer(history)
+        request = MakeMasks(target=self.target_edit.text(), num_padding=self.padding_spin.value())
+        self.asked.want((request, id(history.prepared)), request)
+        self.readout_label.setText(self.asked.refusal)
+        if self.asked.answer is not None:
+            self._draw(self.asked.answer)
+
+    def _offer(self, history: History) -> None:
+        probe = history.probe(history.last_step)
+        references = [one.reference for one in probe.sentences if one.reference] if probe is not None else []
+        if references and self.target_edit.text() == self._offered != references[0]:
+            self._offered = references[0]
+            self.target_edit.setText(self._offered)
+
+    def _draw(self, masks: Masks) -> None:
+        size = len(masks.tokens) - 1
+        row, column = self._cell = min(self._cell[0], size), min(self._cell[1], size)
+        titles = ("padding mask", "subsequent mask", "both: the decoder's self-attention")
+        for canvas, title, allowed in zip(
+            self.canvases, titles, (masks.padding, masks.causal, masks.both), strict=True
+        ):
+            canvas.show_matrix(_matrix(title, masks.tokens, allowed), (row, column))
+        self.readout_label.setText(in_words(masks, row, column))
+
+    def _point_at(self, row: int, column: int) -> None:
+        self._cell = (row, column)
+        if self.asked.answer is not None:
+            self._draw(self.asked.answer)
+
+    def _lay_out(self) -> None:
+        self.target_edit.setPlaceholderText("Type a target sentence")
+        self.target_edit.setMinimumWidth(self.theme.px(264))
+        self.add_control("sentence", self.target_edit, "A target sentence, cut by the dataset's own tokenizer")
+        self.add_control("padding", self.padding_spin, "Tokens of padding behind it, as in a batch with longer ones")
+        self.controls.addStretch(1)
+        row = QHBoxLayout()
+        self.picture.addLayout(row, 1)
+        for sign, canvas in zip(("", "and", "="), self.canvases, strict=True):
+            if sign:
+                row.addWidget(plain_label(sign, role="title"))
+            row.addWidget(canvas, 1)
+
+    def _connect(self) -> None:
+        self.target_edit.textChanged.connect(self.mark_dirty)
+        self.padding_spin.valueChanged.connect(self.mark_dirty)
+        for canvas in self.canvases:
+            canvas.pointed.connect(self._point_at)
+        self.theme.changed.connect(self._restyle_tokens)
+        self._restyle_tokens()
+
+    def _restyle_tokens(self) -> None:
+        self.target_edit.setFont(self.theme.token_font())
+
+
+def in_words(masks: Masks, row: int, column: int) -> str:
+    """Whether one position may read another, and why not."""
+    reader, read = f"Position {row} (“{masks.tokens[row]}”)", f"position {column} (“{masks.tokens[column]}”)"
+    if masks.both[row, column]:
+        return f"{reader} may read {read}."
+    reasons = [] if masks.padding[row, column] else ["it is padding"]
+    reasons += [] if masks.causal[row, column] else ["it comes later"]
+    return f"{reader} may not read {read}: {' and '.join(reasons)}."
+
+
+def _matrix(title: str, tokens: tuple[str, ...], allowed: Allowed) -> Matrix:
+    return Matrix(title, allowed * _ALLOWED, tokens, tokens, hidden=~allowed, decimals=None)

@@ -1,0 +1,146 @@
+"""A matrix with its numbers: cells in colour, labels at its sides; the mouse or the arrow keys point at a cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from gui.colour_map import attention_table, image_of, signed_table
+from gui.panels.attention_map import ARROWS
+from gui.panels.map_layout import MapLayout
+from gui.theme import DARK, GRID, LIGHT, Theme
+
+_LIGHT_CELL = 128  # from this lightness on, of 255, dark figures are easier to read
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Numbers [rows, columns]; a row or column that is nothing to name has an empty label."""
+
+    title: str
+    values: NDArray[np.floating]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    limit: float | None = None  # colours from -limit to limit around zero; None: from 0 to 1
+    hidden: NDArray[np.bool_] | None = None  # hatched, without a number
+    decimals: int | None = 2  # of the figures in the cells, where there is room; None: no figures
+
+    def is_hidden(self, row: int, column: int) -> bool:
+        return self.hidden is not None and bool(self.hidden[row, column])
+
+
+class MatrixCanvas(QWidget):
+    """Emits `pointed` with (row, column). Marks a cell, or a whole row or column where one of them is None."""
+
+    pointed = Signal(int, int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.matrix: Matrix | None = None
+        self.mark: tuple[int | None, int | None] = (None, None)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(128), self._theme.px(112))
+
+    def show_matrix(self, matrix: Matrix, mark: tuple[int | None, int | None] = (None, None)) -> None:
+        """Paint this."""
+        self.matrix, self.mark = matrix, mark
+        self.setAccessibleName(f"{matrix.title}; arrow keys point at a number")
+        self.update()
+
+    def layout_of(self, matrix: Matrix) -> MapLayout:
+        """Where its cells lie."""
+        top = QFontMetricsF(self._theme.font()).height() + GRID
+        return MapLayout(QRectF(self.rect()).adjusted(0, top, -2, -2), matrix, self._theme.token_font(0.95))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.matrix is not None:
+            with QPainter(self) as painter:  # an exception must not leave it painting
+                self._paint(painter, self.matrix)
+
+    def _paint(self, painter: QPainter, matrix: Matrix) -> None:
+        layout, image = self.layout_of(matrix), self._image(matrix)
+        painter.setFont(self._theme.font())
+        painter.setPen(self._theme.colour("text"))
+        metrics = painter.fontMetrics()
+        title = metrics.elidedText(matrix.title, Qt.TextElideMode.ElideRight, self.width())
+        left = min(layout.grid.left(), max(0.0, self.width() - metrics.horizontalAdvance(matrix.title) - 2.0))
+        painter.drawText(QRectF(left, 0, self.width() - left, metrics.height()), Qt.AlignmentFlag.AlignLeft, title)
+        painter.drawImage(layout.grid, image)
+        self._hatch(painter, layout, matrix)
+        painter.setPen(QPen(self._theme.colour("line"), 1))
+        painter.drawRect(layout.grid)
+        layout.paint_labels(painter, self._theme.colour("text"))
+        if matrix.decimals is not None:
+            self._write_figures(painter, layout, matrix, image)
+        self._paint_mark(painter, layout)
+
+    def _image(self, matrix: Matrix) -> QImage:
+        if matrix.limit is None:
+            return image_of(matrix.values, attention_table(self._theme.mode))
+        share = matrix.values / (2 * matrix.limit) + 0.5 if matrix.limit else np.full(matrix.values.shape, 0.5)
+        return image_of(share, signed_table(self._theme.mode))
+
+    def _hatch(self, painter: QPainter, layout: MapLayout, matrix: Matrix) -> None:
+        if matrix.hidden is None:
+            return
+        painter.setBrushOrigin(layout.grid.topLeft())
+        painter.setBrush(self._theme.colour("line"))
+        brush = painter.brush()
+        brush.setStyle(Qt.BrushStyle.BDiagPattern)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for row, column in np.argwhere(matrix.hidden).tolist():
+            painter.fillRect(layout.cell(row, column), self._theme.colour("surface"))
+            painter.fillRect(layout.cell(row, column), brush)
+
+    def _write_figures(self, painter: QPainter, layout: MapLayout, matrix: Matrix, image: QImage) -> None:
+        painter.setFont(self._theme.font(0.9))
+        metrics, cell = painter.fontMetrics(), layout.cell(0, 0)
+        texts = [[f"{value:.{matrix.decimals}f}" for value in row] for row in matrix.values.tolist()]
+        widest = max(metrics.horizontalAdvance(text) for row in texts for text in row)
+        if cell.width() < widest + 4 or cell.height() < metrics.height():
+            return
+        for row, column in np.ndindex(matrix.values.shape):
+            if not matrix.is_hidden(row, column):
+                is_light = QColor(image.pixel(column, row)).lightness() >= _LIGHT_CELL
+                painter.setPen(QColor(LIGHT.text if is_light else DARK.text))
+                painter.drawText(layout.cell(row, column), Qt.AlignmentFlag.AlignCenter, texts[row][column])
+
+    def _paint_mark(self, painter: QPainter, layout: MapLayout) -> None:
+        row, column = self.mark
+        if row is None and column is None:
+            return
+        painter.setPen(QPen(self._theme.colour("text"), 2))
+        first = layout.cell(row or 0, column or 0)
+        last = layout.cell(
+            len(layout.rows) - 1 if row is None else row, len(layout.columns) - 1 if column is None else column
+        )
+        painter.drawRect(first.united(last))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.matrix is not None:
+            cell = self.layout_of(self.matrix).cell_at(event.position())
+            if cell is not None and cell != self.mark:
+                self.pointed.emit(*cell)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = ARROWS.get(Qt.Key(event.key()))
+        if move is None or self.matrix is None:
+            super().keyPressEvent(event)
+            return
+        rows, columns = self.matrix.values.shape
+        self.pointed.emit(((self.mark[0] or 0) + move[0]) % rows, ((self.mark[1] or 0) + move[1]) % columns)
+
+    def focusInEvent(self, event: QEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QEvent) -> None:
+        self.update()

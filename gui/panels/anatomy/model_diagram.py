@@ -1,0 +1,236 @@
+"""The whole model as a diagram: this run's own sizes, shapes and parameter counts."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from core.history import History
+from gui.panels.anatomy.model_blocks import Block, Stacks, model_blocks
+from gui.panels.anatomy.topic import Topic
+from gui.panels.attention_map import ARROWS
+from gui.theme import GRID, Theme
+
+Place = tuple[int, int]  # column, and box from below
+
+
+class ModelTopic(Topic):
+    """The encoder on the left, the decoder on the right, both from below; pointing at a box explains it."""
+
+    title = "The whole model"
+    about = (
+        "The encoder reads the source at once; the decoder writes the target token by token, looking back at what it "
+        "has written and over at the source. These are the shapes and the learned numbers of the model in Setup."
+    )
+    equation = (
+        "memory = encode(source)&nbsp;&nbsp;&nbsp;&nbsp;"
+        "<i>p</i>(next token) = softmax(project(decode(target so far, memory)))"
+    )
+    paper = "section 3.1, figure 1"
+    functions = (
+        *("core.model.transformer:Transformer", "core.model.layers:EncoderLayer"),
+        *("core.model.layers:DecoderLayer", "core.model_size:parameter_breakdown"),
+    )
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.canvas = DiagramCanvas(theme)
+        self.picture.addWidget(self.canvas, 1)
+        self.canvas.pointed.connect(self._say)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the prepared model."""
+        if history.prepared is None:
+            self.show_empty("Choose a dataset in Setup: its model appears here before anything is trained.")
+            return
+        self.show_body()
+        stacks = model_blocks(history.prepared)
+        self.set_title(f"{self.title} · {stacks.total:,} parameters")
+        self.canvas.show_stacks(stacks)
+        self._say()
+
+    def _say(self) -> None:
+        block = self.canvas.block
+        if block is not None:
+            self.readout_label.setText(in_words(block))
+            self.canvas.setAccessibleDescription(in_words(block))
+
+
+def in_words(block: Block) -> str:
+    """A box's shape, what it does, and what it learns."""
+    numbers = f"{block.parameters:,} parameters" if block.parameters else "nothing to learn"
+    if block.parameters and block.layers > 1:
+        numbers += f" in each of {block.layers} layers, {block.total:,} in all"
+    return f"{block.name} {block.shape}: {block.about} {numbers[0].upper()}{numbers[1:]}."
+
+
+class DiagramCanvas(QWidget):
+    """Emits `pointed` when another box is chosen by mouse or arrow keys."""
+
+    pointed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.stacks: Stacks | None = None
+        self._chosen: Place = (0, 1)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Diagram of the model; arrow keys go from box to box")
+
+    @property
+    def block(self) -> Block | None:
+        """The chosen box."""
+        if self.stacks is None:
+            return None
+        column, place = self._chosen
+        return self._columns(self.stacks)[column][place]
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(560), self._theme.px(320))
+
+    def show_stacks(self, stacks: Stacks) -> None:
+        """Paint this model."""
+        self.stacks = stacks
+        column, place = self._chosen
+        self._chosen = column, min(place, len(self._columns(stacks)[column]) - 1)
+        self.update()
+
+    def rect_of(self, column: int, place: int) -> QRectF:
+        """Where a box lies."""
+        assert self.stacks is not None
+        rows = max(map(len, self._columns(self.stacks)))
+        side = self._theme.px(56)  # for residual connections and the count of layers
+        width = min((self.width() - 4.0 * side) / 2, self._theme.px(400))
+        pitch = min(self.height() / rows, self._theme.px(56))
+        left = self.width() / 2 + (side * 0.75 if column else -side * 0.75 - width)
+        bottom = self.height() / 2 + pitch * rows / 2
+        return QRectF(left, bottom - (place + 1) * pitch + pitch * 0.14, width, pitch * 0.72)
+
+    @staticmethod
+    def _columns(stacks: Stacks) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+        return stacks.encoder, stacks.decoder
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.stacks is not None:
+            with QPainter(self) as painter:  # an exception must not leave it painting
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                for column, blocks in enumerate(self._columns(self.stacks)):
+                    self._paint_frame(painter, column, blocks)
+                    self._paint_column(painter, column, blocks)
+                self._paint_memory(painter, self.stacks)
+
+    def _paint_frame(self, painter: QPainter, column: int, blocks: tuple[Block, ...]) -> None:
+        """Around the boxes that stand in every layer, with how many layers there are."""
+        inner = [place for place, block in enumerate(blocks) if block.layers]
+        frame = self.rect_of(column, inner[-1]).united(self.rect_of(column, inner[0]))
+        gap = self.rect_of(column, 0).height() * 0.16
+        frame.adjust(-self._theme.px(20), -gap, self._theme.px(20), gap)
+        painter.setPen(QPen(self._theme.colour("line"), 1.5))
+        painter.setBrush(self._theme.colour("window"))
+        painter.drawRoundedRect(frame, GRID, GRID)
+        painter.setPen(self._theme.colour("muted"))
+        painter.setFont(self._theme.font(1.1, bold=True))
+        width, middle = self._theme.px(40), Qt.AlignmentFlag.AlignVCenter
+        left = frame.right() + GRID / 2 if column else frame.left() - width - GRID / 2
+        side = Qt.AlignmentFlag.AlignLeft if column else Qt.AlignmentFlag.AlignRight
+        painter.drawText(
+            QRectF(left, frame.top(), width, frame.height()), side | middle, f"× {blocks[inner[0]].layers}"
+        )
+
+    def _paint_column(self, painter: QPainter, column: int, blocks: tuple[Block, ...]) -> None:
+        for place, block in enumerate(blocks):
+            if place:
+                self._paint_arrow(painter, column, place)
+            if block.skips:
+                self._paint_residual(painter, column, place, place + block.skips)
+        for place, block in enumerate(blocks):
+            self._paint_box(painter, self.rect_of(column, place), block, is_chosen=self._chosen == (column, place))
+
+    def _paint_box(self, painter: QPainter, rect: QRectF, block: Block, *, is_chosen: bool) -> None:
+        """Name, shape, and how many numbers it learns, side by side."""
+        theme = self._theme
+        painter.setBrush(theme.colour("hover" if is_chosen else "surface"))
+        painter.setPen(QPen(theme.colour("training" if is_chosen else "line"), 2 if is_chosen else 1))
+        painter.drawRoundedRect(rect, GRID / 2, GRID / 2)
+        inner, middle = rect.adjusted(GRID, 0, -GRID, 0), Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(theme.font(0.95))
+        painter.setPen(theme.colour("text"))
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, block.name)
+        painter.setPen(theme.colour("muted"))
+        shape = inner.adjusted(inner.width() * 0.5, 0, 0, 0)
+        painter.drawText(shape, middle | Qt.AlignmentFlag.AlignLeft, block.shape)
+        if block.parameters:
+            painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, f"{block.parameters:,}")
+
+    def _paint_arrow(self, painter: QPainter, column: int, place: int) -> None:
+        """From the box below into this one."""
+        below, above = self.rect_of(column, place - 1), self.rect_of(column, place)
+        x = above.center().x()
+        painter.setPen(QPen(self._theme.colour("muted"), 1))
+        painter.drawLine(QPointF(x, below.top()), QPointF(x, above.bottom()))
+
+    def _paint_residual(self, painter: QPainter, column: int, first: int, after: int) -> None:
+        """Around the boxes from `first` on, and into the arrow below `after`."""
+        out = -1.0 if column == 0 else 1.0
+        gap = self.rect_of(column, 1).top() - self.rect_of(column, 2).bottom()
+        enters, leaves = self.rect_of(column, first), self.rect_of(column, after)
+        x = enters.center().x()
+        edge = (enters.right() if column else enters.left()) + out * self._theme.px(10)
+        bottom, top = enters.bottom() + gap * 0.35, leaves.bottom() + gap * 0.65
+        path = QPainterPath(QPointF(x, bottom))
+        for point in (QPointF(edge, bottom), QPointF(edge, top), QPointF(x, top)):
+            path.lineTo(point)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._theme.colour("good"), 1.5))
+        painter.drawPath(path)
+        self._paint_plus(painter, QPointF(x, top))
+
+    def _paint_plus(self, painter: QPainter, centre: QPointF) -> None:
+        """Here what went around is added."""
+        radius = self._theme.px(4.5)
+        painter.setBrush(self._theme.colour("surface"))
+        painter.drawEllipse(centre, radius, radius)
+        painter.drawLine(centre - QPointF(radius, 0), centre + QPointF(radius, 0))
+        painter.drawLine(centre - QPointF(0, radius), centre + QPointF(0, radius))
+
+    def _paint_memory(self, painter: QPainter, stacks: Stacks) -> None:
+        """From the memory over to the box that reads it."""
+        memory = next(place for place, block in enumerate(stacks.encoder) if block.is_memory)
+        reader = next(place for place, block in enumerate(stacks.decoder) if block.reads_memory)
+        start, end = self.rect_of(0, memory), self.rect_of(1, reader)
+        middle = (start.right() + end.left()) / 2 - self._theme.px(4)
+        path = QPainterPath(QPointF(start.right(), start.center().y()))
+        for point in (QPointF(middle, start.center().y()), QPointF(middle, end.center().y())):
+            path.lineTo(point)
+        path.lineTo(QPointF(end.left(), end.center().y()))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._theme.colour("training"), 2))
+        painter.drawPath(path)
+        tip, size = QPointF(end.left(), end.center().y()), self._theme.px(5)
+        painter.setBrush(self._theme.colour("training"))
+        painter.drawPolygon([tip, tip + QPointF(-size, -size), tip + QPointF(-size, size)])
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.stacks is None:
+            return
+        for column, blocks in enumerate(self._columns(self.stacks)):
+            for place in range(len(blocks)):
+                if self.rect_of(column, place).contains(event.position()):
+                    self._choose(column, place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = ARROWS.get(Qt.Key(event.key()))
+        if move is None or self.stacks is None:
+            super().keyPressEvent(event)
+            return
+        column = (self._chosen[0] + move[1]) % 2
+        size = len(self._columns(self.stacks)[column])
+        self._choose(column, min(max(self._chosen[1] - move[0], 0), size - 1))
+
+    def _choose(self, column: int, place: int) -> None:
+        if (column, place) != self._chosen:
+            self._chosen = column, place
+            self.update()
+            self.pointed.emit()

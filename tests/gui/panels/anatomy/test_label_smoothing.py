@@ -1,0 +1,71 @@
+"""The picture of label smoothing shows the numbers of the formula."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
+from gui.theme import Theme
+
+
+@pytest.fixture
+def topic(theme: Theme, history: History, stage: object) -> LabelSmoothingTopic:
+    made = LabelSmoothingTopic(theme)
+    stage(made, 900, 640)
+    made.show_step(history, 0)
+    return made
+
+
+def test_epsilon_is_the_runs_until_one_is_chosen(topic: LabelSmoothingTopic, history: History) -> None:
+    assert history.prepared is not None
+    assert topic.eps_spin.value() == history.prepared.config.training.label_smoothing
+    topic.eps_spin.setValue(0.4)
+    topic.show_step(history, 0)
+    assert topic.eps_spin.value() == 0.4
+
+
+def test_targets_are_drawn_for_each_right_token(topic: LabelSmoothingTopic, history: History) -> None:
+    topic.eps_spin.setValue(0.4)
+    topic.size_spin.setValue(5)
+    topic.show_step(history, 0)
+    matrix = topic.targets.matrix
+    assert matrix is not None and len(matrix.columns) == 5
+    expected = [[0.68 if column == row + 2 else 0.08 for column in range(5)] for row in range(3)]
+    np.testing.assert_allclose(matrix.values, expected)
+
+
+def test_the_penalty_is_the_formulas_and_its_lowest_point_is_marked(
+    topic: LabelSmoothingTopic, history: History
+) -> None:
+    topic.eps_spin.setValue(0.1)
+    topic.size_spin.setValue(5)
+    topic.show_step(history, 0)
+    places, losses = topic._smoothed.getData()
+    for place in (0, 200, 399):
+        odds = 10 ** places[place]
+        expected = -0.92 * math.log(odds / (odds + 4)) - 0.08 * math.log(1 / (odds + 4))
+        assert losses[place] == pytest.approx(expected)
+    assert topic._lowest.value() == pytest.approx(places[losses.argmin()], abs=0.01)
+    assert topic._lowest.label.toPlainText() == "lowest at p = 0.920"
+    topic.eps_spin.setValue(0.0)
+    topic.show_step(history, 0)
+    np.testing.assert_allclose(*(curve.getData()[1] for curve in (topic._smoothed, topic._plain)))
+    assert not topic._lowest.isVisible()
+
+
+def test_what_is_pointed_at_is_said(topic: LabelSmoothingTopic, history: History, qtbot: QtBot) -> None:
+    topic.eps_spin.setValue(0.1)
+    topic.size_spin.setValue(5)
+    topic.penalty.pointed.emit(QPointF(1.0, 0.0))
+    qtbot.keyClick(topic.targets, Qt.Key.Key_Right)
+    topic.show_step(history, 0)
+    said = topic.readout_label.text()
+    assert "should get 0.0200." in said and "10 times" in said
+    plain, smoothed = -math.log(10 / 14), -0.92 * math.log(10 / 14) - 0.08 * math.log(1 / 14)
+    assert f"{smoothed:.3f} smoothed, {plain:.3f} plain" in said

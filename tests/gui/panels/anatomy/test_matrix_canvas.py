@@ -1,0 +1,78 @@
+"""A matrix on the screen: colours, figures, hatching, and the cell under mouse or keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.colour_map import attention_table, signed_table
+from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
+from gui.theme import Theme
+
+Show = Callable[[QWidget, int, int], None]
+VALUES = np.array([[1.0, 0.0, -1.0], [0.5, -0.5, 0.0]])
+ROWS, COLUMNS = ("a", "b"), ("x", "y", "z")
+
+
+@pytest.fixture
+def canvas(theme: Theme, stage: Show) -> MatrixCanvas:
+    made = MatrixCanvas(theme)
+    stage(made, 400, 300)
+    return made
+
+
+def colour_at(canvas: MatrixCanvas, row: int, column: int) -> QColor:
+    """Of a cell, beside its figure."""
+    assert canvas.matrix is not None
+    corner = canvas.layout_of(canvas.matrix).cell(row, column).topLeft().toPoint()
+    return QColor(canvas.grab().toImage().pixel(corner.x() + 4, corner.y() + 4))
+
+
+def test_signed_numbers_are_coloured_around_zero(canvas: MatrixCanvas) -> None:
+    canvas.show_matrix(Matrix("m", VALUES, ROWS, COLUMNS, limit=1.0))
+    table = signed_table("light")
+    assert colour_at(canvas, 0, 0) == QColor.fromRgba(int(table[255]))
+    assert colour_at(canvas, 0, 2) == QColor.fromRgba(int(table[0]))
+    assert colour_at(canvas, 0, 1) == QColor.fromRgba(int(table[128]))
+
+
+def test_weights_have_the_colours_of_attention(canvas: MatrixCanvas) -> None:
+    canvas.show_matrix(Matrix("m", np.abs(VALUES), ROWS, COLUMNS))
+    assert colour_at(canvas, 0, 0) == QColor.fromRgba(int(attention_table("light")[255]))
+
+
+def test_hidden_cells_are_hatched_and_without_a_figure(canvas: MatrixCanvas) -> None:
+    canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), decimals=None))
+    whole = canvas.grab().toImage()
+    canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), hidden=np.array([[False, True]])))
+    cell = canvas.layout_of(canvas.matrix).cell(0, 1).toAlignedRect()
+    assert canvas.grab(cell).toImage() != whole.copy(cell)
+
+
+def test_keys_and_mouse_point_at_cells(canvas: MatrixCanvas, qtbot: QtBot) -> None:
+    seen: list[tuple[int, int]] = []
+    canvas.pointed.connect(lambda row, column: seen.append((row, column)))
+    canvas.show_matrix(Matrix("m", VALUES, ROWS, COLUMNS, limit=1.0), (0, 2))
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    qtbot.keyClick(canvas, Qt.Key.Key_Up)
+    qtbot.mouseMove(canvas, canvas.layout_of(canvas.matrix).cell(1, 1).center().toPoint())
+    assert seen == [(0, 0), (1, 2), (1, 1)]
+
+
+def test_the_marked_row_has_a_frame(canvas: MatrixCanvas) -> None:
+    canvas.show_matrix(Matrix("m", VALUES, ROWS, COLUMNS, limit=1.0))
+    plain = canvas.grab().toImage()
+    canvas.show_matrix(canvas.matrix, (1, None))
+    framed = canvas.grab().toImage()
+    layout = canvas.layout_of(canvas.matrix)
+    first, last = layout.cell(1, 0).toAlignedRect(), layout.cell(1, 2).toAlignedRect()
+    for corner in (first.bottomLeft(), last.topRight()):
+        assert framed.copy(corner.x() - 3, corner.y() - 3, 6, 6) != plain.copy(corner.x() - 3, corner.y() - 3, 6, 6)
+    top = layout.cell(0, 0).toAlignedRect().adjusted(0, 0, 0, -4)
+    assert framed.copy(top) == plain.copy(top)

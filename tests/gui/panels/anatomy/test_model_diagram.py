@@ -1,0 +1,67 @@
+"""The diagram of the model, pointed at by mouse and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from gui.panels.anatomy.model_blocks import model_blocks
+from gui.panels.anatomy.model_diagram import ModelTopic
+from gui.theme import Theme
+
+Show = Callable[[QWidget, int, int], None]
+
+
+@pytest.fixture
+def topic(theme: Theme, history: History, stage: Show) -> ModelTopic:
+    made = ModelTopic(theme)
+    stage(made, 1000, 640)
+    made.show_step(history, 0)
+    return made
+
+
+def test_nothing_prepared_is_one_sentence(theme: Theme, stage: Show) -> None:
+    topic = ModelTopic(theme)
+    stage(topic, 1000, 640)
+    topic.show_step(History(), 0)
+    assert topic.empty_label.isVisible() and "Choose a dataset" in topic.empty_label.text()
+
+
+def test_every_box_is_explained_where_the_mouse_is(topic: ModelTopic, history: History, qtbot: QtBot) -> None:
+    assert history.prepared is not None
+    stacks = model_blocks(history.prepared)
+    assert topic.title_label.text() == f"The whole model · {stacks.total:,} parameters"
+    for column, blocks in enumerate((stacks.encoder, stacks.decoder)):
+        for place, block in enumerate(blocks):
+            rect = topic.canvas.rect_of(column, place)
+            assert topic.canvas.rect().contains(rect.toAlignedRect())
+            qtbot.mouseMove(topic.canvas, rect.center().toPoint())
+            assert topic.readout_label.text().startswith(f"{block.name} {block.shape}: ")
+    topic.canvas.grab()
+
+
+def test_arrow_keys_go_from_box_to_box(topic: ModelTopic, qtbot: QtBot) -> None:
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Up):
+        qtbot.keyClick(topic.canvas, key)
+    said = topic.readout_label.text()
+    assert said.startswith("Self-attention [S, 64]: 4 heads of 16 dimensions")
+    assert said.endswith("16,640 parameters in each of 2 layers, 33,280 in all.")
+    qtbot.keyClick(topic.canvas, Qt.Key.Key_Right)
+    assert topic.readout_label.text().startswith("Masked self-attention [T, 64]: ")
+    assert topic.canvas.accessibleDescription() == topic.readout_label.text()
+
+
+def test_another_model_is_drawn_anew(topic: ModelTopic, history: History) -> None:
+    before = topic.canvas.grab().toImage()
+    assert history.prepared is not None
+    config = history.prepared.config
+    model = config.model.model_copy(update={"norm_first": False, "num_decoder_layers": 5})
+    history.prepared = replace(history.prepared, config=config.model_copy(update={"model": model}))
+    topic.show_step(history, 0)
+    assert topic.canvas.grab().toImage() != before
