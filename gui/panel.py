@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
@@ -11,6 +11,8 @@ from core.events import Event
 from core.history import History
 from gui.theme import GRID, Theme
 from gui.widgets import FigureLabel, plain_label
+
+Table = Sequence[Sequence[object]]  # the first row names the columns
 
 
 class Panel(QFrame):
@@ -23,6 +25,7 @@ class Panel(QFrame):
     title = ""
     empty_sentence = "Nothing to show yet."
     redraw_on: tuple[type[Event], ...] = (Event,)
+    is_picture = False  # whether it can be exported: it then has `numbers`
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -36,8 +39,8 @@ class Panel(QFrame):
         self.title_label.setText(self.title)
         self.header.addWidget(self.title_label)
         self.header.addStretch(1)
-        content = QWidget()
-        self.body = QVBoxLayout(content)
+        self.content = QWidget()  # what is drawn, without title and buttons
+        self.body = QVBoxLayout(self.content)
         self.body.setContentsMargins(0, 0, 0, 0)
         self.empty_label = plain_label(self.empty_sentence, role="muted")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -49,7 +52,7 @@ class Panel(QFrame):
         layout.addLayout(self.header)
         layout.addLayout(self._stack, 1)
         self._stack.addWidget(self.empty_label)  # which shows it: without a parent it would be a window of its own
-        self._stack.addWidget(content)
+        self._stack.addWidget(self.content)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run at `step`. Call `show_empty` where there is nothing, `show_body` before drawing."""
@@ -59,6 +62,15 @@ class Panel(QFrame):
         """`show_step` in pieces, each painted before the next is drawn; a panel that costs much makes more of them."""
         self.show_step(history, step)
         yield
+
+    def numbers(self) -> Table:
+        """The numbers behind what is drawn."""
+        raise NotImplementedError
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is one sentence instead of a picture."""
+        return self._stack.currentIndex() == 0
 
     def show_empty(self, sentence: str = "") -> None:
         """One sentence instead of a blank axis."""

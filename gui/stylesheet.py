@@ -68,6 +68,7 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     *[role="flat"]:hover {{ background: {c.hover}; }}
     *[role="flat"]:checked {{ background: {c.hover}; }}
     *[role="flat"]:focus {{ border: 1px solid {c.training}; }}
+    QToolButton::menu-indicator {{ image: none; }}
     *[role="muted"] {{ color: {c.muted}; }}
     *[role="heading"] {{ color: {c.muted}; font-weight: 600; }}
     *[role="title"] {{ font-weight: 600; }}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from gui.context import Context
+from gui.export_button import ExportButton
 from gui.panel import Panel
 
 
@@ -23,5 +24,8 @@ class View(QWidget):
         self.setAccessibleName(self.title)
 
     def add_panels(self, *panels: Panel) -> None:
-        """Have these drawn whenever this view is visible."""
+        """Have these drawn whenever this view is visible, and let those that are pictures be exported."""
         self.context.redraws.add(*panels)
+        for panel in panels:
+            if panel.is_picture:
+                panel.header.addWidget(ExportButton(panel, self.context.bridge))

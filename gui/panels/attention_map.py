@@ -11,7 +11,7 @@ from core.history import History
 from core.probes import ProbedSentence
 from gui.colour_map import attention_table, image_of
 from gui.head_picture import HeadPicture, chosen_head
-from gui.panel import Panel
+from gui.panel import Panel, Table
 from gui.panels.colour_bar import paint_colour_bar
 from gui.panels.line_canvas import LineCanvas
 from gui.panels.map_layout import MapLayout
@@ -29,6 +29,7 @@ class AttentionMap(Panel):
     title = "Attention"
     empty_sentence = "Choose a dataset in Setup: its first sentence appears here before anything is trained."
     redraw_on = (Prepared, ProbeDone)
+    is_picture = True
 
     def __init__(self, theme: Theme, selection: Selection, source: Source | None = None) -> None:
         super().__init__(theme)
@@ -56,6 +57,13 @@ class AttentionMap(Panel):
         canvas = self.lines if chosen.as_lines else self.canvas
         self._canvases.setCurrentWidget(canvas)
         canvas.show_picture(chosen_head(shown.sentence, self._selection), square_root=chosen.square_root)
+
+    def numbers(self) -> Table:
+        """The weights: a row for each row of the map."""
+        picture = (self.lines if self._selection.chosen.as_lines else self.canvas).picture
+        assert picture is not None
+        rows = zip(picture.rows, picture.weights.tolist(), strict=True)
+        return [["", *picture.columns], *([name, *weights] for name, weights in rows)]
 
     def _head_name(self, sentence: ProbedSentence) -> str:
         chosen = self._selection.chosen

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 
 from core.history import History
 from core.run_folder import RunFolder
-from gui.panel import Panel
+from gui.panel import Panel, Table
 from gui.panels.learning_rate_plot import LearningRatePlot
 from gui.panels.loss_plot import LossPlot
 from gui.panels.probe_ticks import ProbeTicks
@@ -25,12 +25,14 @@ class Curves(Panel):
 
     title = "Loss, nats per target token"
     empty_sentence = "The loss appears here with the first step. Press Space to learn."
+    is_picture = True
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme)
         self._playhead = playhead
         self.replay = Replay(playhead)
         self._folder: RunFolder | None = None  # of the run that is drawn
+        self._history = History()  # that is drawn
         self.loss = LossPlot(theme, playhead)
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
@@ -64,6 +66,7 @@ class Curves(Panel):
             self.show_empty()
             return
         self.show_body()
+        self._history = history
         self.replay.steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
         plots = (self.loss, self.learning_rate, self.ticks)
@@ -76,6 +79,14 @@ class Curves(Panel):
         for plot in plots:
             plot.show_step(history, step)
         yield
+
+    def numbers(self) -> Table:
+        """A line for each step, a column for each metric; empty where a step has none."""
+        curves = {name: self._history.curve(name) for name in self._history.names}
+        values = {name: dict(zip(steps.tolist(), made.tolist(), strict=True)) for name, (steps, made) in curves.items()}
+        steps = sorted({step for known in values.values() for step in known})
+        lines = ([int(step), *(known.get(step, "") for known in values.values())] for step in steps)
+        return [["step", *values], *lines]
 
     def _show_replay(self) -> None:
         """What the button would do."""

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEngine,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from core.alignment import FOUND, AlignedHead
@@ -14,12 +25,14 @@ from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import Attention, ProbedSentence
 from gui.colour_map import attention_table, image_of
-from gui.panel import Panel
+from gui.panel import Panel, Table
 from gui.panels.attention_map import ARROWS
 from gui.panels.grid_layout import GridLayout
 from gui.selection import KIND_TITLES, KINDS, Kind, Selection
 from gui.shown_sentence import NothingShown, Source, probed
 from gui.theme import Theme
+
+_VECTOR = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +53,7 @@ class HeadGrid(Panel):
     title = "All heads"
     empty_sentence = "Every attention head appears here, small."
     redraw_on = (Prepared, ProbeDone)
+    is_picture = True
 
     def __init__(self, theme: Theme, selection: Selection, source: Source | None = None, *, all_kinds: bool) -> None:
         super().__init__(theme)
@@ -66,6 +80,15 @@ class HeadGrid(Panel):
         self.canvas.show_rows([row for kind in kinds for row in self._rows(shown.sentence, kind)], aligned)
         self.set_title(self.title + (f" · {_praise(aligned)}" if aligned is not None else ""))
 
+    def numbers(self) -> Table:
+        """A line for each weight; layers, heads, rows and columns count from 1."""
+        weights = (
+            (row.kind, row.layer + 1, *(place + 1 for place in places), float(weight))
+            for row in self.canvas.rows
+            for places, weight in np.ndenumerate(row.heads)
+        )
+        return [("kind", "layer", "head", "row", "column", "weight"), *weights]
+
     def _rows(self, sentence: ProbedSentence, kind: Kind) -> list[HeadRow]:
         heads = self._selection.attention_of(sentence, kind)
         return [HeadRow(kind, layer, heads[layer]) for layer in range(heads.shape[0])]
@@ -85,7 +108,7 @@ class GridCanvas(QWidget):
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__()
         self._theme, self._selection = theme, selection
-        self._rows: Sequence[HeadRow] = ()
+        self.rows: Sequence[HeadRow] = ()
         self._aligned: AlignedHead | None = None
         self._picture: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -96,7 +119,7 @@ class GridCanvas(QWidget):
 
     def show_rows(self, rows: Sequence[HeadRow], aligned: AlignedHead | None = None) -> None:
         """Paint these, with a star at the head that found the alignment."""
-        self._rows, self._aligned, self._picture = rows, aligned, None
+        self.rows, self._aligned, self._picture = rows, aligned, None
         self.update()
 
     def cell(self, row: int, head: int) -> QRectF:
@@ -104,19 +127,21 @@ class GridCanvas(QWidget):
         return self._layout().cell(row, head)
 
     def _layout(self) -> GridLayout:
-        names = [f"{KIND_TITLES[row.kind]} {row.layer + 1}" for row in self._rows]
-        return GridLayout(QSizeF(self.size()), names, [len(row.heads) for row in self._rows], self.fontMetrics())
+        names = [f"{KIND_TITLES[row.kind]} {row.layer + 1}" for row in self.rows]
+        return GridLayout(QSizeF(self.size()), names, [len(row.heads) for row in self.rows], self.fontMetrics())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._picture = None
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._rows:
+        if not self.rows:
             return
-        if self._picture is None:
-            self._picture = self._painted()
         with QPainter(self) as painter:
-            painter.drawPixmap(0, 0, self._picture)
+            if painter.paintEngine().type() in _VECTOR:  # for a file: text stays text
+                self._paint_rows(painter)
+            else:
+                self._picture = self._picture or self._painted()
+                painter.drawPixmap(0, 0, self._picture)
             painter.setPen(QPen(self._theme.colour("training"), 3))
             painter.drawRect(self.cell(*self.chosen_place()))
 
@@ -136,13 +161,13 @@ class GridCanvas(QWidget):
         layout.paint_names(painter)
         painter.setPen(QPen(self._theme.colour("line"), 1))
         table, square_root = attention_table(self._theme.mode), self._selection.chosen.square_root
-        for row, layer in enumerate(self._rows):
+        for row, layer in enumerate(self.rows):
             num_heads, height, width = layer.heads.shape
             beside = layer.heads.transpose(1, 0, 2).reshape(height, num_heads * width)
             image = image_of(beside, table, square_root=square_root)  # of a whole row: fewer calls
             for head in range(num_heads):
                 cell = layout.cell(row, head)
-                painter.drawImage(cell, image, QRectF(head * width, 0, width, height))
+                painter.drawImage(cell, image.copy(head * width, 0, width, height))  # an SVG knows no part of an image
                 painter.drawRect(cell)
         self._paint_star(painter, layout)
 
@@ -151,21 +176,21 @@ class GridCanvas(QWidget):
         if aligned is None or aligned.since is None:
             return
         painter.setPen(self._theme.colour("validation"))
-        for row, layer in enumerate(self._rows):
+        for row, layer in enumerate(self.rows):
             if (layer.kind, layer.layer) == ("cross", aligned.layer):
                 painter.drawText(layout.cell(row, aligned.head), Qt.AlignmentFlag.AlignRight, "★")
 
     def chosen_place(self) -> tuple[int, int]:
         """Row and column of the chosen head."""
         chosen = self._selection.chosen
-        rows = [at for at, row in enumerate(self._rows) if row.kind == chosen.kind]
+        rows = [at for at, row in enumerate(self.rows) if row.kind == chosen.kind]
         if not rows:
             return 0, 0
         row = rows[chosen.layer % len(rows)]
-        return row, chosen.head % len(self._rows[row].heads)
+        return row, chosen.head % len(self.rows[row].heads)
 
     def _place_at(self, point: QPoint) -> tuple[int, int] | None:
-        return self._layout().place_at(point) if self._rows else None
+        return self._layout().place_at(point) if self.rows else None
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
@@ -175,7 +200,7 @@ class GridCanvas(QWidget):
         return super().event(event)
 
     def _explain(self, row: int, head: int) -> str:
-        layer = self._rows[row]
+        layer = self.rows[row]
         return (
             f"{KIND_TITLES[layer.kind].capitalize()} attention, layer {layer.layer + 1}, head {head + 1}. Click: large."
         )
@@ -187,14 +212,14 @@ class GridCanvas(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         move = ARROWS.get(Qt.Key(event.key()))
-        if move is None or not self._rows:
+        if move is None or not self.rows:
             super().keyPressEvent(event)
             return
         row, head = self.chosen_place()
-        row = (row + move[0]) % len(self._rows)
-        self._choose(row, (head + move[1]) % len(self._rows[row].heads))
+        row = (row + move[0]) % len(self.rows)
+        self._choose(row, (head + move[1]) % len(self.rows[row].heads))
 
     def _choose(self, row: int, head: int) -> None:
-        layer = self._rows[row]
+        layer = self.rows[row]
         self._selection.choose(kind=layer.kind, layer=layer.layer, head=head)
         self.update()

@@ -12,7 +12,7 @@ from core.events import Event
 from core.history import History
 from core.probes import Feed
 from core.requests import Translation
-from gui.panel import Panel
+from gui.panel import Panel, Table
 from gui.panels.probability_delegate import PROBABILITY, ProbabilityDelegate
 from gui.theme import GRID, Theme
 from gui.typed_sentence import TypedSentence
@@ -28,6 +28,7 @@ class TokenTable(Panel):
 
     title = "Translation"
     empty_sentence = "Type a sentence above and press Enter, or pick an example."
+    is_picture = True
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
 
     def __init__(self, theme: Theme, typed: TypedSentence) -> None:
@@ -68,6 +69,16 @@ class TokenTable(Panel):
             self._shown = translation
             self._show_texts(translation)
             self._show_tokens(translation.sentence.free_running)
+
+    def numbers(self) -> Table:
+        """A line for each token of the output and each candidate for its place, the chosen one first."""
+        assert self._shown is not None and self._shown.sentence is not None
+        lines = (
+            (place, rank, token, probability)
+            for place, candidates in enumerate(candidates_of(self._shown.sentence.free_running), 1)
+            for rank, (token, probability) in enumerate(candidates, 1)
+        )
+        return [("place", "candidate", "token", "probability"), *lines]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -74,7 +74,7 @@ def test_one_kind_alone_has_its_layers_as_rows(qtbot: QtBot, theme: Theme, histo
     qtbot.addWidget(alone)
     selection.choose(kind="decoder_self")
     alone.show_step(history, 300)
-    assert [(row.kind, row.layer) for row in alone.canvas._rows] == [("decoder_self", 0), ("decoder_self", 1)]
+    assert [(row.kind, row.layer) for row in alone.canvas.rows] == [("decoder_self", 0), ("decoder_self", 1)]
 
 
 def test_without_a_probe_there_is_a_sentence(panel: HeadGrid) -> None:

@@ -1,0 +1,94 @@
+"""Panels as pictures in files."""
+
+from __future__ import annotations
+
+import base64
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+
+from core.errors import UserError
+from core.history import History
+from gui.panels.attention_map import AttentionMap
+from gui.panels.curves import Curves
+from gui.panels.head_grid import HeadGrid
+from gui.picture_file import save_picture
+from gui.playhead import Playhead
+from gui.selection import Selection
+from gui.theme import Theme
+
+Stage = Callable[[QWidget, int, int], None]
+Save = Callable[[type, str], Path]
+
+
+@pytest.fixture
+def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
+    """Draws a panel of this class at step 300 and saves its picture under this name."""
+
+    def saved(kind: type, name: str) -> Path:
+        panel = {
+            AttentionMap: lambda: AttentionMap(theme, Selection()),
+            HeadGrid: lambda: HeadGrid(theme, Selection(), all_kinds=True),
+            Curves: lambda: Curves(theme, Playhead()),
+        }[kind]()
+        stage(panel, 640, 480)
+        panel.show_step(history, 300)
+        panel.grab()
+        save_picture(panel.content, theme.colour("surface"), tmp_path / name)
+        return tmp_path / name
+
+    return saved
+
+
+@pytest.mark.parametrize(
+    ("kind", "seen"),
+    [(AttentionMap, {"ich", "will", "0.25"}), (HeadGrid, {"cross 1", "head 4"}), (Curves, {"train", "valid"})],
+)
+def test_an_svg_keeps_text_as_text(save: Save, kind: type, seen: set[str]) -> None:
+    tree = ElementTree.parse(save(kind, "picture.svg"))
+    texts = {text.strip() for node in tree.iter("{http://www.w3.org/2000/svg}text") for text in node.itertext()}
+    assert seen <= texts
+
+
+def test_a_curve_is_drawn_as_lines(save: Save) -> None:
+    tree = ElementTree.parse(save(Curves, "picture.svg"))
+    paths = [node.get("d", "") for node in tree.iter("{http://www.w3.org/2000/svg}path")]
+    assert max(path.count("L") for path in paths) > 100
+
+
+def test_each_head_of_an_svg_is_an_image_of_its_own(save: Save) -> None:
+    tree = ElementTree.parse(save(HeadGrid, "picture.svg"))
+    links = [
+        node.get("{http://www.w3.org/1999/xlink}href", "") for node in tree.iter("{http://www.w3.org/2000/svg}image")
+    ]
+    images = [QImage.fromData(base64.b64decode(link.partition(",")[2])) for link in links]
+    assert [(image.width(), image.height()) for image in images] == [(3, 3)] * 24  # "ich will <eos>", "i want <eos>"
+    assert len(set(links)) == 3  # by the rule of `builders.attention`
+
+
+def test_a_png_has_three_times_the_pixels_of_the_screen(save: Save) -> None:
+    image = QImage(str(save(AttentionMap, "picture.png")))
+    assert 3 * 480 < image.width() <= 3 * 656
+    assert len({image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)}) > 5
+
+
+def test_a_pdf_is_one_page_without_pixels_for_its_text(save: Save) -> None:
+    data = save(HeadGrid, "picture.PDF").read_bytes()
+    assert data.startswith(b"%PDF")
+    assert data.count(b"/Type /Page\n") == 1
+    assert b"/FontFile" in data
+
+
+def test_another_suffix_is_refused_and_nothing_is_written(save: Save, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"picture\.gif: a picture's name ends in \.png, \.svg, \.pdf\."):
+        save(AttentionMap, "picture.gif")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_named(save: Save, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be written: No such file or directory"):
+        save(AttentionMap, "gone/picture.svg")
