@@ -1,4 +1,4 @@
-"""`plugins new`: what it writes is found, trained and tested as its author would, each in a process of its own."""
+"""`plugins new`: what it writes is found, trained and tested as its author would."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
+from tests.in_process import called
 
-Headlight = Callable[..., subprocess.CompletedProcess[str]]
 ROOT = Path(__file__).parents[2]
 TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3", "training.validate_every=100")
 
@@ -28,17 +28,17 @@ follow_imports = skip
 """
 
 
-def row_of(name: str, headlight: Headlight) -> dict[str, object]:
+def row_of(name: str, folder: Path) -> dict[str, object]:
     """What `plugins list` says of a plugin."""
-    listed = headlight("plugins", "list", "--json")
+    listed = called("plugins", "list", "--json", cwd=folder)
     return next(row for row in map(json.loads, listed.stdout.splitlines()) if row["name"] == name)
 
 
-def assert_trains(name: str, headlight: Headlight, folder: Path) -> None:
+def assert_trains(name: str, folder: Path) -> None:
     """The one line that the plugin's docstring names is enough to train it."""
     (folder / "run.yaml").write_text(f"dataset: {{plugin: {name}}}\n", encoding="utf-8")
     settings = [word for setting in TINY for word in ("--set", setting)]
-    trained = headlight("train", "run.yaml", *settings, "--json")
+    trained = called("train", "run.yaml", *settings, "--json", cwd=folder)
     assert trained.returncode == 0, trained.stderr
     assert json.loads(trained.stdout.splitlines()[-1])["reason"] == "max_steps"
 
@@ -52,22 +52,20 @@ def run_as_author(*command: str, cwd: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_new_plugin_is_found_trains_and_passes_its_test_and_mypy(headlight: Headlight, tmp_path: Path) -> None:
-    made = headlight("plugins", "new", "my_words")
+def test_a_new_plugin_is_found_trains_and_passes_its_test_and_mypy(tmp_path: Path) -> None:
+    made = called("plugins", "new", "my_words", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     plugin, test = map(Path, made.stdout.splitlines())
-    row = row_of("my_words", headlight)
+    row = row_of("my_words", tmp_path)
     assert (row["origin"], row["title"], row["state"]) == (str(plugin), "My words", "ready")
-    assert_trains("my_words", headlight, tmp_path)
+    assert_trains("my_words", tmp_path)
     run_as_author("pytest", "-q", "-p", "no:cacheprovider", str(test), cwd=tmp_path)
     (tmp_path / "mypy.ini").write_text(ONLY_WHAT_AUTHORS_SEE, encoding="utf-8")
     run_as_author("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(plugin), str(test), cwd=tmp_path)
 
 
-def test_a_new_package_is_installed_found_and_trained(
-    headlight: Headlight, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = headlight("plugins", "new", "my_words", "--package")
+def test_a_new_package_is_installed_found_and_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = called("plugins", "new", "my_words", "--package", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     package, site = tmp_path / "headlight-my-words", tmp_path / "site"
     assert {tmp_path / line for line in made.stdout.splitlines()} == {
@@ -77,18 +75,18 @@ def test_a_new_package_is_installed_found_and_trained(
     offline = ("--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check")
     run_as_author("pip", "install", "--quiet", *offline, "--target", str(site), str(package), cwd=tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(site))
-    row = row_of("my_words", headlight)
+    row = row_of("my_words", tmp_path)
     assert (row["origin"], row["package"], row["state"]) == (
         *("headlight_my_words:PLUGIN", "headlight-my-words 0.1.0", "ready"),
     )
     assert row["version"] == "headlight-my-words 0.1.0 · API 1"
-    assert_trains("my_words", headlight, tmp_path)
+    assert_trains("my_words", tmp_path)
     run_as_author("pytest", "-q", "-p", "no:cacheprovider", cwd=package)
 
 
 @pytest.mark.parametrize("name", ["", "My words", "my-words", "../words", "1st", "copy_task"])
-def test_a_name_that_will_not_do_is_one_line(headlight: Headlight, name: str, tmp_path: Path) -> None:
-    refused = headlight("plugins", "new", name, "--package")
+def test_a_name_that_will_not_do_is_one_line(name: str, tmp_path: Path) -> None:
+    refused = called("plugins", "new", name, "--package", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert len(refused.stderr.splitlines()) == 1 and repr(name) in refused.stderr
     assert list(tmp_path.iterdir()) == []

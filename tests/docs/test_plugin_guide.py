@@ -22,12 +22,12 @@ from core.testing import check_plugin
 from gui.bridge import EngineBridge
 from gui.main_window import MainWindow
 from tests.gui.windows import opened_window
+from tests.in_process import called
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "plugin-guide.md"
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w/]+\.\w+)`")
-PROGRAMS = {"headlight": [sys.executable, str(ROOT / "main.py")], "python": [sys.executable]}
 TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3")
 WAIT_MS = 30_000
 
@@ -75,29 +75,14 @@ def empty_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 def run(command: str, folder: Path) -> str:
     """What a command of the page prints."""
     program, *arguments = shlex.split(command)
-    done = subprocess.run([*PROGRAMS[program], *arguments], cwd=folder, capture_output=True, text=True, timeout=100)
+    if program == "headlight":
+        done = called(*arguments, cwd=folder)
+    else:
+        assert program == "python"
+        words = [sys.executable, *arguments]
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
-
-
-IN_ONE_PROCESS = """
-import json, sys
-from core.cli import main
-for arguments in json.loads(sys.argv[1]):
-    code = main(arguments)
-    print(end=chr(0))
-    if code:
-        sys.exit(f"{arguments} ended with {code}")
-"""
-
-
-def run_together(commands: list[str], folder: Path) -> dict[str, str]:
-    """Run commands of headlight's one after the other, torch loaded once for all; what each printed."""
-    arguments = json.dumps([shlex.split(command)[1:] for command in commands])
-    program = [sys.executable, "-c", IN_ONE_PROCESS, arguments]
-    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
-    return dict(zip(commands, done.stdout.split("\0"), strict=False))
 
 
 def run_section(start: str, folder: Path) -> dict[str, str]:
@@ -109,8 +94,6 @@ def run_section(start: str, folder: Path) -> dict[str, str]:
         for line in block.text.splitlines()
     ]
     assert lines
-    if all(line.startswith("headlight ") for line in lines):
-        return run_together(lines, folder)
     return {line: run(line, folder) for line in lines}
 
 
