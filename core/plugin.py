@@ -13,6 +13,10 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, g
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from core.plugin_files import BadData as BadData  # for plugins that read the user's files
+from core.plugin_files import Folder as Folder
+from core.plugin_files import read_lines as read_lines
+
 API_VERSION = 1
 """Grows when a plugin written for the former number would no longer run."""
 
@@ -42,8 +46,9 @@ def _label_of(field: str, _: object) -> str:
 class Options(BaseModel):
     """The settings of a plugin. Frozen; an unknown key or a value of another type is refused.
 
-    Use `int`, `float`, `bool`, `str` and `Literal["one", "other"]` fields, each with a default from `option(...)`:
-    other types have no field in the window's form. A rule between two options goes into `check`.
+    Use `int`, `float`, `bool`, `str`, `Literal["one", "other"]`, `list[int]`, `list[str]` and `Folder` fields, each
+    with a default from `option(...)`: other types have no field in the window's form. A rule between two options goes
+    into `check`.
     """
 
     model_config = ConfigDict(
@@ -114,7 +119,8 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
         `rng` is random.Random of (dataset.seed, split), and of the shard too where train is endless: draw from it
         only, never from the module `random`, the clock, `hash()` of a text or the order of a set. A split may not be
         empty; "valid" and "test" must end; a held-out source is none of the train split, see `split_of`.
-        Raise ValueError with a sentence where these options allow no pairs.
+        Raise ValueError with a sentence where these options allow no pairs, BadData where a file of the user's will
+        not do.
         """
 
     def symbols(self) -> tuple[Sequence[str], Sequence[str]] | None:

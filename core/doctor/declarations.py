@@ -23,7 +23,7 @@ def check_options(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
         yield Finding(
             check="options",
             sentence=f"Option {name!r} has a type that neither the window's form nor a YAML file can hold.",
-            advice='Make it an int, float, bool, str or Literal["one", "other"].',
+            advice='Make it an int, float, bool, str, Literal["one", "other"], list[int] or list[str].',
         )
     if not odd:
         yield from _round_trip(host, info)
@@ -35,7 +35,12 @@ def _fields(info: PluginInfo) -> dict[str, Any]:
 
 
 def _is_known_kind(field: dict[str, Any]) -> bool:
-    return "enum" in field or "const" in field or (field.get("type") in KINDS and "format" not in field)
+    if "anyOf" in field:
+        return all(map(_is_known_kind, field["anyOf"]))
+    if field.get("type") == "array":
+        return "prefixItems" not in field and field["items"].get("type") in ("integer", "string")
+    is_plain = field.get("type") in KINDS and field.get("format", "folder") == "folder"
+    return "enum" in field or "const" in field or is_plain
 
 
 def _round_trip(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:

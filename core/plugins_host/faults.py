@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from core import plugin as plugin_api
-from core.plugin import API_VERSION, Options
+from core.plugin import API_VERSION, BadData, Options
 from core.plugins_host.slips import remedy_for
 
 REMEDIES: dict[type[BaseException], str] = {
@@ -38,6 +38,8 @@ def fault_of(error: BaseException, plugin_file: str) -> Fault:
     if isinstance(error, Fault):
         return error
     first_line = " ".join(str(error).split("\n", 1)[0][:LONGEST_MESSAGE].split())
+    if isinstance(error, BadData):
+        return Fault(first_line, kind="options")
     sentence = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return Fault(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
@@ -94,12 +96,20 @@ def _unknown_key(name: str, known: list[str]) -> str:
     return f"unknown key; known are {', '.join(known)}" if known else "unknown key; this dataset has no options"
 
 
+_NOUNS = {
+    "integer": "an integer",
+    "number": "a number",
+    "string": "a text",
+    "boolean": "true or false",
+    "array": "a list",
+}
+
+
 def expectation(schema: dict[str, Any]) -> str:
     """Put one field's JSON schema into words: `an integer from 1 to 64`."""
     if "enum" in schema or "const" in schema:
         return " or ".join(repr(value) for value in schema.get("enum", [schema.get("const")]))
-    nouns = {"integer": "an integer", "number": "a number", "string": "a text", "boolean": "true or false"}
-    noun = nouns.get(schema.get("type", ""), f"a {schema.get('type', 'valid value')}")
+    noun = _NOUNS.get(schema.get("type", ""), f"a {schema.get('type', 'valid value')}")
     return noun + _range(schema.get("minimum"), schema.get("maximum"))
 
 

@@ -1,0 +1,110 @@
+"""Text files for plugins: lines of UTF-8, plain or compressed, and a sentence for whatever else a file may hold."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+from pydantic import AfterValidator, Field
+
+LONGEST_LINE = 500_000
+"""Characters: two of them make the longest pair."""
+_BLOCK = 2**20
+_LONGEST_BYTES = 4 * LONGEST_LINE
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_STARTED_IN = Path.cwd()  # before any plugin could change it
+
+
+class BadData(ValueError):
+    """Raised in `pairs` with a sentence about the user's files: what, where, what to do. No fault of the plugin."""
+
+
+def _absolute(folder: str) -> str:
+    return os.path.normpath(_STARTED_IN / Path(folder).expanduser())
+
+
+Folder = Annotated[str, AfterValidator(_absolute), Field(json_schema_extra={"format": "folder"})]
+"""The type of an option that names a folder. Made absolute at once, so that a run finds it again from anywhere."""
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file in UTF-8, compressed where its name ends in .gz, without their ends.
+
+    A line ends at "\\n" or "\\r\\n" and nowhere else; a byte order mark is skipped. Holds one mebibyte at a time.
+    Raises BadData, which names file and line, where it is no such file or changes meanwhile.
+    """
+    number = 0
+    with _opened(path) as file:
+        for block in _blocks(file, path):
+            yield from _lines_of(block, path, number)
+            number += block.count(b"\n")
+    if not number:
+        raise BadData(f"{path} is empty: give a file with a text on each line.")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
+    try:
+        before = path.stat()
+        with path.open("rb") as plain, gzip.open(plain) if path.suffix == ".gz" else plain as file:
+            yield file
+        after = path.stat()
+    except gzip.BadGzipFile:
+        raise BadData(f"{path} is not compressed by gzip, as its name says: rename it, or compress it.") from None
+    except (EOFError, zlib.error):
+        raise BadData(f"{path} is cut off or damaged: compress it once more.") from None
+    except OSError as error:
+        raise BadData(f"{path} cannot be read: {error.strerror or error}.") from None
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise BadData(f"{path} changed while it was read: try again once it is complete.")
+
+
+def _blocks(file: BinaryIO | gzip.GzipFile, path: Path) -> Iterator[bytes]:
+    """Whole lines, about _BLOCK bytes of them, each with its end."""
+    first = file.read(_BLOCK)
+    if first.startswith(_UTF_16):
+        raise BadData(f"{path} is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`.")
+    rest, number = b"", 1
+    for read in chain([first.removeprefix(_BYTE_ORDER_MARK)], iter(partial(file.read, _BLOCK), b"")):
+        rest += read
+        end = rest.rfind(b"\n") + 1
+        block, rest = rest[:end], rest[end:]
+        if len(rest) > _LONGEST_BYTES:
+            raise _too_long(path, number + block.count(b"\n"))
+        if block:
+            yield block
+            number += block.count(b"\n")
+    if rest:
+        yield rest + b"\n"
+
+
+def _lines_of(block: bytes, path: Path, before: int) -> list[str]:
+    """The lines of a block; `before` of them came before it."""
+    if (place := block.find(b"\0")) >= 0:
+        number = before + block.count(b"\n", 0, place) + 1
+        raise BadData(
+            f"{path}, line {number:,} holds a NUL byte: is it text in UTF-8? Convert it, or remove that byte."
+        )
+    try:
+        text = block.decode()
+    except UnicodeDecodeError as error:
+        number = before + block.count(b"\n", 0, error.start) + 1
+        byte = error.start - block.rfind(b"\n", 0, error.start)
+        raise BadData(
+            f"{path}, line {number:,}, byte {byte:,} (0x{block[error.start]:02x}) is not UTF-8: "
+            "convert the file, with `iconv -f LATIN1 -t UTF-8` if it is Latin-1."
+        ) from None
+    lines = text.replace("\r\n", "\n").split("\n")[:-1]
+    if max(map(len, lines)) > LONGEST_LINE:
+        raise _too_long(path, before + 1 + next(i for i, line in enumerate(lines) if len(line) > LONGEST_LINE))
+    return lines
+
+
+def _too_long(path: Path, number: int) -> BadData:
+    return BadData(f"{path}, line {number:,} is longer than {LONGEST_LINE:,} characters: is a line break missing?")

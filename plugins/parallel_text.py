@@ -1,0 +1,198 @@
+"""Parallel text: pairs from files of your own.
+
+Two files a split, whose lines belong together (line 7 of one is the translation of line 7 of the other), or one file
+whose lines hold columns between tabs. UTF-8, compressed where the name ends in .gz. Runs of white space become one
+space.
+"""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+from core.plugin import BadData, DatasetPlugin, Folder, Options, Pair, Split, option, read_lines, split_of
+
+
+class ParallelTextOptions(Options):
+    folder: Folder = option(".", help="Where the files are; . is the folder that Headlight was started in.")
+    train_source: str = option("", help="File of source texts, one a line; or, without a target file, of columns.")
+    train_target: str = option("", help="File of target texts. Empty: the source file holds both, in columns.")
+    valid_source: str = option("", help="Empty: a tenth of the train pairs is set aside.")
+    valid_target: str = option("", help="As for train.")
+    test_source: str = option("", help="Empty: the valid files once more; without those, a tenth of the train pairs.")
+    test_target: str = option("", help="As for train.")
+    source: list[int] | int = option([1], help="Columns of the source in a file with tabs, counted from 1.")
+    target: list[int] | int = option([2], help="Columns of the target in a file with tabs, counted from 1.")
+    source_cut: list[str] = option(
+        [], help="How each source column is cut: words, characters, or the sign between its tokens. Empty: words."
+    )
+    target_cut: list[str] = option([], help="How each target column is cut.")
+    lowercase: bool = option(False, help="Make all letters small.")
+    normalisation: Literal["none", "NFC", "NFD", "NFKC", "NFKD"] = option(
+        "none", help="Unicode form. NFC: one character for ü. NFKC: one width for all letters, too."
+    )
+    max_length: int = option(0, ge=0, help="Train pairs with more words on a side are left out. 0: none is.")
+    empty_lines: Literal["refuse", "leave_out"] = option("refuse", help="What is done with a pair that lacks a side.")
+
+    def check(self) -> None:
+        for side, columns, cuts in (
+            ("source", _listed(self.source), self.source_cut),
+            ("target", _listed(self.target), self.target_cut),
+        ):
+            if not columns or min(columns) < 1:
+                raise ValueError(f"{side}: expected columns counted from 1, given {columns}")
+            if cuts and (len(cuts) != len(columns) or not all(cuts)):
+                raise ValueError(f"{side}_cut: expected one for each of the columns {columns}, given {cuts}")
+
+
+class Files(NamedTuple):
+    """Where the texts of a split are: in two files, or all in the first."""
+
+    source: Path
+    target: Path | None
+
+
+class ParallelText(DatasetPlugin[ParallelTextOptions]):
+    """Pairs from text files of your own: two with a text a line, or one with columns between tabs."""
+
+    name = "parallel_text"
+    title = "Parallel text"
+    tokenizer = "whitespace"
+    splits_overlap = True  # whoever made the corpus has decided
+    api_version = 1
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        self._require_different_files()
+        pairs = self._pairs(split)
+        first = next(pairs, None)
+        if first is None:
+            raise BadData(f"No pair is left for the {split} split: name a file of its own, or larger ones.")
+        yield first
+        yield from pairs
+
+    def _pairs(self, split: Split) -> Iterator[Pair]:
+        pairs = self._read(self._own_files(split) or self._own_files("valid") or self._own_files("train"))
+        longest, set_aside = self.options.max_length, self._set_aside()
+        if split == "train" or split in set_aside:
+            pairs = (pair for pair in pairs if _place(pair, set_aside) == split)
+        if split == "train" and longest:
+            pairs = (pair for pair in pairs if max(text.count(" ") + 1 for text in pair[:2]) <= longest)
+        return pairs
+
+    def _set_aside(self) -> set[Split]:
+        """The splits that are taken out of the train files."""
+        if self._own_files("valid"):
+            return set()
+        return {"valid"} if self._own_files("test") else {"valid", "test"}
+
+    def _own_files(self, split: Split) -> Files | None:
+        source, target = (getattr(self.options, f"{split}_{side}") for side in ("source", "target"))
+        if target and not source:
+            raise BadData(f"dataset.options.{split}_source: name the file of {target}'s source texts.")
+        if not source and split == "train":
+            raise BadData("dataset.options.train_source: name a file of source texts, and one of target texts.")
+        folder = Path(self.options.folder)
+        return Files(folder / source, folder / target if target else None) if source else None
+
+    def _require_different_files(self) -> None:
+        known: dict[Path, str] = {}
+        for split in get_args(Split):
+            for side, path in zip(("source", "target"), self._own_files(split) or (), strict=False):
+                if path is None:
+                    continue
+                if path.resolve() in known:
+                    raise BadData(f"dataset.options.{split}_{side}: {path} is {known[path.resolve()]} already.")
+                known[path.resolve()] = f"{split}_{side}"
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def _read(self, files: Files | None) -> Iterator[Pair]:
+        assert files is not None  # without train files, _own_files raises
+        if files.target is None:
+            rows = self._columns(files.source)
+        else:
+            rows = _side_by_side(self._texts(files.source), self._texts(files.target), files)
+        leaves_out = self.options.empty_lines == "leave_out"
+        for number, (source, target) in enumerate(rows, start=1):
+            if source and target:
+                yield Pair(source, target)
+            elif not leaves_out:
+                path = files.target if source and files.target else files.source
+                raise BadData(
+                    f"{path}, line {number:,} has no {'target' if source else 'source'}: "
+                    "write it, or set dataset.options.empty_lines: leave_out."
+                )
+
+    def _texts(self, path: Path) -> Iterator[str]:
+        return (" ".join(line.split()) for line in self._lines(path))
+
+    def _lines(self, path: Path) -> Iterator[str]:
+        lines = read_lines(path)
+        if self.options.normalisation != "none":
+            lines = map(partial(unicodedata.normalize, self.options.normalisation), lines)
+        return map(str.lower, lines) if self.options.lowercase else lines
+
+    def _columns(self, path: Path) -> Iterator[tuple[str, str]]:
+        source = _Columns(_listed(self.options.source), self.options.source_cut)
+        target = _Columns(_listed(self.options.target), self.options.target_cut)
+        wanted = max(source.numbers + target.numbers)
+        for number, line in enumerate(self._lines(path), start=1):
+            fields = line.split("\t")
+            if len(fields) < wanted and any(fields):
+                raise BadData(
+                    f"{path}, line {number:,} has {len(fields)} columns between tabs, expected {wanted}: mend it, "
+                    "or name the columns in dataset.options.source and target."
+                )
+            yield (source.text(fields), target.text(fields)) if any(fields) else ("", "")
+
+
+class _Columns:
+    """The columns of one side, each cut into tokens in its own way."""
+
+    def __init__(self, numbers: list[int], cuts: list[str]) -> None:
+        self.numbers = numbers
+        self._cuts = [_cutting(how) for how in cuts or ["words"] * len(numbers)]
+
+    def text(self, fields: list[str]) -> str:
+        """The tokens of all columns, with a space between two."""
+        tokens = [how(fields[number - 1]) for number, how in zip(self.numbers, self._cuts, strict=True)]
+        return " ".join(chain.from_iterable(tokens))
+
+
+def _cutting(how: str) -> Callable[[str], list[str]]:
+    if how == "words":
+        return str.split
+    if how == "characters":
+        return lambda text: ["␣" if letter.isspace() else letter for letter in text.strip()]
+    return lambda text: ["".join(part.split()) for part in text.split(how) if part.strip()]
+
+
+def _side_by_side(sources: Iterator[str], targets: Iterator[str], files: Files) -> Iterator[tuple[str, str]]:
+    """Lines of two files. Raises BadData where one has more of them, and says how many."""
+    for number, (source, target) in enumerate(zip_longest(sources, targets), start=1):
+        if source is None or target is None:
+            longer, rest = (files.source, sources) if target is None else (files.target, targets)
+            more = 1 + sum(1 for _ in rest)
+            shorter = files.target if target is None else files.source
+            raise BadData(
+                f"{longer} has {number - 1 + more:,} lines and {shorter} {number - 1:,}: {more:,} more. "
+                "Each line needs its partner: find where they part."
+            )
+        yield source, target
+
+
+def _place(pair: Pair, set_aside: set[Split]) -> Split:
+    split = split_of(pair.source)
+    return split if split in set_aside else "train"
+
+
+def _listed(columns: list[int] | int) -> list[int]:
+    return [columns] if isinstance(columns, int) else columns
+
+
+PLUGIN = ParallelText

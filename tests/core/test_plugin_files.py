@@ -1,0 +1,132 @@
+"""Lines of text files, and a sentence for each thing that a file may hold besides."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import plugin_files
+from core.plugin import BadData, Folder, Options, option, read_lines
+from core.plugin_files import LONGEST_LINE
+
+
+def written(folder: Path, data: bytes, name: str = "text") -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def lines_of(folder: Path, data: bytes, name: str = "text") -> list[str]:
+    return list(read_lines(written(folder, data, name)))
+
+
+def refusal(folder: Path, data: bytes, name: str = "text") -> str:
+    with pytest.raises(BadData) as refused:
+        lines_of(folder, data, name)
+    sentence = str(refused.value)
+    assert str(folder / name) in sentence and "\n" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"a b\nc\n", ["a b", "c"]),
+        (b"a\nno end", ["a", "no end"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+        ("a\u2028b\u0085c\x0bd\re\n".encode(), ["a\u2028b\u0085c\x0bd\re"]),
+        (b"\n\na\n\n", ["", "", "a", ""]),
+        (b"\xef\xbb", None),
+    ],
+)
+def test_a_line_ends_where_it_should(tmp_path: Path, data: bytes, lines: list[str] | None) -> None:
+    if lines is None:
+        assert "line 1, byte 1 (0xef) is not UTF-8" in refusal(tmp_path, data)
+    else:
+        assert lines_of(tmp_path, data) == lines
+        assert lines_of(tmp_path, gzip.compress(data), "text.gz") == lines
+
+
+@given(lines=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0")), min_size=1))
+def test_blocks_cut_no_line_and_no_character(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+    data = ("\n".join(lines) + "\n").encode()
+    if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe")):
+        return
+    folder, whole = tmp_path_factory.mktemp("blocks"), plugin_files._BLOCK
+    for block in (3, 4, 7):
+        plugin_files._BLOCK = block
+        try:
+            assert lines_of(folder, data) == lines
+        finally:
+            plugin_files._BLOCK = whole
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "words"),
+    [
+        (b"", "text", "is empty"),
+        (gzip.compress(b""), "text.gz", "is empty"),
+        ("a\n".encode("utf-16"), "text", "is UTF-16: convert it"),
+        ("a\nb\n".encode("utf-16-be"), "text", "line 1 holds a NUL byte"),
+        (b"a\nb\0\n", "text", "line 2 holds a NUL byte"),
+        (b"one\ntwo \xff\n", "text", "line 2, byte 5 (0xff) is not UTF-8"),
+        (b"a\n" + b"\xc3\n", "text", "line 2, byte 1 (0xc3) is not UTF-8"),
+        (b"plain\n", "text.gz", "is not compressed by gzip, as its name says"),
+        (gzip.compress(b"a\n" * 9000)[:-12], "text.gz", "is cut off or damaged"),
+        (b"a\n" + b"x" * (LONGEST_LINE + 1) + b"\n", "text", "line 2 is longer than 500,000 characters"),
+    ],
+)
+def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, name: str, words: str) -> None:
+    assert words in refusal(tmp_path, data, name)
+
+
+def test_the_line_is_counted_from_the_files_beginning(tmp_path: Path) -> None:
+    before = b"a line of text\n" * 200_000  # several blocks
+    assert "line 200,001, byte 1 " in refusal(tmp_path, before + b"\xff\n")
+    assert "line 200,002 holds" in refusal(tmp_path, before + b"\n\0\n")
+
+
+def test_a_line_of_50_megabytes_is_never_held(tmp_path: Path) -> None:
+    with (tmp_path / "text").open("wb") as file:
+        file.write(b"a\n")
+        file.truncate(50 * 2**20)
+    assert "line 2 is longer than" in refusal_of(tmp_path / "text")
+
+
+def refusal_of(path: Path) -> str:
+    with pytest.raises(BadData) as refused:
+        list(read_lines(path))
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(("name", "words"), [("nothing", "No such file"), (".", "Is a directory")])
+def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, words: str) -> None:
+    assert words in refusal_of(tmp_path / name)
+
+
+def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
+    path = written(tmp_path, b"a\nb\n")
+    lines = read_lines(path)
+    assert next(lines) == "a"
+    path.write_bytes(b"a\nb\nc\n")
+    with pytest.raises(BadData, match="changed while it was read"):
+        list(lines)
+
+
+class Where(Options):
+    folder: Folder = option(".")
+
+
+def test_a_folder_is_made_absolute_whatever_the_current_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started_in = Path.cwd()
+    monkeypatch.chdir(tmp_path)
+    assert Where().folder == str(started_in)
+    assert Where(folder="data/../texts").folder == str(started_in / "texts")
+    assert Where(folder="~").folder == os.path.normpath(Path.home())
+    assert Where(folder="/corpus/").folder == "/corpus"

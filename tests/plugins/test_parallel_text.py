@@ -1,0 +1,181 @@
+"""Pairs from files: two with a text a line, or one with columns; and whatever may be wrong with them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.config import DatasetConfig
+from core.data.preparation import prepare_data
+from core.engine import Engine
+from core.errors import UserError
+from core.plugin import BadData, Pair, Split, split_of
+from core.plugins_host.host import PluginHost
+from core.requests import CheckPlugin
+from plugins.parallel_text import PLUGIN, ParallelTextOptions
+from tests.core.watcher import answered
+
+TWO = {"train_source": "train.en", "train_target": "train.de"}
+
+
+def spaced(number: int) -> str:
+    """Its digits as words."""
+    return " ".join(str(number))
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Two hundred sentences for training, three of them held out in files of their own."""
+    for name, count in (("train", 200), ("valid", 3)):
+        (tmp_path / f"{name}.en").write_text("".join(f"{name} sentence {spaced(n)}\n" for n in range(count)))
+        (tmp_path / f"{name}.de").write_text("".join(f"{name} Satz {spaced(n)}\n" for n in range(count)))
+    return tmp_path
+
+
+def drawn(folder: Path, split: Split = "train", **options: Any) -> list[Pair]:
+    plugin = PLUGIN(ParallelTextOptions(folder=str(folder), **options))
+    return list(plugin.pairs(split, random.Random(0)))
+
+
+def texts(folder: Path, **options: Any) -> list[tuple[str, str]]:
+    """Of a small corpus, none of which is set aside."""
+    return [pair[:2] for pair in drawn(folder, valid_source="valid.en", valid_target="valid.de", **options)]
+
+
+def refusal(folder: Path, **options: Any) -> str:
+    with pytest.raises(BadData) as refused:
+        texts(folder, **options)
+    return str(refused.value)
+
+
+def test_line_by_line(corpus: Path) -> None:
+    assert texts(corpus, **TWO)[1] == ("train sentence 1", "train Satz 1")
+    assert len(texts(corpus, **TWO)) == 200
+
+
+def test_without_other_files_a_tenth_each_is_set_aside(corpus: Path) -> None:
+    splits = {split: drawn(corpus, split, **TWO) for split in ("train", "valid", "test")}
+    assert sum(map(len, splits.values())) == 200
+    for split, pairs in splits.items():
+        assert {split_of(pair.source) for pair in pairs} == {split}
+
+
+def test_without_a_test_file_valid_is_drawn_again_and_train_stays_whole(corpus: Path) -> None:
+    held_out = {"valid_source": "valid.en", "valid_target": "valid.de"}
+    assert drawn(corpus, "valid", **TWO, **held_out) == drawn(corpus, "test", **TWO, **held_out)
+    assert len(drawn(corpus, "valid", **TWO, **held_out)) == 3
+    assert len(drawn(corpus, "train", **TWO, **held_out)) == 200
+
+
+def test_without_a_valid_file_a_tenth_is_set_aside_beside_a_test_file(corpus: Path) -> None:
+    held_out = {"test_source": "valid.en", "test_target": "valid.de"}
+    assert len(drawn(corpus, "test", **TWO, **held_out)) == 3
+    train, valid = drawn(corpus, "train", **TWO, **held_out), drawn(corpus, "valid", **TWO, **held_out)
+    assert len(train) + len(valid) == 200
+    assert {split_of(pair.source) for pair in valid} == {"valid"}
+
+
+def test_columns_each_cut_in_its_own_way(corpus: Path) -> None:
+    (corpus / "train.tsv").write_text("ice cream\tice creams\tN;PL\nwalk\twalked\tV;PST;3\n")
+    columns = {"train_source": "train.tsv", "source": [1, 3], "target": 2}
+    assert texts(corpus, **columns)[1] == ("walk V;PST;3", "walked")
+    cut = {"source_cut": ["characters", ";"], "target_cut": ["characters"]}
+    assert texts(corpus, **columns, **cut) == [
+        ("i c e ␣ c r e a m N PL", "i c e ␣ c r e a m s"),
+        ("w a l k V PST 3", "w a l k e d"),
+    ]
+
+
+def test_texts_are_made_alike(corpus: Path) -> None:
+    (corpus / "train.en").write_text("  Two  \t SPACES\u2028one line \r\nＷｉｄｅ\n", newline="")
+    (corpus / "train.de").write_text("u\u0308ber ALLES\nx\n")
+    assert texts(corpus, **TWO)[0] == ("Two SPACES one line", "u\u0308ber ALLES")
+    assert texts(corpus, **TWO, lowercase=True, normalisation="NFC")[0] == ("two spaces one line", "über alles")
+    assert texts(corpus, **TWO, normalisation="NFKC")[1] == ("Wide", "x")
+
+
+def test_long_pairs_are_left_out_of_train_alone(corpus: Path) -> None:
+    (corpus / "train.en").write_text("one\none two three\none two\n")
+    (corpus / "train.de").write_text("1\n1 2 3\n1 2 3\n")
+    assert texts(corpus, **TWO, max_length=2) == [("one", "1")]
+    held_out = {"valid_source": "valid.en", "valid_target": "valid.de"}
+    assert len(drawn(corpus, "valid", **TWO, **held_out, max_length=1)) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("train.de", "x\n" * 198, "train.en has 200 lines and {}/train.de 198: 2 more"),
+        ("train.de", "x\n" * 203, "train.de has 203 lines and {}/train.en 200: 3 more"),
+        ("train.de", "x\n" * 4 + "\n" + "x\n" * 195, "train.de, line 5 has no target: write it, or set"),
+        ("train.en", "x\n" * 4 + " \t\n" + "x\n" * 195, "train.en, line 5 has no source: write it, or set"),
+        ("train.de", "", "train.de is empty"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(corpus: Path, name: str, text: str, words: str) -> None:
+    (corpus / name).write_text(text)
+    assert words.format(corpus) in refusal(corpus, **TWO)
+
+
+def test_empty_lines_can_be_left_out(corpus: Path) -> None:
+    (corpus / "train.de").write_text("x\n" * 4 + "\n" + "x\n" * 195)
+    assert len(texts(corpus, **TWO, empty_lines="leave_out")) == 199
+    (corpus / "train.de").write_text("\n" * 200)
+    assert "No pair is left for the train split" in refusal(corpus, **TWO, empty_lines="leave_out")
+
+
+def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
+    (corpus / "train.tsv").write_text("a\tb\na\n")
+    assert "train.tsv, line 2 has 1 columns between tabs, expected 2" in refusal(corpus, train_source="train.tsv")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "dataset.options.train_source: name a file of source texts"),
+        ({"train_target": "train.de"}, "dataset.options.train_source: name the file of train.de's source texts"),
+        ({"train_source": "train.en", "train_target": "train.en"}, "is train_source already"),
+        (
+            {"train_source": "./valid.en", "train_target": "train.de"},
+            "valid_source: .* is train_source already",
+        ),
+        (TWO | {"train_source": "absent.en"}, "absent.en cannot be read: No such file"),
+    ],
+)
+def test_files_that_are_not_named_or_twice(corpus: Path, options: dict[str, str], words: str) -> None:
+    with pytest.raises(BadData, match=words):
+        texts(corpus, **options)
+
+
+def test_the_check_of_plugins_finds_nothing_to_mend(corpus: Path) -> None:
+    with Engine() as engine:
+        report = answered(engine, CheckPlugin(plugin="parallel_text", options={"folder": str(corpus), **TWO}))
+    assert report.findings == ()
+
+
+def test_what_is_wrong_with_a_file_is_said_without_the_plugins_place(corpus: Path, tmp_path: Path) -> None:
+    (corpus / "train.de").write_bytes(b"x\n" * 150 + b"\xff\n" * 50)
+    dataset = DatasetConfig(plugin="parallel_text", options={"folder": str(corpus), **TWO})
+    with PluginHost() as host, pytest.raises(UserError) as refused:
+        list(prepare_data(dataset, host, tmp_path / "cache"))
+    assert refused.value.sentence == (
+        f"{corpus}/train.de, line 151, byte 1 (0xff) is not UTF-8: "
+        "convert the file, with `iconv -f LATIN1 -t UTF-8` if it is Latin-1."
+    )
+    assert list((tmp_path / "cache").iterdir()) == [], "nothing half-built"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"source": [0]}, r"source: expected columns counted from 1, given \[0\]"),
+        ({"target": []}, r"target: expected columns counted from 1, given \[\]"),
+        ({"source": [1, 3], "source_cut": ["words"]}, "source_cut: expected one for each"),
+    ],
+)
+def test_columns_that_make_no_sense(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ParallelTextOptions(**options)
