@@ -7,10 +7,11 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Left to right, then down; the last item of all stands at the right edge."""
+    """Left to right, then down; where asked for, the last item of all stands at the right edge."""
 
-    def __init__(self, parent: QWidget, margin: int, spacing: int) -> None:
+    def __init__(self, parent: QWidget, margin: int, spacing: int, *, last_at_right: bool = True) -> None:
         super().__init__(parent)
+        self._last_at_right = last_at_right
         self._items: list[QLayoutItem] = []
         self.setContentsMargins(margin, margin, margin, margin)
         self.setSpacing(spacing)
@@ -62,5 +63,6 @@ class FlowLayout(QLayout):
                 corner = QPoint(inner.left(), corner.y() + height + self.spacing())
             places.append(QRect(corner, QSize(min(width, inner.width()), height)))
             corner += QPoint(width + self.spacing(), 0)
-        places[-1].moveRight(inner.right())
+        if self._last_at_right:
+            places[-1].moveRight(inner.right())
         return places, corner.y() + height - rect.y() + self.contentsMargins().bottom()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QGridLayout, QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout
 
 from core.anatomy import DotProduct
 from core.events import Prepared, ProbeDone
@@ -117,8 +117,7 @@ class DotProductTopic(Topic):
             self._draw(self.asked.answer)
 
     def _lay_out(self) -> None:
-        self.add_control("sentence", self.sentence_combo, "One of the sentences that this run follows")
-        self.controls.addStretch(1)
+        self.add_controls(("sentence", self.sentence_combo, "One of the sentences that this run follows"))
         self.picture.addWidget(self.chooser)
         for box in (self.chooser.lines_box, self.chooser.scale_box):
             box.hide()
@@ -134,15 +133,15 @@ class DotProductTopic(Topic):
         self.stage_buttons[1].setChecked(True)
         self.stage_label.setWordWrap(True)
         self.picture.addWidget(self.stage_label)
-        grid = QGridLayout()
-        grid.setSpacing(GRID)
-        self.picture.addLayout(grid, 1)
         first, second, result = self.canvases
-        grid.addWidget(first, 0, 0)
-        grid.addWidget(second, 1, 0)
-        grid.addWidget(result, 0, 1, 2, 1)
-        grid.setColumnStretch(0, 2)
-        grid.setColumnStretch(1, 3)
+        sides = QHBoxLayout()
+        sides.setSpacing(GRID)
+        self.picture.addLayout(sides, 1)
+        left = QVBoxLayout()
+        sides.addLayout(left, 2)
+        left.addWidget(first, 1)
+        left.addWidget(second, 1)
+        sides.addWidget(result, 3)
         self.readout_label.setToolTip("The marked number, worked out; point at another, or use the arrow keys")
 
     def _connect(self) -> None:

@@ -124,9 +124,10 @@ class LabelSmoothingTopic(Topic):
         self.readout_label.setText(f"{target} At {sure} the loss is {smoothed:.3f} smoothed, {plain:.3f} plain.")
 
     def _lay_out(self) -> None:
-        self.add_control("ε", self.eps_spin, "How much of the target is spread over the vocabulary: label_smoothing")
-        self.add_control("vocabulary", self.size_spin, "How many tokens there are, V")
-        self.controls.addStretch(1)
+        self.add_controls(
+            ("ε", self.eps_spin, "How much of the target is spread over the vocabulary: label_smoothing"),
+            ("vocabulary", self.size_spin, "How many tokens there are, V"),
+        )
         row = QHBoxLayout()
         self.picture.addLayout(row, 1)
         row.addWidget(self.targets, 1)

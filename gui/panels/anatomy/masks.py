@@ -66,6 +66,7 @@ class MasksTopic(Topic):
         if references and self.target_edit.text() == self._offered != references[0]:
             self._offered = references[0]
             self.target_edit.setText(self._offered)
+            self.target_edit.setCursorPosition(0)
 
     def _draw(self, masks: Masks) -> None:
         size = len(masks.tokens) - 1
@@ -84,10 +85,11 @@ class MasksTopic(Topic):
 
     def _lay_out(self) -> None:
         self.target_edit.setPlaceholderText("Type a target sentence")
-        self.target_edit.setMinimumWidth(self.theme.px(264))
-        self.add_control("sentence", self.target_edit, "A target sentence, cut by the dataset's own tokenizer")
-        self.add_control("padding", self.padding_spin, "Tokens of padding behind it, as in a batch with longer ones")
-        self.controls.addStretch(1)
+        self.target_edit.setMinimumWidth(self.theme.px(400))
+        self.add_controls(
+            ("sentence", self.target_edit, "A target sentence, cut by the dataset's own tokenizer"),
+            ("padding", self.padding_spin, "Tokens of padding behind it, as in a batch with longer ones"),
+        )
         row = QHBoxLayout()
         self.picture.addLayout(row, 1)
         for sign, canvas in zip(("", "and", "="), self.canvases, strict=True):

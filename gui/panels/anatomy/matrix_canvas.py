@@ -48,7 +48,7 @@ class MatrixCanvas(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(128), self._theme.px(112))
+        return QSize(self._theme.px(128), self._theme.px(128))
 
     def show_matrix(self, matrix: Matrix, mark: tuple[int | None, int | None] = (None, None)) -> None:
         """Paint this."""

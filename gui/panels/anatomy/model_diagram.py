@@ -36,6 +36,7 @@ class ModelTopic(Topic):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.canvas = DiagramCanvas(theme)
+        self.controls.hide()
         self.picture.addWidget(self.canvas, 1)
         self.canvas.pointed.connect(self._say)
 

@@ -120,10 +120,11 @@ class NoamTopic(Topic):
         self.readout_label.setText(f"Yours peaks at step {warmup:,} with {peak:.2e}.{at}")
 
     def _lay_out(self) -> None:
-        self.add_control("width", self.width_spin, "d_model: wider models get lower rates")
-        self.add_control("warm-up", self.warmup_spin, "Steps in which the rate rises; or drag the line")
-        self.controls.addWidget(self.take_button)
-        self.controls.addStretch(1)
+        self.add_controls(
+            ("width", self.width_spin, "d_model: wider models get lower rates"),
+            ("warm-up", self.warmup_spin, "Steps in which the rate rises; or drag the line"),
+            more=(self.take_button,),
+        )
         self.plot.setLabel("left", "learning rate")
         self.plot.getAxis("left").enableAutoSIPrefix(False)
         self.plot.setLabel("bottom", "step")

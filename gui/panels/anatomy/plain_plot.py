@@ -41,7 +41,7 @@ class PlainPlot(pg.PlotWidget):
             axis.setTickFont(self._theme.font(0.85))
             axis.label.setFont(self._theme.font(0.85))
         self.getAxis("left").setWidth(self._theme.px(64))
-        self.setMinimumHeight(self._theme.px(96))
+        self.setMinimumHeight(self._theme.px(128))
 
     def _point(self, place: QPointF) -> None:
         if self.plotItem.vb.sceneBoundingRect().contains(place):

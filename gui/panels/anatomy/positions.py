@@ -43,6 +43,7 @@ class PositionsTopic(Topic):
         self.positions_spin.setValue(100)
         self.width_spin.setRange(NUM_WAVES, 1024)
         self.width_spin.setSingleStep(2)
+        self.wave_spin.setValue(12)
         self.map, self.waves = PlainPlot(theme), PlainPlot(theme)
         self._image = pg.ImageItem()
         self._curves = [self.waves.plot(symbolSize=4, symbolPen=None) for _ in range(NUM_WAVES)]
@@ -105,10 +106,11 @@ class PositionsTopic(Topic):
         )
 
     def _lay_out(self) -> None:
-        self.add_control("positions", self.positions_spin, "How many positions are drawn")
-        self.add_control("width", self.width_spin, "Dimensions of each vector, d_model; even")
-        self.add_control("waves from dimension", self.wave_spin, "The first of the four dimensions drawn as waves")
-        self.controls.addStretch(1)
+        self.add_controls(
+            ("positions", self.positions_spin, "How many positions are drawn"),
+            ("width", self.width_spin, "Dimensions of each vector, d_model; even"),
+            ("waves from dimension", self.wave_spin, "The first of the four dimensions drawn as waves"),
+        )
         self.map.addItem(self._image)
         self.map.addItem(self._band, ignoreBounds=True)
         self.map.invertY(True)

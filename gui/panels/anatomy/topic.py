@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from core.events import Event, Prepared
+from gui.flow import FlowLayout
 from gui.panel import Panel
 from gui.section import Section
 from gui.source_text import source_of
@@ -31,8 +32,7 @@ class Topic(Panel):
         super().__init__(theme)
         self.about_label = plain_label(self.about)
         self.about_label.setWordWrap(True)
-        self.controls = QHBoxLayout()
-        self.controls.setSpacing(GRID)
+        self.controls = QWidget()
         self.picture = QVBoxLayout()
         self.picture.setSpacing(GRID // 2)
         self.readout_label = plain_label(role="muted")
@@ -44,7 +44,7 @@ class Topic(Panel):
         self.equation_label.setAccessibleName(spoken(self.equation))
         self.paper_label = plain_label(f"Attention Is All You Need, {self.paper}", role="muted")
         self.paper_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.code = Section(f"Code: {', '.join(place.replace(':', '.') for place in self.functions)}")
+        self.code = Section(f"Code: {', '.join(place.rpartition(':')[2] for place in self.functions)}")
         self.code_text = QPlainTextEdit()
         self.code_text.setReadOnly(True)
         self.code_text.setTabChangesFocus(True)
@@ -53,25 +53,23 @@ class Topic(Panel):
         self.code.body.addWidget(self.code_text)
         self.code.heading.setToolTip("The code that works this picture out, as the model runs it")
         self.code.heading.toggled.connect(self._read_code)
-        for part in (self.about_label, self.controls, self.picture, self.readout_label):
-            if isinstance(part, QWidget):
-                self.body.addWidget(part)
-            else:
-                self.body.addLayout(part, 1 if part is self.picture else 0)
-        for label in (self.equation_label, self.paper_label, self.code):
-            self.body.addWidget(label)
+        self.body.addWidget(self.about_label)
+        self.body.addWidget(self.controls)
+        self.body.addLayout(self.picture, 1)
+        for widget in (self.readout_label, self.equation_label, self.paper_label, self.code):
+            self.body.addWidget(widget)
         theme.changed.connect(self.restyle)
         self.restyle()
 
-    def add_control(self, name: str, widget: QWidget, help: str) -> None:
-        """Put a labelled control into the row above the picture."""
-        label = plain_label(name, role="muted")
-        label.setBuddy(widget)
-        widget.setAccessibleName(name[0].upper() + name[1:])
-        widget.setToolTip(help)
-        self.controls.addWidget(label)
-        self.controls.addWidget(widget)
-        self.controls.addSpacing(GRID)
+    def add_controls(self, *controls: tuple[str, QWidget, str], more: tuple[QWidget, ...] = ()) -> None:
+        """Fill the row above the picture: controls with a name and a help, then what needs no name beside it."""
+        row = FlowLayout(self.controls, 0, GRID, last_at_right=False)
+        for name, widget, help in controls:
+            row.addWidget(_named(name, widget))
+            widget.setAccessibleName(name[0].upper() + name[1:])
+            widget.setToolTip(help)
+        for widget in more:
+            row.addWidget(widget)
 
     def restyle(self) -> None:
         """The theme's fonts and sizes."""
@@ -86,7 +84,19 @@ class Topic(Panel):
 
     def _read_code(self, is_open: bool) -> None:
         if is_open and not self.code_text.toPlainText():
-            self.code_text.setPlainText("\n\n".join(map(source_of, self.functions)))
+            self.code_text.setPlainText("\n\n".join(f"# {place}\n{source_of(place)}" for place in self.functions))
+
+
+def _named(name: str, widget: QWidget) -> QWidget:
+    """A control beside its name, to be moved into the next line together."""
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, GRID, 0)
+    label = plain_label(name, role="muted")
+    label.setBuddy(widget)
+    row.addWidget(label)
+    row.addWidget(widget)
+    return box
 
 
 def spoken(equation: str) -> str:
