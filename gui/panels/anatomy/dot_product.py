@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.anatomy import DotProduct
 from core.events import Prepared, ProbeDone
@@ -12,6 +12,7 @@ from core.probes import ProbedSentence
 from core.requests import DissectHead
 from gui.asked import Asked
 from gui.context import Context
+from gui.panel import Table
 from gui.panels.anatomy.attention_stages import STAGES, Stage
 from gui.panels.anatomy.matrix_canvas import MatrixCanvas
 from gui.panels.anatomy.topic import Topic
@@ -68,6 +69,11 @@ class DotProductTopic(Topic):
             self.show_body()
             self._draw(self.asked.answer)
 
+    def numbers(self) -> Table:
+        """What comes out of the stage that is shown."""
+        assert self.asked.answer is not None
+        return self.stage.parts(self.asked.answer)[-1].table()
+
     def _ask(self, history: History, step: int, sentence: ProbedSentence) -> None:
         chosen = self._selection.chosen
         is_free = self._selection.feed_of(sentence) is sentence.free_running
@@ -118,21 +124,12 @@ class DotProductTopic(Topic):
 
     def _lay_out(self) -> None:
         self.add_controls(("sentence", self.sentence_combo, "One of the sentences that this run follows"))
-        self.picture.addWidget(self.chooser)
         for box in (self.chooser.lines_box, self.chooser.scale_box):
             box.hide()
-        row = QHBoxLayout()
-        self.picture.addLayout(row)
-        row.setSpacing(GRID // 2)
-        for place, stage_button in enumerate(self.stage_buttons):
-            if place:
-                row.addWidget(plain_label("→", role="muted"))
-            row.addWidget(stage_button)
-            self._group.addButton(stage_button, place)
-        row.addStretch(1)
-        self.stage_buttons[1].setChecked(True)
         self.stage_label.setWordWrap(True)
-        self.picture.addWidget(self.stage_label)
+        place = self.body.indexOf(self.content)
+        for widget in (self.stage_label, self._stage_row(), self.chooser):
+            self.body.insertWidget(place, widget)
         first, second, result = self.canvases
         sides = QHBoxLayout()
         sides.setSpacing(GRID)
@@ -143,6 +140,20 @@ class DotProductTopic(Topic):
         left.addWidget(second, 1)
         sides.addWidget(result, 3)
         self.readout_label.setToolTip("The marked number, worked out; point at another, or use the arrow keys")
+
+    def _stage_row(self) -> QWidget:
+        made = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GRID // 2)
+        for place, stage_button in enumerate(self.stage_buttons):
+            if place:
+                row.addWidget(plain_label("→", role="muted"))
+            row.addWidget(stage_button)
+            self._group.addButton(stage_button, place)
+        row.addStretch(1)
+        self.stage_buttons[1].setChecked(True)
+        return made
 
     def _connect(self) -> None:
         self.sentence_combo.textActivated.connect(lambda text: self._selection.choose(sentence=text))

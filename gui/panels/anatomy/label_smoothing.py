@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSpinBox
 
 from core.history import History
 from core.label_smoothing import growing_confidence, smoothed_loss, smoothed_targets
+from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.plain_plot import PlainPlot
 from gui.panels.anatomy.topic import Topic
@@ -70,6 +71,14 @@ class LabelSmoothingTopic(Topic):
         self._draw_penalty()
         self._say()
 
+    def numbers(self) -> Table:
+        """Of the penalty curve: how sure, and the loss with and without smoothing."""
+        eps, size, odds = self.eps_spin.value(), self.size_spin.value(), np.logspace(0, _DECADES, _POINTS)
+        probabilities = growing_confidence(odds, size)
+        losses = (smoothed_loss(probabilities, smoothed_targets([0], size, amount)) for amount in (eps, 0.0))
+        columns = np.stack([odds, probabilities[:, 0], *losses], axis=1)
+        return [["times_each_other", "probability", "smoothed_loss", "plain_loss"], *columns.tolist()]
+
     def _draw_targets(self, history: History) -> None:
         size = self.size_spin.value()
         known = history.prepared.tgt_tokens if history.prepared is not None else ()
@@ -107,6 +116,7 @@ class LabelSmoothingTopic(Topic):
             others = (1.0 - best) / (self.size_spin.value() - 1)
             self._lowest.setValue(np.log10(best / others))
             self._lowest.label.setFormat(f"lowest at p = {best:.3f}")
+            self._lowest.label.setFont(self.theme.font(0.85))
             self._lowest.label.setColor(self.theme.colour("text"))
             self._lowest.setPen(pg.mkPen(self.theme.colour("good"), width=1))
 

@@ -10,6 +10,7 @@ from core.history import History
 from core.requests import MakeMasks
 from gui.asked import Asked
 from gui.context import Context
+from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.widgets import plain_label
@@ -60,6 +61,17 @@ class MasksTopic(Topic):
         if self.asked.answer is not None:
             self._draw(self.asked.answer)
 
+    def numbers(self) -> Table:
+        """A line for each pair of positions, counted from 0; 1 where the first may read the second."""
+        masks = self.asked.answer
+        assert masks is not None
+        parts = (masks.padding, masks.causal, masks.both)
+        pairs = np.ndindex(masks.both.shape)
+        lines = (
+            [*pair, *(masks.tokens[place] for place in pair), *(int(part[pair]) for part in parts)] for pair in pairs
+        )
+        return [["reader", "read", "reader_token", "read_token", "padding", "subsequent", "both"], *lines]
+
     def _offer(self, history: History) -> None:
         probe = history.probe(history.last_step)
         references = [one.reference for one in probe.sentences if one.reference] if probe is not None else []
@@ -85,7 +97,6 @@ class MasksTopic(Topic):
 
     def _lay_out(self) -> None:
         self.target_edit.setPlaceholderText("Type a target sentence")
-        self.target_edit.setMinimumWidth(self.theme.px(400))
         self.add_controls(
             ("sentence", self.target_edit, "A target sentence, cut by the dataset's own tokenizer"),
             ("padding", self.padding_spin, "Tokens of padding behind it, as in a batch with longer ones"),
@@ -107,6 +118,7 @@ class MasksTopic(Topic):
 
     def _restyle_tokens(self) -> None:
         self.target_edit.setFont(self.theme.token_font())
+        self.target_edit.setMinimumWidth(self.theme.px(320))
 
 
 def in_words(masks: Masks, row: int, column: int) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent,
 from PySide6.QtWidgets import QWidget
 
 from gui.colour_map import attention_table, image_of, signed_table
+from gui.panel import Table
 from gui.panels.attention_map import ARROWS
 from gui.panels.map_layout import MapLayout
 from gui.theme import DARK, GRID, LIGHT, Theme
@@ -29,6 +30,13 @@ class Matrix:
     limit: float | None = None  # colours from -limit to limit around zero; None: from 0 to 1
     hidden: NDArray[np.bool_] | None = None  # hatched, without a number
     decimals: int | None = 2  # of the figures in the cells, where there is room; None: no figures
+
+    def table(self) -> Table:
+        """The numbers with their labels; nothing where they are hidden."""
+        shown = self.values.astype(object)
+        if self.hidden is not None:
+            shown[self.hidden] = ""
+        return [["", *self.columns], *([name, *row] for name, row in zip(self.rows, shown.tolist(), strict=True))]
 
     def is_hidden(self, row: int, column: int) -> bool:
         return self.hidden is not None and bool(self.hidden[row, column])

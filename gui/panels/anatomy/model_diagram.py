@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaint
 from PySide6.QtWidgets import QWidget
 
 from core.history import History
+from gui.panel import Table
 from gui.panels.anatomy.model_blocks import Block, Stacks, model_blocks
 from gui.panels.anatomy.topic import Topic
 from gui.panels.attention_map import ARROWS
@@ -50,6 +51,15 @@ class ModelTopic(Topic):
         self.set_title(f"{self.title} · {stacks.total:,} parameters")
         self.canvas.show_stacks(stacks)
         self._say()
+
+    def numbers(self) -> Table:
+        """A row for each box, from below."""
+        assert self.canvas.stacks is not None
+        stacks = (("encoder", self.canvas.stacks.encoder), ("decoder", self.canvas.stacks.decoder))
+        rows = (
+            (name, one.name, one.shape, one.parameters, max(one.layers, 1)) for name, part in stacks for one in part
+        )
+        return [("stack", "box", "shape", "parameters", "layers"), *rows]
 
     def _say(self) -> None:
         block = self.canvas.block

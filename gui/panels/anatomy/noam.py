@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSpinBox
 from core.config import OptimizerConfig, ScheduleConfig
 from core.history import History
 from core.schedules import learning_rate
+from gui.panel import Table
 from gui.panels.anatomy.plain_plot import PlainPlot
 from gui.panels.anatomy.topic import Topic
 from gui.theme import Theme
@@ -76,6 +77,13 @@ class NoamTopic(Topic):
         schedule = ScheduleConfig(name="noam", warmup_steps=warmup_steps)
         return learning_rate(schedule, OptimizerConfig(), d_model, _LAST_STEP, steps)
 
+    def numbers(self) -> Table:
+        """A row for each step that is drawn, a column for each curve."""
+        own = self.width_spin.value(), self.warmup_spin.value()
+        steps = self._steps()
+        columns = np.stack([steps, *(self.rates(*settings, steps) for settings in (own, *_REFERENCES))], axis=1)
+        return [["step", *(f"{width}:{warmup}" for width, warmup in (own, *_REFERENCES))], *columns.tolist()]
+
     def take_over(self) -> None:
         """Have Setup hold the noam schedule with this warm-up."""
         warmup = self.warmup_spin.value()
@@ -86,23 +94,28 @@ class NoamTopic(Topic):
 
     def _draw(self) -> None:
         width, warmup, theme = self.width_spin.value(), self.warmup_spin.value(), self.theme
-        steps = np.unique(np.append(np.linspace(1, _LAST_STEP, _POINTS).round(), warmup))
+        steps = self._steps()
         own = self.rates(width, warmup, steps)
         self._own.setPen(pg.mkPen(theme.colour("training"), width=3))
         self._own.setData(steps, own)
-        self._name(0, steps, own, f"yours: {width}, warm-up {warmup:,}", "training")
+        self._name(0, steps, own, f"yours: width {width}, warm-up {warmup:,}", "training")
         for place, (curve, settings) in enumerate(zip(self._references, _REFERENCES, strict=True)):
             rates = self.rates(*settings, steps)
             curve.setPen(pg.mkPen(theme.colour("muted"), width=1.5, style=_STYLES[place]))
             curve.setData(steps, rates)
-            self._name(place + 1, steps, rates, f"{settings[0]}, warm-up {settings[1]:,}", "muted")
+            self._name(place + 1, steps, rates, f"width {settings[0]}, warm-up {settings[1]:,}", "muted")
         if not self.line.moving:
             self.line.setValue(warmup)
         self.line.setPen(pg.mkPen(theme.colour("text"), width=1))
         self.line.setHoverPen(pg.mkPen(theme.colour("training"), width=3))
         self.line.label.setColor(theme.colour("muted"))
+        self.line.label.setFont(theme.font(0.85))
         self.plot.setYRange(0, 1.05 * max(float(own.max()), 1e-3), padding=0)
         self._say()
+
+    def _steps(self) -> np.ndarray:
+        """Those that are drawn, the peak's among them."""
+        return np.unique(np.append(np.linspace(1, _LAST_STEP, _POINTS).round(), self.warmup_spin.value()))
 
     def _name(self, place: int, steps: np.ndarray, rates: np.ndarray, text: str, colour: str) -> None:
         name = self._names[place]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSpinBox
 from core.history import History
 from core.sinusoids import sinusoids
 from gui.colour_map import as_rgba, signed_table
+from gui.panel import Table
 from gui.panels.anatomy.plain_plot import PlainPlot
 from gui.panels.anatomy.topic import Topic
 from gui.theme import Theme
@@ -64,6 +65,11 @@ class PositionsTopic(Topic):
             self.width_spin.setValue(history.prepared.config.model.d_model)
             self._is_width_chosen = False  # by anybody but us
         self._draw(sinusoids(self.positions_spin.value(), self.width_spin.value()))
+
+    def numbers(self) -> Table:
+        """A row for each position."""
+        table = sinusoids(self.positions_spin.value(), self.width_spin.value())
+        return [["position", *range(table.shape[1])], *([place, *row] for place, row in enumerate(table.tolist()))]
 
     def _draw(self, table: np.ndarray) -> None:
         num_positions, width = table.shape

@@ -17,6 +17,7 @@ from gui.theme import GRID, Theme
 from gui.widgets import plain_label
 
 _CODE_LINES = 16
+_PICTURE_HEIGHT = 280  # at least; where there is less room, the page scrolls
 
 
 class Topic(Panel):
@@ -27,13 +28,16 @@ class Topic(Panel):
     paper = ""  # where it stands in "Attention Is All You Need"
     functions: tuple[str, ...] = ()  # what works it out, as `core.sinusoids:sinusoids`
     redraw_on: tuple[type[Event], ...] = (Prepared,)
+    is_picture = True
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.about_label = plain_label(self.about)
         self.about_label.setWordWrap(True)
         self.controls = QWidget()
-        self.picture = QVBoxLayout()
+        self.content = QWidget()  # what is exported: the picture alone
+        self.picture = QVBoxLayout(self.content)
+        self.picture.setContentsMargins(0, 0, 0, 0)
         self.picture.setSpacing(GRID // 2)
         self.readout_label = plain_label(role="muted")
         self.readout_label.setWordWrap(True)
@@ -55,7 +59,7 @@ class Topic(Panel):
         self.code.heading.toggled.connect(self._read_code)
         self.body.addWidget(self.about_label)
         self.body.addWidget(self.controls)
-        self.body.addLayout(self.picture, 1)
+        self.body.addWidget(self.content, 1)
         for widget in (self.readout_label, self.equation_label, self.paper_label, self.code):
             self.body.addWidget(widget)
         theme.changed.connect(self.restyle)
@@ -77,6 +81,7 @@ class Topic(Panel):
         font.setStyleHint(QFont.StyleHint.Serif)
         font.setFamilies(["STIX Two Text", "Cambria Math", "DejaVu Serif", "Noto Serif", "serif"])
         self.equation_label.setFont(font)
+        self.content.setMinimumHeight(self.theme.px(_PICTURE_HEIGHT))
         code = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         code.setPointSizeF(self.theme.points(0.95))
         self.code_text.setFont(code)
