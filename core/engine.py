@@ -96,14 +96,18 @@ class Engine:
         try:
             self._serve(cache_dir)
         except Exception as error:  # torch cannot be loaded, or the desk itself is broken: nobody may wait for ever
+            self._shut_door()
             self._emit(as_trouble(error))
             self._emit(StateChanged(state="failed", step=0))
         finally:
-            with self._door:
-                self._is_closed = True
+            self._shut_door()
             while not self._inbox.empty():
                 _refuse(self._inbox.get()[1])
             self._host.close()
+
+    def _shut_door(self) -> None:
+        with self._door:
+            self._is_closed = True
 
     def _serve(self, cache_dir: Path | None) -> None:
         self._is_asked.wait()  # until then a window that is being built has the interpreter for itself

@@ -29,6 +29,7 @@ STATES: dict[WindowState, str] = {
     "finished": "finished",
     "failed": "stopped",
 }
+ENDED = "Headlight computes no more after its own fault: close it and start it again; what was saved is safe"
 CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
 
 
@@ -64,7 +65,8 @@ class Transport(QFrame):
         self._show_learn(state)
         for step_button in self.step_buttons:
             enable(step_button, self._why_no_steps(state))
-        enable(self.reset_button, "" if workbench.draft else "Nothing to reset yet: data are being prepared")
+        why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
+        enable(self.reset_button, self._why_nothing() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
         enable(self.finish_button, "" if has_run else "There is no run to finish yet: Learn begins one")
         self._show_step()
@@ -119,7 +121,12 @@ class Transport(QFrame):
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
         enable(self.learn_button, reason)
 
+    def _why_nothing(self) -> str:
+        return ENDED if self.context.bridge.engine.is_closed else ""
+
     def _why_no_learning(self, state: WindowState) -> str:
+        if ended := self._why_nothing():
+            return ended
         if watching := self.context.follower.sentence:
             return f"{watching[0].upper()}{watching[1:]}: stop following it in Runs to learn here again"
         if self.context.workbench.is_example:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.requests import Pause
 from gui.crash import log_path, watched
 from gui.main_window import MainWindow
 
@@ -79,6 +80,20 @@ PLACES = (
     *(in_a_slot, in_a_timer, in_painting, in_a_thread, in_a_listener_of_the_engine),
     *(aside, in_an_answer, in_a_deletion),
 )
+
+
+def test_after_a_fault_of_the_engine_nothing_is_advised_that_it_would_refuse(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bar = window.transport
+    window.context.workbench.learn(3)
+    wait_for_state("paused")
+    monkeypatch.setattr("core.desk.Desk.seconds_to_wait", fail)
+    window.context.bridge.ask(Pause())  # wakes it
+    wait_for_state("failed")
+    for one in (bar.learn_button, bar.reset_button, *bar.step_buttons, bar.finish_button):
+        assert not one.isEnabled()
+    assert "start it again" in bar.learn_button.toolTip() and "start it again" in bar.reset_button.toolTip()
 
 
 @pytest.mark.parametrize("place", PLACES)
