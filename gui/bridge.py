@@ -142,7 +142,7 @@ class EngineBridge(QObject):
         """Save what is unsaved and end the engine's thread and our own; waits for them."""
         self._timer.stop()
         self.engine.close()
-        self._aside.shutdown()
+        self._aside.shutdown(cancel_futures=True)
 
     def _receive(self, event: Event) -> None:
         """Called in the engine's thread. Reading a long run takes seconds: the window must not stand still for it."""

@@ -123,8 +123,8 @@ class MainWindow(QMainWindow):
         self.context.follower.stop()
         self.context.workbench.stop()
         self.train_view.curves.replay.stop()
+        self.context.plugins.close()  # first: the bridge waits for whoever is listing them
         self.context.bridge.close()
-        self.context.plugins.close()
         self.hide()
         for plot in self.findChildren(pg.PlotWidget):
             plot.getPlotItem().close()  # its menu is a window of its own

@@ -54,6 +54,7 @@ class PluginHost:
         self._process: HostProcess | None = None
         self._started_in: str | None = None
         self._warming: threading.Thread | None = None
+        self._is_closing = False
         self._rows: list[tuple[Message, PluginInfo]] = []
         self._streams = count(1)
 
@@ -76,19 +77,24 @@ class PluginHost:
 
     def close(self) -> None:
         """End the host process, if there is one, even while another thread waits for its answer."""
-        process = self._process
-        if process is not None:
-            process.kill()
-        if self._warming is not None:
-            self._warming.join()
-        while not self._lock.acquire(timeout=_LOOK_SECONDS):  # a process that was only being started is ended too
-            if self._process is not None:
-                self._process.kill()
+        self._is_closing = True  # whoever is listing plugins asks for no other
+        self._kill()
+        while self._warming is not None and self._warming.is_alive():
+            self._kill()
+            self._warming.join(_LOOK_SECONDS)
+        while not self._lock.acquire(timeout=_LOOK_SECONDS):
+            self._kill()  # a process that was only being started is ended too
         try:
             self._rows = []
             self._end_process()
         finally:
+            self._is_closing = False
             self._lock.release()
+
+    def _kill(self) -> None:
+        process = self._process
+        if process is not None:
+            process.kill()
 
     def hurry(self) -> None:
         """Give the answer that is waited for now, if any, only a moment more: somebody wants to stop."""
@@ -249,6 +255,8 @@ class PluginHost:
     def _ask(self, name: str, request: Message, time_limit: float) -> Any:
         """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
         with self._lock:
+            if self._is_closing:
+                raise PluginError("The plugins' process is being ended.")
             if self._process is None:
                 self._process = HostProcess(self._hash_seed)
             file = request.get("source", {}).get("path", "")

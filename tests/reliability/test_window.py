@@ -159,6 +159,28 @@ def learn(window: MainWindow, folder: Path, steps: int | None = None) -> None:
     window.context.workbench.learn(steps)
 
 
+HANGING = """
+import time
+open({reached!r}, "a").write("x")
+time.sleep(1000)
+"""
+
+
+def test_closing_does_not_wait_for_plugins_that_hang_when_they_are_listed(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugins, reached = tmp_path / "plugins", tmp_path / "reached"
+    plugins.mkdir()
+    for name in ("first", "second"):
+        (plugins / f"{name}.py").write_text(HANGING.format(reached=str(reached)), encoding="utf-8")
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(plugins))
+    with opened_window(tmp_path) as window:
+        qtbot.waitUntil(lambda: reached.exists() and len(reached.read_text()) == 2, timeout=WAIT_MS)  # both lists
+        started = time.monotonic()
+        close(window, qtbot)
+    assert time.monotonic() - started < HANG_S / 2  # each would be given ten seconds
+
+
 STAGES = (
     *(starting, filled, preparing, ready, learning, paused, finished, failed),
     *(opening, opened, following, asking_for_a_run_to_follow),
