@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.cli_engine import Conversation
@@ -21,6 +21,7 @@ from core.lower_rate import lower_rate
 from core.presets import read_preset_or_file
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.smaller_batch import smaller_batch
 from core.terminal import TerminalProgress
 
 DONE, STOPPED_ITSELF = 0, 3
@@ -138,13 +139,18 @@ def _saved(finished: RunFinished, why: str) -> str:
         return f"{stopped}; nothing that was saved is to be found. {error}"
     if not steps:
         return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
-    go_on = shlex.join(["headlight", "train", "--resume", str(run), *_other_settings(finished)])
-    return f"{stopped}; saved: {run / 'checkpoints' / f'{steps[-1]:06}'}. Go on with: {go_on}"
+    return f"{stopped}; saved: {run / 'checkpoints' / f'{steps[-1]:06}'}. {_go_on(finished)}"
 
 
-def _other_settings(finished: RunFinished) -> list[str]:
-    """What a run should go on with that would only diverge again."""
-    if finished.reason != "diverged":
-        return []
-    key, rate = lower_rate(RunFolder.open(finished.run).latest_config().training)
-    return ["--set", f"{key}={rate:g}"]
+def _go_on(finished: RunFinished) -> str:
+    """The command that does not end in the same way again."""
+    run, training = finished.run, RunFolder.open(finished.run).latest_config().training
+    if finished.reason == "memory" and (smaller := smaller_batch(training)):  # a batch stays as it is within a run
+        return f"Begin a run of smaller batches with: {_command([str(run / 'config.yaml')], smaller)}"
+    changes = dict([lower_rate(training)]) if finished.reason == "diverged" else {}
+    return f"Go on with: {_command(['--resume', str(run)], changes)}"
+
+
+def _command(arguments: Sequence[str], changes: Mapping[str, float]) -> str:
+    settings = [word for key, value in changes.items() for word in ("--set", f"{key}={value:.12g}")]
+    return shlex.join(["headlight", "train", *arguments, *settings])
