@@ -6,9 +6,8 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from core.beginning import moved_folder, new_folder
+from core.data.cache_place import CachePlace
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, NothingPrepared, UserError
 from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
@@ -36,7 +35,7 @@ class Session:
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
         self._tell = emit
         self._host = host
-        self._cache_dir = cache_dir or user_cache_path("headlight") / "prepared"
+        self._cache = CachePlace(cache_dir, emit)
         self._run: RunAtHand | None = None
         self._looking: Looking | None = None
         self._has_old_plugins = False
@@ -83,7 +82,7 @@ class Session:
         self._leave()
         self._renew_plugins()
         self._become("preparing")
-        data = yield from prepare_data(request.config.dataset, self._host, self._cache_dir)
+        data = yield from prepare_data(request.config.dataset, self._host, self._cache.folder())
         run = self._take(RunAtHand(Trainer(resolve(request.config, data), data, self._host), self._tell))
         prepared = run.prepared()
         yield prepared
@@ -122,7 +121,7 @@ class Session:
         self._leave()
         self._renew_plugins()
         self._become("preparing")
-        data = yield from data_of(RunFolder.open(request.run.absolute()), self._host, self._cache_dir, self._tell)
+        data = yield from data_of(RunFolder.open(request.run.absolute()), self._host, self._cache.folder(), self._tell)
         # Opened anew: this or another process may have gone on with it meanwhile.
         folder = RunFolder.open(request.run.absolute())
         trainer = open_trainer(request, folder, data, self._host, self._tell)
@@ -285,6 +284,7 @@ class Session:
             self._leave()
         finally:
             self._end_reading_ahead()
+            self._cache.close()
 
     def _leave(self) -> None:
         self._disown_if_gone()

@@ -1,0 +1,45 @@
+"""Where prepared datasets are kept: the user's cache, or a temporary folder where that cannot be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from platformdirs import user_cache_path
+
+from core.events import Event, Trouble
+
+
+class CachePlace:
+    """Chosen when something is prepared first; whoever watches is told where that is not what was wanted."""
+
+    def __init__(self, given: Path | None, tell: Callable[[Event], None]) -> None:
+        self._wanted = given or user_cache_path("headlight") / "prepared"
+        self._tell = tell
+        self._temporary: TemporaryDirectory[str] | None = None
+
+    def folder(self) -> Path:
+        """A folder that can be written, as far as its rights tell. Raises OSError where there is none at all."""
+        if self._temporary is None and (why := _why_not(self._wanted)):
+            self._temporary = TemporaryDirectory(prefix="headlight-", ignore_cleanup_errors=True)
+            sentence = f"Prepared data cannot be kept in {self._wanted}: {why}."
+            advice = f"They go to {self._temporary.name} until Headlight ends; XDG_CACHE_HOME names another place."
+            self._tell(Trouble(sentence=sentence, advice=advice))
+        return self._wanted if self._temporary is None else Path(self._temporary.name)
+
+    def close(self) -> None:
+        """Remove what was temporary."""
+        if self._temporary is not None:
+            self._temporary.cleanup()
+            self._temporary = None
+
+
+def _why_not(folder: Path) -> str:
+    """Why it cannot be written; empty where it can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if os.access(folder, os.W_OK) else "Permission denied"
