@@ -25,12 +25,12 @@ def environment(config: RunConfig, data_fingerprint: str) -> dict[str, Any]:
         "device": config.training.device,
         "num_threads": config.training.num_threads,
         "command_line": sys.argv,
-        "code_revision": _code_revision(),
+        "code_revision": code_revision(),
         "data_fingerprint": data_fingerprint,
     }
 
 
-def _code_revision() -> str | None:
+def code_revision() -> str | None:
     """The commit that is checked out, marked where the source differs from it; None outside a checkout."""
     here = Path(__file__).parent
     try:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -35,34 +37,57 @@ class Cases:
             pytest.fail(f"lost {len(self.lost)} of {self.tried}:\n\n" + "\n".join(self.lost), pytrace=False)
 
 
-@dataclass
-class Row:
-    """What became of a promise's cases."""
+class Result(NamedTuple):
+    """What became of one test: the cases it counted, or itself where it counted none."""
 
     tried: int = 0
     lost: int = 0
     skipped: int = 0  # tests that cannot run here
+    seconds: float = 0.0
 
-    def take(self, report: pytest.TestReport) -> None:
-        """Add a finished test: the cases it counted, or itself where it counted none."""
+    def with_report(self, report: pytest.TestReport) -> Result:
+        """The same with another of its reports: of the call, or of a fixture that failed."""
         counted: dict[str, Any] = dict(report.user_properties)
-        self.skipped += report.skipped
-        if not report.skipped:
-            self.tried += counted.get("tried", 0) or 1
-            self.lost += counted.get("lost", 0) or report.failed
+        seconds = self.seconds + report.duration
+        if report.skipped:
+            return self._replace(skipped=1, seconds=seconds)
+        tried, lost = counted.get("tried", 0) or 1, counted.get("lost", 0) or int(report.failed)
+        return self._replace(tried=max(self.tried, tried), lost=max(self.lost, lost), seconds=seconds)
 
 
-def table(reports: Iterable[pytest.TestReport]) -> list[str]:
-    """The lines of the table: a row for each promise that was tested. None where none was."""
-    rows: dict[str, Row] = {}
+Results = Mapping[str, Result]  # by a test's id
+
+
+def results_of(reports: Iterable[pytest.TestReport]) -> Results:
+    """What became of the promises' tests."""
+    results: dict[str, Result] = {}
     for report in reports:
-        folder, _, file = report.nodeid.partition("::")[0].rpartition("/")
-        if folder == "tests/reliability":
-            rows.setdefault(file.removeprefix("test_").removesuffix(".py"), Row()).take(report)
+        if report.nodeid.startswith("tests/reliability/"):
+            results[report.nodeid] = results.get(report.nodeid, Result()).with_report(report)
+    return results
+
+
+def kept_together(file: Path, revision: str | None, results: Results) -> Results:
+    """These and what was kept in the file of other tests of the same revision, which is kept there again."""
+    known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    earlier = known["results"] if known.get("revision") == revision else {}
+    together = {name: Result(*numbers) for name, numbers in earlier.items()} | dict(results)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"revision": revision, "results": together}, indent=1), encoding="utf-8")
+    return together
+
+
+def table(results: Results) -> list[str]:
+    """The lines of the table: a row for each promise that was tested. None where none was."""
+    rows: dict[str, Result] = {}
+    for test, result in results.items():
+        name = PurePosixPath(test.partition("::")[0]).stem.removeprefix("test_")
+        rows[name] = Result(*map(sum, zip(rows.get(name, Result()), result, strict=True)))
     tested = [(number, name, rows[name]) for number, name in PROMISES.items() if name in rows]
-    head = f"{'promise':20} {'tried':>7} {'survived':>9} {'lost':>5} {'tests skipped':>14}"
+    head = f"{'promise':20} {'tried':>7} {'survived':>9} {'lost':>5} {'tests skipped':>14} {'seconds':>8}"
     lines = [
         f"{number:2} {name:17} {row.tried:7,} {row.tried - row.lost:9,} {row.lost:5,} {row.skipped:14,}"
+        f" {row.seconds:8,.0f}"
         for number, name, row in tested
     ]
     return [head, *lines] if lines else []

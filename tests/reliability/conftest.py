@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
+from core.environment import code_revision
 from tests.gui.conftest import empty_window, small_file, wait_for_state, window  # noqa: F401 (fixtures: the real window)
-from tests.reliability.cases import Cases, table
+from tests.reliability.cases import Cases, kept_together, results_of, table
+
+KEPT = Path("build") / "reliability.json"  # what the full lists gave, whether tried at once or in pieces
 
 
 @pytest.fixture(scope="session")
@@ -35,10 +39,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     return counted.require_none_lost()
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the table."""
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the table; of the full lists together with what was tried in other pieces on the same commit."""
     ended = [terminalreporter.getreports(outcome) for outcome in ("passed", "failed", "error", "skipped")]
-    lines = table(report for reports in ended for report in reports if isinstance(report, pytest.TestReport))
+    results = results_of(report for reports in ended for report in reports if isinstance(report, pytest.TestReport))
+    if config.getoption("--full", False) and results:
+        results = kept_together(config.rootpath / KEPT, code_revision(), results)
+    lines = table(results)
     if lines:
         terminalreporter.section("reliability")
         terminalreporter.write_line("\n".join(lines))

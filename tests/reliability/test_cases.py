@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.reliability.cases import Result, kept_together, table
 from tests.reliability.promises import PROMISES
 
 ROOT = Path(__file__).parents[2]
@@ -53,4 +54,17 @@ def test_a_lost_case_fails_its_test_after_the_others_and_is_counted(tmp_path: Pa
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout
     assert "lost 1 of 5" in done.stdout and "case 3" in done.stdout and "case 2" not in done.stdout
-    assert re.search(r"^ 4 disk +6 +5 +1 +0$", done.stdout, flags=re.MULTILINE), done.stdout
+    assert re.search(r"^ 4 disk +6 +5 +1 +0 +\d+$", done.stdout, flags=re.MULTILINE), done.stdout
+
+
+def test_pieces_tried_on_one_commit_add_up(tmp_path: Path) -> None:
+    file = tmp_path / "build" / "kept.json"
+    atomic, disk = "tests/reliability/test_atomic.py::test_a", "tests/reliability/test_disk.py::test_b"
+    kept_together(file, "one", {atomic: Result(tried=50, lost=1, seconds=9.0)})
+    kept_together(file, "one", {atomic: Result(tried=50, seconds=8.0)})  # mended, and tried again
+    both = kept_together(file, "one", {disk: Result(tried=8, skipped=1, seconds=7.0)})
+    assert [line.split() for line in table(both)[1:]] == [
+        ["1", "atomic", "50", "50", "0", "0", "8"],
+        ["4", "disk", "8", "8", "0", "1", "7"],
+    ]
+    assert list(kept_together(file, "another", {disk: Result(tried=8)})) == [disk]
