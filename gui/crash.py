@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -10,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TextIO
 
@@ -23,7 +25,16 @@ QUIET_S = 5.0  # a fault that comes again sooner, such as a painting's, is not t
 
 def log_path() -> Path:
     """The file that faults and crashes are written to."""
-    return user_log_path("headlight", ensure_exists=True) / "crash.log"
+    try:
+        folder = user_log_path("headlight", ensure_exists=True)
+    except OSError:  # a home that cannot be written
+        folder = _temporary_folder()
+    return folder / "crash.log"
+
+
+@cache
+def _temporary_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="headlight-"))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 
@@ -94,6 +95,12 @@ def test_after_a_fault_of_the_engine_nothing_is_advised_that_it_would_refuse(
     for one in (bar.learn_button, bar.reset_button, *bar.step_buttons, bar.finish_button):
         assert not one.isEnabled()
     assert "start it again" in bar.learn_button.toolTip() and "start it again" in bar.reset_button.toolTip()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nobody writes into /proc")
+def test_where_the_home_cannot_be_written_the_log_is_kept_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
+    assert log_path() == log_path() and log_path().parent.is_dir()
 
 
 @pytest.mark.parametrize("place", PLACES)
