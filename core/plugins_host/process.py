@@ -26,6 +26,9 @@ from core.plugins_host.stream import PairStream
 
 Message = dict[str, Any]
 
+MOST_BYTES = 8 * 10**9
+"""Of memory for plugins: pairs are drawn one after the other, and need not all be held."""
+
 
 class Worker:
     """The plugins loaded so far, the streams of pairs that are open, and one method for each call."""
@@ -111,7 +114,7 @@ def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _limit_memory() -> None:
-    """Give plugins half of the machine's memory, so that one without measure fails before the system ends anybody.
+    """Give plugins half of the memory and at most `MOST_BYTES`, so that one without measure fails by itself.
 
     Where less than that is left, it ends this process first, and not the application.
     """
@@ -120,10 +123,10 @@ def _limit_memory() -> None:
 
         with suppress(OSError):  # some sandboxes keep /proc from being written
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-        half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        most = min(MOST_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
         allowed = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        if allowed == resource.RLIM_INFINITY or half < allowed:
-            resource.setrlimit(resource.RLIMIT_DATA, (half, allowed))
+        if allowed == resource.RLIM_INFINITY or most < allowed:
+            resource.setrlimit(resource.RLIMIT_DATA, (most, allowed))
 
 
 class _Channel:
