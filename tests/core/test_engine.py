@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -237,43 +235,6 @@ def test_a_run_left_and_opened_again_gives_the_same_weights(tmp_path: Path) -> N
     assert watcher.steps() == list(range(34, 61))
     assert RunFolder.open(stopped).metrics()[0].tolist() == list(range(1, 61))
     assert_same_weights(plain, stopped)
-
-
-LEARNER = """
-import sys
-from pathlib import Path
-from core.engine import Engine
-from core.events import StepsDone
-from core.requests import Learn
-from tests.core.watcher import begun
-def show(event):
-    if isinstance(event, StepsDone):
-        print(event.first_step, flush=True)
-with Engine([show]) as engine:
-    print(begun(engine, Path(sys.argv[1]), max_steps=int(sys.argv[2]), checkpoint_every=7), flush=True)
-    engine.ask(Learn()).result()
-"""
-
-
-def test_a_killed_run_goes_on_from_its_newest_checkpoint(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", LEARNER, str(tmp_path), "200"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as child:
-        assert child.stdout
-        run = Path(child.stdout.readline().strip())
-        while int(child.stdout.readline()) < 20:
-            pass
-        with Engine() as engine, pytest.raises(UserError, match=f"written by process {child.pid}"):
-            answered(engine, OpenRun(run=run))
-            answered(engine, Learn())
-        os.killpg(child.pid, signal.SIGKILL)
-    last = RunFolder.open(run).checkpoint_step("last")
-    assert last >= 14
-    with Engine() as engine:
-        answered(engine, OpenRun(run=run))
-        answered(engine, Learn())
-        plain = whole_run(engine, tmp_path, max_steps=200, checkpoint_every=7)
-    assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 201))
-    assert_same_weights(plain, run)
 
 
 def test_what_came_after_the_checkpoint_of_the_same_step_is_forgotten_with_it(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Promise 11: a run has one writer; the second is told who it is, and a dead one's lock is taken over.
 
-A killed run: tests/core/test_engine.py. A window follows the run of another: tests/gui/views/test_runs.py.
+A killed run: test_atomic.py. A window follows the run of another: tests/gui/views/test_runs.py.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pytest
 from core.errors import UserError
 from core.run_folder import RunFolder, list_runs
 from tests.core.examples import run_folder
+from tests.in_process import called
 from tests.reliability.cases import Cases
 from tests.reliability.terminal import ended, is_whole, running, train, wait_for_checkpoint
 
@@ -87,11 +88,9 @@ def test_a_second_terminal_is_told_who_writes_the_run(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with running(train(tmp_path, "--run-dir", str(run))) as first:
         wait_for_checkpoint(run, 20, first)
-        resume = [*train(tmp_path)[:3], "--resume", str(run)]
-        with running(resume) as second:
-            code, errors = ended(second)
-        assert (code, len(errors.splitlines())) == (2, 1), errors
-        assert f"is being written by process {first.pid}. Follow it in the window's Runs view" in errors
+        second = called("train", "--resume", run, cwd=tmp_path)
+        assert (second.returncode, len(second.stderr.splitlines())) == (2, 1), second.stderr
+        assert f"is being written by process {first.pid}. Follow it in the window's Runs view" in second.stderr
         first.terminate()
         assert ended(first)[0] == 143
     assert is_whole(run)

@@ -61,17 +61,25 @@ def beam_without_cache(
     return finished + [ScoredHypothesis(tokens, False, total / penalty) for tokens, total in live]
 
 
-def every_output(model: Transformer, src: list[int], length_penalty: float, max_length: int) -> list[ScoredHypothesis]:
-    """All finished outputs of at most max_length tokens, `<eos>` counted, best first."""
-    found, prefixes = [], [([], 0.0)]
-    for length in range(1, max_length + 1):
+def every_output(model: Transformer, src: list[int], max_length: int) -> list[tuple[list[int], float]]:
+    """All finished outputs of at most max_length tokens, `<eos>` counted, with their log-probabilities."""
+    found: list[tuple[list[int], float]] = []
+    prefixes: list[tuple[list[int], float]] = [([], 0.0)]
+    for _ in range(max_length):
         longer: list[tuple[list[int], float]] = []
         for tokens, total in prefixes:
             for id, log_probability in enumerate(next_logits(model, src, tokens).log_softmax(-1).tolist()):
                 if id == EOS_ID:
-                    score = (total + log_probability) / ((5 + length) / 6) ** length_penalty
-                    found.append(ScoredHypothesis(tokens, True, score))
+                    found.append((tokens, total + log_probability))
                 elif id > EOS_ID:
                     longer.append(([*tokens, id], total + log_probability))
         prefixes = longer
-    return sorted(found, key=lambda one: -one.score)
+    return found
+
+
+def best_first(outputs: list[tuple[list[int], float]], length_penalty: float) -> list[ScoredHypothesis]:
+    """Finished outputs with their scores."""
+    scored = [
+        ScoredHypothesis(tokens, True, total / ((6 + len(tokens)) / 6) ** length_penalty) for tokens, total in outputs
+    ]
+    return sorted(scored, key=lambda one: -one.score)
