@@ -67,7 +67,7 @@ BEFORE = {
     "sys.exit": in_pairs("sys.exit(0)", "SystemExit"),
     "os._exit": in_pairs("os._exit(0)", "ended its process (exit code 0)", "def nowhere"),
     "segmentation fault": in_pairs("ctypes.string_at(0)", "crashed (SIGSEGV)"),
-    "eats 10 GB": in_pairs("KEPT.extend(bytearray(10**8) for _ in range(100))", "MemoryError", top="KEPT = []"),
+    "eats 10 GB": in_pairs("KEPT.extend(bytes(10**8) for _ in range(100))", "MemoryError", top="KEPT = []"),
     "exits at import": Bad("SystemExit", top="sys.exit(1)", blamed="sys.exit(1)"),
     "segmentation fault at import": Bad("crashed", top="ctypes.string_at(0)", blamed="ctypes.string_at(0)"),
 }  # fmt: skip
