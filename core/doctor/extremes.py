@@ -61,16 +61,18 @@ def other_values(schema: dict[str, Any], options: dict[str, Any]) -> Iterator[tu
 def _first_finding(drawn: Drawn, options: dict[str, Any]) -> list[Finding]:
     try:
         tried = _drawn_with(drawn, drawn.host.options(drawn.info.name, options))
-        found = chain.from_iterable(check(tried) for check in CHECKS)
-        return list(
-            islice((finding for finding in found if finding.check != "lengths"), 1)
-        )  # who wants long, gets long
+        return list(islice(_findings(tried), 1))
     except OptionsRefused:
         return []
     except PluginError as error:
         return [Finding(check="options", sentence=error.sentence, advice=_advice(error))]
     except UserError:  # check() refuses the two together
         return []
+
+
+def _findings(drawn: Drawn) -> Iterator[Finding]:
+    for check in CHECKS:
+        yield from (finding for finding in check(drawn) if finding.check != "lengths")  # who wants long, gets long
 
 
 def _advice(error: PluginError) -> str:

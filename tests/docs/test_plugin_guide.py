@@ -100,8 +100,8 @@ def run_section(start: str, folder: Path) -> dict[str, str]:
 def test_the_page_is_read_as_it_is_meant() -> None:
     files = [block.file for block in blocks() if block.language in ("python", "yaml", "text")]
     assert files == [
-        *("pig_latin.py", "pig_latin.yaml", "whisper.py", "whisper.yaml", "phrases.py", "phrases.txt", "spelled.py"),
-        "tests/test_pig_latin.py",
+        *("pig_latin.py", "pig_latin.yaml", "whisper.py", "whisper.yaml", "phrases.py", "phrases.txt"),
+        *("german_numbers.py", "german_numbers.yaml", "spelled.py", "tests/test_pig_latin.py"),
     ]
     assert {block.language for block in blocks()} == {"python", "yaml", "text", "sh", "toml"}
     assert len(blocks()) == PAGE.read_text(encoding="utf-8").count("```") // 2
@@ -132,7 +132,15 @@ def test_the_other_plugins_train(name: str, folder: Path) -> None:
     assert json.loads(printed.splitlines()[-1])["reason"] == "max_steps"
 
 
-@pytest.mark.parametrize("name", ["whisper", "spelled"])
+def test_the_subwords_are_those_of_the_page(folder: Path) -> None:
+    settings = " ".join(f"--set {setting}" for setting in TINY)
+    run(f"headlight train german_numbers.yaml --plugins-dir . {settings} --run-dir numbers", folder)
+    pieces = json.loads((folder / "numbers" / "vocabulary.json").read_text(encoding="utf-8"))["tgt_tokens"]
+    assert {"hundert", "tausend", "und", "zig"} <= set(pieces) and len(pieces) == 60 - 4
+    assert "Among these 60 are `hundert`, `tausend`, `und` and `zig`" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["german_numbers", "whisper", "spelled"])
 def test_the_checks_have_nothing_to_mend(name: str, folder: Path) -> None:
     check_plugin(folder / f"{name}.py")
 
