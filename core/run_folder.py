@@ -257,6 +257,12 @@ class RunFolder:
         lines = metrics_file.read_validations(self._metrics_path)
         return {line["step"]: metrics_file.metrics_of(line) for line in lines}
 
+    def sampled_losses(self, num: int) -> list[float]:
+        """At most `num` training losses, evenly spread from the first step to about the last."""
+        return [
+            loss for one in metrics_file.sampled(self._metrics_path, num) if (loss := one.get("train/loss")) is not None
+        ]
+
     def last_trained_step(self) -> int:
         """The newest step with figures, which may lie after the newest checkpoint."""
         return metrics_file.last_step(self._metrics_path)

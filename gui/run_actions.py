@@ -38,3 +38,16 @@ def why_not_follow(row: RunRow | None, engine_state: str) -> str:
     if engine_state == "learning":
         return "Your own run is learning: pause it first"
     return ""
+
+
+def why_not_delete(row: RunRow | None, *, is_at_hand: bool) -> str:
+    """A sentence; empty where the run can be thrown away. `is_at_hand`: this window has it open."""
+    if row is None:
+        return NOTHING_CHOSEN
+    if row.is_example:
+        return "The example run is part of Headlight and stays"
+    if row.writer is not None:
+        return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: end that first"
+    if row.is_ours or is_at_hand:
+        return "This window has this run open: open another, or Reset, first"
+    return ""

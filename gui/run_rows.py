@@ -14,6 +14,7 @@ from core.errors import UserError
 from core.run_folder import RunFolder
 from core.run_summary import RunSummary, best_of, summarise
 
+NUM_LOSSES = 40  # in a row's small curve
 EXAMPLE_NAME = "Example run"
 STATES = {"new": "begun", "learning": "learning in this window", "paused": "paused in this window"}
 REASONS = {
@@ -40,6 +41,7 @@ class RunRow:
     is_ours: bool = False  # this window writes it
     is_example: bool = False
     step: int = 0
+    losses: tuple[float, ...] = ()  # of training, from the first step to the last
     best_loss: float | None = None
     exact_match: float | None = None
     has_checkpoint: bool = False
@@ -73,6 +75,12 @@ class RunRows:
         return known[1]
 
 
+def matches(row: RunRow, text: str) -> bool:
+    """Whether each word of `text` is somewhere in what a person knows a run by."""
+    known = f"{row.name} {row.path.name} {row.state}".casefold()
+    return all(word in known for word in text.casefold().split())
+
+
 def read_row(path: Path) -> RunRow:
     """What there is to say of one folder; a damaged or foreign one is told by its sentence."""
     try:
@@ -91,6 +99,7 @@ def read_row(path: Path) -> RunRow:
         is_ours=folder.state.is_ours(),
         is_example=is_example,
         step=max(summary.last_step, last_step),
+        losses=tuple(folder.sampled_losses(NUM_LOSSES)),
         best_loss=best_of(validations, "valid/loss", smallest=True),
         exact_match=best_of(validations, "valid/exact_match", smallest=False),
         has_checkpoint=bool(folder.checkpoint_steps()),

@@ -102,6 +102,22 @@ def read_validations(path: Path) -> list[Record]:
     return read_checked_lines(b"".join(lines), f"{path} (its validations)", _ADVICE)[0]
 
 
+def sampled(path: Path, num: int) -> list[Record]:
+    """At most `num` whole lines, evenly spread over the file: a glance that costs the same however long it is.
+
+    A damaged line is passed over: `read` names it to whoever opens the run.
+    """
+    lines: dict[bytes, None] = {}
+    with _open(path) as file:
+        end = file.seek(0, os.SEEK_END)
+        for number in range(num):
+            file.seek(number * end // num)
+            if number:
+                file.readline(_LONGEST_LINE)  # the rest of the line that this place is in
+            lines[file.readline(_LONGEST_LINE).rstrip(b"\n")] = None
+    return [json.loads(line) for line in lines if line and is_intact(line)]
+
+
 def size_without_last_line(path: Path) -> int:
     """Its bytes but for the last line, which may always be torn."""
     with _open(path) as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
@@ -10,11 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.context import Context
 from gui.panels.run_table import RunTable
-from gui.run_actions import why_not_continue, why_not_follow, why_not_open
-from gui.run_rows import RunRow, RunRows
+from gui.run_actions import why_not_continue, why_not_delete, why_not_follow, why_not_open
+from gui.run_rows import RunRow, RunRows, matches
 from gui.theme import GRID
+from gui.trash import throw_away
 from gui.view import View
-from gui.widgets import button, enable, from_home, plain_label
+from gui.widgets import EscapableEdit, button, enable, from_home, plain_label
 
 LIVE_MS = 2000  # between two looks at the folder while a run is being written and somebody watches the table
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
@@ -35,9 +37,12 @@ class RunsView(View):
         super().__init__(context)
         self._rows = RunRows(context.place.path)
         self._is_reading = self._read_again = False
+        self._all_rows: list[RunRow] = []  # the table shows those that match the search
         self.open_button = button("Open", "Load this run and look at it: curves, attention, translation (Enter)")
         self.continue_button = button("Continue", "Go on learning from the last checkpoint; 1,000 steps if finished")
         self.follow_button = button("Follow", "Watch another process write this run, live and read-only (Enter)")
+        self.delete_button = button("Delete", "Move this run to the trash (Delete)")
+        self.search_edit = EscapableEdit()
         self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
         self.path_label = plain_label(from_home(context.place.path), role="muted")
         self.place_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
@@ -86,6 +91,20 @@ class RunsView(View):
             self.context.follower.follow(row.path)
             self.opened.emit()
 
+    def delete_chosen(self) -> None:
+        """Move the chosen run to the trash; the one below it is chosen then."""
+        if (row := self.table.chosen) is not None and not self._why_not_delete(row):
+            number = self.table.currentRow()
+            below = self.table.rows[number + 1 : number + 2] or self.table.rows[max(number - 1, 0) : number]
+            self._all_rows.remove(row)
+            self.table.choose(below[0].path if below else None)
+            self._search()
+            self.context.bridge.call(partial(throw_away, row.path), lambda _: self.refresh(), self._fail_to_delete)
+
+    def _fail_to_delete(self, error: Exception) -> None:
+        self.context.bridge.report(error)
+        self.refresh()
+
     def showEvent(self, event: QShowEvent) -> None:
         self.refresh()
         self._timer.start()
@@ -98,11 +117,21 @@ class RunsView(View):
         self.path_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.path_label.setAccessibleName("Runs folder")
         self.path_label.setToolTip("Where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
+        self.search_edit.setPlaceholderText("Search")
+        self.search_edit.setClearButtonEnabled(True)
+        self.search_edit.setAccessibleName("Search runs")
+        self.search_edit.setToolTip("Runs whose name, folder or state has these words (Ctrl+F; Esc: all)")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.hide()
         row = QHBoxLayout()
         row.setSpacing(GRID)
-        for widget in (self.open_button, self.continue_button, self.follow_button):
+        for widget in (
+            self.open_button,
+            self.continue_button,
+            self.follow_button,
+            self.delete_button,
+            self.search_edit,
+        ):
             row.addWidget(widget)
         row.addStretch(1)
         row.addWidget(self.path_label)
@@ -124,6 +153,12 @@ class RunsView(View):
         self.place_button.clicked.connect(self._ask_for_place)
         self.context.place.changed.connect(self._look_there)
         self.refresh_button.clicked.connect(self.refresh)
+        self.delete_button.clicked.connect(self.delete_chosen)
+        self.search_edit.textChanged.connect(self._search)
+        self.search_edit.escaped.connect(self.search_edit.clear)
+        self.search_edit.escaped.connect(self.table.setFocus)
+        self._add_shortcut("Ctrl+F", self, self.search_edit.setFocus)
+        self._add_shortcut("Delete", self.table, self.delete_chosen)
         self.table.doubleClicked.connect(self._act)
         self.table.currentCellChanged.connect(self._show_actions)
         for keys in ("Return", "Enter"):
@@ -166,17 +201,25 @@ class RunsView(View):
         self._show_actions()
 
     def _refresh_live(self) -> None:
-        if any(row.writer is not None or row.is_ours for row in self.table.rows):
+        if any(row.writer is not None or row.is_ours for row in self._all_rows):
             self.refresh()
 
     def _show(self, rows: list[RunRow]) -> None:
         self._is_reading = False
-        self.table.show_rows(rows)
-        self.empty_label.setVisible(all(row.is_example for row in rows))
-        self._show_actions()
+        self._all_rows = rows
+        self._search()
         if self._read_again:
             self._read_again = False
             self.refresh()
+
+    def _search(self) -> None:
+        """Show those that match."""
+        text = self.search_edit.text()
+        found = [row for row in self._all_rows if matches(row, text)]
+        self.table.show_rows(found)
+        self.empty_label.setText(EMPTY if not text else f"No run matches “{text}”. Esc shows all.")
+        self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
+        self._show_actions()
 
     def _fail(self, error: Exception) -> None:
         self._is_reading = self._read_again = False
@@ -186,10 +229,14 @@ class RunsView(View):
         row = self.table.chosen
         enable(self.open_button, why_not_open(row))
         enable(self.continue_button, why_not_continue(row))
+        enable(self.delete_button, self._why_not_delete(row))
         is_following = self.context.follower.run is not None
         self.follow_button.setText("Stop following" if is_following else "Follow")
         self.follow_button.setAccessibleName(self.follow_button.text())
         enable(self.follow_button, "" if is_following else self._why_not_follow(row))
+
+    def _why_not_delete(self, row: RunRow | None) -> str:
+        return why_not_delete(row, is_at_hand=row is not None and row.path == self.context.workbench.run)
 
     def _why_not_follow(self, row: RunRow | None) -> str:
         return why_not_follow(row, self.context.bridge.state)

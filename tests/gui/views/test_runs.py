@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
-from gui.run_rows import EXAMPLE_NAME, RunRow, example_path
+from gui.run_rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
 from gui.views.runs import EMPTY, RunsView
 from gui.widgets import from_home
 
@@ -70,7 +71,7 @@ def test_without_runs_it_says_how_one_begins(empty_window: MainWindow, qtbot: Qt
     assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
     assert view.path_label.text() == str(empty_window.context.place.path)
     assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
-    assert text(view, 0)[2:] == ["finished", "800", "0.0833", "99.6 %"]
+    assert text(view, 0)[2:] == ["finished", "800", "", "0.0833", "99.6 %"]
 
 
 def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
@@ -112,7 +113,7 @@ def test_a_finished_run_opens_translates_and_goes_on(
     view = show(window, qtbot)
     number = row_of(view, qtbot, lambda row: row.path == run)
     assert number == 0 and view.table.rows[-1].is_example and not view.empty_label.isVisible()
-    assert text(view, 0)[2:4] == ["finished", "6"] and text(view, 0)[4] != "–"
+    assert text(view, 0)[2:4] == ["finished", "6"] and text(view, 0)[5] != "–"
     view.table.setCurrentCell(0, 0)
     qtbot.mouseClick(view.open_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 6, timeout=WAIT_MS)
@@ -256,3 +257,77 @@ def test_every_control_is_named_and_reached_by_tab(empty_window: MainWindow, qtb
     for control in (view.open_button, view.continue_button, view.follow_button, view.refresh_button, view.table):
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+@pytest.fixture
+def three_runs(empty_window: MainWindow, qtbot: QtBot) -> RunsView:
+    """The view on three finished runs, "b" the chosen one, and the example."""
+    for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c"):
+        shutil.copytree(example_path(), empty_window.context.place.path / name)
+    view = show(empty_window, qtbot)
+    view.table.choose(empty_window.context.place.path / "2026-01-02_b")
+    return view
+
+
+def names(view: RunsView) -> list[str]:
+    return [row.path.name for row in view.table.rows]
+
+
+def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
+    three_runs: RunsView, qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trash = home / "data" / "Trash" / "files"
+    trash.parents[1].mkdir(exist_ok=True)
+    monkeypatch.setenv("XDG_DATA_HOME", str(trash.parents[1]))
+    chosen = three_runs.table.chosen
+    assert chosen is not None
+    before = names(three_runs)
+    below = before[before.index("2026-01-02_b") + 1]
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs._is_reading, timeout=WAIT_MS)
+    assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
+    assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
+    assert three_runs.table.chosen is not None and three_runs.table.chosen.path.name == below
+
+
+def test_what_no_trash_takes_is_told_and_stays(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/proc/nowhere")
+    qtbot.mouseClick(three_runs.delete_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert "2026-01-02_b could not be moved to the trash" in empty_window.strip.sentence.text()
+    qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
+
+
+def test_the_example_and_the_run_at_hand_are_not_thrown_away(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait
+) -> None:
+    window.context.workbench.learn(3)
+    wait_for_state("paused")
+    view = show(window, qtbot)
+    for wanted, reason in ((lambda row: row.is_ours, "has this run open"), (lambda row: row.is_example, "stays")):
+        view.table.setCurrentCell(row_of(view, qtbot, wanted), 0)
+        assert not view.delete_button.isEnabled() and reason in view.delete_button.toolTip()
+        qtbot.keyClick(view.table, Qt.Key.Key_Delete)
+    assert len(list_runs(window.context.place.path)) == 1 and example_path().is_dir()
+
+
+def test_a_search_leaves_the_runs_that_have_all_its_words(three_runs: RunsView, qtbot: QtBot) -> None:
+    everything = names(three_runs)
+    qtbot.keyClick(three_runs, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(three_runs.search_edit, "FINISHED 01_c")
+    assert names(three_runs) == ["2026-01-01_c"]
+    qtbot.keyClicks(three_runs.search_edit, "x")
+    assert names(three_runs) == [] and "No run matches" in three_runs.empty_label.text()
+    qtbot.keyClick(three_runs.search_edit, Qt.Key.Key_Escape)
+    assert names(three_runs) == everything and three_runs.table.hasFocus()
+
+
+def test_a_sparkline_says_how_the_loss_went(three_runs: RunsView) -> None:
+    row, cell = three_runs.table.rows[0], three_runs.table.item(0, 4)
+    _, metrics = RunFolder.open(example_path()).metrics()
+    assert len(row.losses) == NUM_LOSSES and row.losses[0] == metrics["train/loss"][0]
+    assert set(row.losses) <= set(metrics["train/loss"])
+    assert cell is not None
+    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"

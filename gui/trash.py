@@ -1,0 +1,28 @@
+"""The trash of the desktop, from which what was thrown away can be taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QFile
+
+from core.errors import UserError
+from core.run_folder import RunFolder
+
+
+def throw_away(run: Path) -> None:
+    """Move a run's folder to the trash. Raises UserError where it is being written, or no trash takes it."""
+    if (folder := _readable(run)) is not None:
+        folder.require_free()
+    if not QFile(str(run)).moveToTrash():
+        raise UserError(
+            f"{run} could not be moved to the trash.", "`headlight runs delete` deletes it without one, for good."
+        )
+
+
+def _readable(run: Path) -> RunFolder | None:
+    """None for a damaged one, which nobody can write either."""
+    try:
+        return RunFolder.open(run)
+    except UserError:
+        return None
