@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ from core.requests import OpenRun, Prepare, Request, Start
 from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.smaller_batch import smaller_batch
 from core.terminal import TerminalProgress
+from core.torchrun import place
 
 DONE, STOPPED_ITSELF = 0, 3
 _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
@@ -30,6 +32,10 @@ _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
 
 def train(arguments: Namespace) -> int:
     """Train, show it, and say how it ended: by the exit code and on standard output."""
+    if place().rank > 0:
+        from core.cli_follower import follow  # imports torch, into this thread
+
+        return follow(arguments.plugins_dir)
     _check(arguments)
     if arguments.resume is not None:
         return _train(_resumed_run(arguments), arguments)[0]
@@ -63,6 +69,8 @@ def _train(first_requests: Sequence[Request[Any]], arguments: Namespace) -> tupl
     finally:
         with perhaps_unread(sys.stderr):
             show.progress.close()
+    if finished.reason == "process":  # torchrun ends all that are left; what was saved is to be said first
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if not arguments.json:
         with perhaps_unread(sys.stdout):
             _print_result(finished)
@@ -84,6 +92,8 @@ def _check(arguments: Namespace) -> None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
     if arguments.seeds is not None and (arguments.resume is not None or arguments.run_dir is not None):
         raise UserError("--seeds begins several new runs: it goes neither with --resume nor with --run-dir.")
+    if arguments.seeds is not None and place().world_size > 1:
+        raise UserError("--seeds goes with one process.", "Start torchrun once a seed, with --set seed=0 and so on.")
 
 
 def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> list[Request[Any]]:

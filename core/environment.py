@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.config import RunConfig
+from core.torchrun import place
 from core.version import version as headlight_version
 
 _LIBRARIES = ("torch", "numpy", "pydantic", "safetensors", "sacrebleu", "PyYAML")
@@ -24,6 +25,7 @@ def environment(config: RunConfig, data_fingerprint: str) -> dict[str, Any]:
         "platform": platform.platform(),
         "device": config.training.device,
         "num_threads": config.training.num_threads,
+        "processes": place().world_size,
         "command_line": sys.argv,
         "code_revision": code_revision(),
         "data_fingerprint": data_fingerprint,

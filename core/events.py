@@ -16,7 +16,7 @@ from core.probes import Probe
 
 EngineState = Literal["empty", "preparing", "ready", "learning", "paused", "finished", "failed"]
 FinishReason = Literal[
-    "max_steps", "early_stopping", "finished_by_user", "stopped", "diverged", "disk", "memory", "plugin"
+    "max_steps", "early_stopping", "finished_by_user", "stopped", "diverged", "disk", "memory", "plugin", "process"
 ]
 
 

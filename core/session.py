@@ -19,6 +19,7 @@ from core.plugins_host.host import PluginHost
 from core.requests import ChangeSetting, Evaluate, Evaluation, MoveRun, OpenRun, Prepare, Start
 from core.run_at_hand import RunAtHand, Work
 from core.run_folder import RunFolder
+from core.training.distributed import ProcessLost
 from core.training.memory import is_out_of_memory
 from core.training.resolve import resolve
 from core.training.trainer import Trainer
@@ -230,6 +231,8 @@ class Session:
             self._tell_end(self.run, "disk")
         elif isinstance(error, PluginError):
             self._tell_end(self.run, "plugin")
+        elif isinstance(error, ProcessLost):
+            self._tell_end(self.run, "process")
         return told
 
     def in_words(self, error: Exception) -> Exception:

@@ -26,6 +26,7 @@ REASONS = {
     "disk": "the disk could not be written",
     "memory": "memory ran out",
     "plugin": "a plugin failed",
+    "process": "another of its processes ended",
 }
 
 

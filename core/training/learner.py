@@ -11,6 +11,7 @@ from torch import Tensor
 from core.config import TrainingConfig
 from core.data.batching import Batch
 from core.model.transformer import Transformer
+from core.training.distributed import ALONE, Processes
 from core.training.flat_parameters import FlatParameters
 from core.training.optimization import Optimizer
 from core.training.passes.training import TrainingPass
@@ -27,12 +28,20 @@ class Measured(NamedTuple):
 class Learner:
     """Model and optimizer. Weights and gradients of the model lie flat from here on."""
 
-    def __init__(self, model: Transformer, training: TrainingConfig, device: torch.device) -> None:
+    def __init__(
+        self, model: Transformer, training: TrainingConfig, device: torch.device, processes: Processes = ALONE
+    ) -> None:
         self.model = model.to(device)
         self.device = device
         parameters = FlatParameters(model)
         self.optimizer = Optimizer(training.optimizer, parameters)
+        self._processes = processes
         self._pass = TrainingPass(model, parameters, training.precision == "bfloat16")
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All that the next step depends on besides its batches and settings."""
+        return [self.optimizer.parameters.values, *self.optimizer.tensors]
 
     @property
     def is_finite(self) -> bool:
@@ -55,8 +64,13 @@ class Learner:
 
     @torch.no_grad()
     def step(self, batches: Sequence[Batch], training: TrainingConfig, learning_rate: float) -> Measured:
-        """Update once with the gradient of the mean over all target tokens of all batches, however they are cut."""
-        on_device = [batch.to(self.device) for batch in batches]
-        objective, loss = self._pass.write_gradients(on_device, training.label_smoothing)
+        """Update once with the gradient of the mean over all target tokens of all batches, however they are cut.
+
+        Raises ProcessLost, and updates nothing, where another process of the run is gone.
+        """
+        num_tokens = sum(batch.num_target_tokens for batch in batches)
+        on_device = [part.to(self.device) for part in self._processes.parts_of(batches)]
+        own = self._pass.write_gradients(on_device, training.label_smoothing, num_tokens)
+        objective, loss = self._processes.add_up(self.optimizer.parameters.gradients, own)
         norm = self.optimizer.update(learning_rate, training.optimizer.weight_decay, training.max_grad_norm)
         return Measured(loss, objective, norm)

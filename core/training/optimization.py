@@ -63,6 +63,11 @@ class Optimizer:
         sums = [flat.sum(dtype=torch.float64) for flat in (self.parameters.values, *self._averages.values())]
         return bool(torch.stack(sums).isfinite().all())
 
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All that `state` has parts of, as it lies in memory."""
+        return [self._step, *self._averages.values()]
+
     def start_afresh(self) -> None:
         """Take updates again after one that was not finite."""
         self._not_finite.zero_()

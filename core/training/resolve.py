@@ -14,6 +14,8 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import count_parameters, num_positions
+from core.torchrun import place
+from core.training.distributed import require_a_gpu_each
 
 # Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
 # ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. That little is lost many times over where
@@ -26,11 +28,12 @@ _ON_CPU = "It is opened on the CPU; going on there, it learns the same, but not 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
     """The config without any `auto`: two runs with equal results of this are equal to the bit on this machine.
 
-    Raises UserError for a device that is not there.
+    Raises UserError for a device that is not there, or not there once for each process of the run.
     """
     max_length = config.decoding.max_length
     longest_output = data.max_tgt_length if max_length == "auto" else max_length
     device = _device(config.training.device)
+    require_a_gpu_each(device)
     update = {
         "device": device,
         "precision": _precision(config.training.precision, device),
@@ -112,4 +115,4 @@ def _num_threads(config: RunConfig, data: PreparedData) -> int:
     parameters = count_parameters(
         config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
     )
-    return 1 if parameters * tokens < _WORK_FOR_THREADS else physical_cores()
+    return 1 if parameters * tokens < _WORK_FOR_THREADS else max(1, physical_cores() // place().local_world_size)

@@ -26,6 +26,7 @@ from core.schedules import learning_rate
 from core.training import trouble
 from core.training.best import Best
 from core.training.checkpoint import arrays, read_state, tensors
+from core.training.distributed import Processes, ProcessLost
 from core.training.due import Due
 from core.training.evaluation import evaluate_split, require_known_metric
 from core.training.learner import Learner
@@ -74,7 +75,8 @@ class Trainer:
         with self._random.drawing():
             sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
             trained = Transformer(config.model, *sizes).eval()  # training draws masks of its own
-        self._learner = Learner(trained, config.training, device)
+        self._processes = Processes.here()
+        self._learner = Learner(trained, config.training, device, self._processes)
         self._average: MovingAverage | None = None
         if config.training.ema_decay is not None:
             parameters = self._learner.optimizer.parameters
@@ -122,6 +124,7 @@ class Trainer:
 
         Yields events, and None at least once after every step and every few tens of milliseconds of anything else.
         """
+        self._processes.begin(self._document, self._learner.tensors)
         try:
             self.finished_reason = yield from self._steps()
         except RuntimeError as error:
@@ -149,9 +152,16 @@ class Trainer:
     def _take_step(self) -> None:
         training, started = self.config.training, time.perf_counter()
         rate, source = self.learning_rate_of(self.step + 1), self._training_batches()
+        batches_at, random = source.state(), self._random.state()
         batches = [next(source) for _ in range(training.accumulate_steps)]
-        with self._random.drawing():
-            measured = self._learner.step(batches, training, rate)
+        try:
+            self._processes.announce(self.step + 1, rate, training)
+            with self._random.drawing():
+                measured = self._learner.step(batches, training, rate)
+        except ProcessLost:  # this step was not taken
+            source.restore(batches_at)
+            self._random.load_state(random)
+            raise
         self.step += 1
         if self._average is not None:
             self._average.take(self.step)
@@ -159,6 +169,15 @@ class Trainer:
         tokens_per_second = num_tokens / (time.perf_counter() - started)
         self._meter.take(self.step, measured, (rate, tokens_per_second, source.epoch))
         self._step_back()
+
+    def _document(self) -> dict[str, Any]:
+        """What other processes need to take part in the run from here on."""
+        return {
+            "run": str(self.folder.path),
+            "config": self.config.model_dump(mode="json"),
+            "fingerprint": self.data.fingerprint,
+            "batches": self._training_batches().state(),
+        }
 
     def _training_batches(self) -> TrainBatches:
         """Opened by the first step, so that a run whose data is gone can still translate."""
@@ -169,7 +188,8 @@ class Trainer:
         return self._batches
 
     def close(self) -> None:
-        """End what draws training data ahead."""
+        """End what draws training data ahead, and the other processes of the run."""
+        self._processes.leave()
         if self._batches is not None:
             self._batches.close()
             self._batches = None

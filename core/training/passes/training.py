@@ -22,13 +22,19 @@ class TrainingPass:
         embedded = [*model.src_embedding.parameters(), *model.tgt_embedding.parameters()]
         only_added_to = [weight for weight in embedded if weight is not model.output.weight]
         dtype = torch.bfloat16 if in_bfloat16 else parameters.values.dtype
+        self._parameters = parameters
         self._weights = Weights(model, parameters, dtype, only_added_to)
         self._transformer = TransformerPass(model, self._weights)
         self._loss = LossPass(LinearPass(model.output, self._weights))
 
-    def write_gradients(self, batches: Sequence[Batch], label_smoothing: float) -> Loss:
-        """Gradients of the mean over all target tokens of all batches, teacher-forced, and the means."""
-        scale = 1.0 / sum(batch.num_target_tokens for batch in batches)
+    def write_gradients(self, batches: Sequence[Batch], label_smoothing: float, num_tokens: int | None = None) -> Loss:
+        """Gradients of the mean over all target tokens of all batches, teacher-forced, and the means.
+
+        With `num_tokens` of this step in all processes, this one's part of such a mean.
+        """
+        if not batches:
+            return self._no_gradients()
+        scale = 1.0 / (num_tokens or sum(batch.num_target_tokens for batch in batches))
         self._weights.begin_step()
         losses = []
         for number, batch in enumerate(batches):
@@ -36,6 +42,11 @@ class TrainingPass:
             losses.append(self._write(batch, label_smoothing, scale))
         self._weights.end_step()
         return Loss(*(torch.stack(parts).sum(0) for parts in zip(*losses, strict=True)))
+
+    def _no_gradients(self) -> Loss:
+        """Of a process that has no sentence of this step."""
+        gradients = self._parameters.gradients.zero_()
+        return Loss(gradients.new_zeros(()), gradients.new_zeros(()))
 
     def _write(self, batch: Batch, label_smoothing: float, scale: float) -> Loss:
         """The batch's part. Only the rows of real tokens are projected onto the vocabulary."""

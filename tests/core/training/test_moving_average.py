@@ -49,10 +49,10 @@ def test_what_is_validated_kept_and_saved_is_the_average(make_trainer: MakeTrain
     (validated,) = trainer.folder.validation_metrics().values()
     for kept in (trainer.folder.checkpoint_weights(12), trainer.folder.read_snapshot(12)):
         assert all(np.array_equal(kept[name], average.numpy()) for name, average in weights(trainer.model).items())
-    assert finish(trainer.evaluate("valid"))[1].metrics["loss"] == validated["valid/loss"]
+    assert finish(trainer.evaluate("valid", trainer.config.decoding))[1].metrics["loss"] == validated["valid/loss"]
     with torch.no_grad():
         trainer._learner.optimizer.parameters.values.zero_()  # the newest weights have no part in it
-    assert finish(trainer.evaluate("valid"))[1].metrics["loss"] == validated["valid/loss"]
+    assert finish(trainer.evaluate("valid", trainer.config.decoding))[1].metrics["loss"] == validated["valid/loss"]
 
 
 def test_a_resumed_run_goes_on_from_both(make_trainer: MakeTrainer) -> None:

@@ -195,8 +195,8 @@ def in_each_step(trainer: Trainer, act: Callable[[], object]) -> None:
     written = trainer._learner._pass
     write = written.write_gradients
 
-    def write_and_act(batches: Sequence[Batch], label_smoothing: float) -> Loss:
-        loss = write(batches, label_smoothing)
+    def write_and_act(batches: Sequence[Batch], label_smoothing: float, num_tokens: int) -> Loss:
+        loss = write(batches, label_smoothing, num_tokens)
         act()
         return loss
 
@@ -351,7 +351,7 @@ def test_after_a_full_disk_the_same_is_written_again(
 
 def test_evaluation_covers_the_whole_split_and_keeps_nothing(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
-    _, evaluation = finish(trainer.evaluate("test"))
+    _, evaluation = finish(trainer.evaluate("test", trainer.config.decoding))
     assert evaluation.sentences == len(evaluation.predictions) == trainer.data.num_pairs["test"]
     assert {"loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "bleu", "chrf"} == set(
         evaluation.metrics

@@ -1,0 +1,100 @@
+"""What every process of a run but the first does: its part of each step, and nothing that anybody sees."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from platformdirs import user_cache_path
+
+from core.cli_signals import STOPPING
+from core.config import RunConfig
+from core.data.batching import TrainBatches
+from core.data.cache import is_whole
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.model.transformer import Transformer
+from core.model_size import num_positions
+from core.plugins_host.host import PluginHost
+from core.torchrun import place
+from core.training import distributed
+from core.training.distributed import Processes
+from core.training.learner import Learner
+
+STOPPED_ITSELF = 3
+
+
+def follow(plugin_dirs: Sequence[Path]) -> int:
+    """Take part in the run of the first process until that leaves; the exit code.
+
+    Signals are the first one's to heed: a terminal's Ctrl-C reaches all, and it tells the others when it has saved.
+    What goes wrong here is told on standard error, and ends the run of all.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    distributed.join()
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+    document = distributed.told_document()
+    try:
+        with PluginHost(plugin_dirs) as host:
+            _take_part(document, host)
+    except UserError as error:
+        print(f"headlight: process {place().rank}: {error} The run is {document['run']}", file=sys.stderr)
+        return STOPPED_ITSELF
+    finally:
+        distributed.part()
+    return 0
+
+
+def _take_part(document: dict[str, Any], host: PluginHost) -> None:
+    config = _config(document)
+    data = _data(config, document["fingerprint"], host)
+    learner = _learner(config, data)
+    distributed.take_over(learner.tensors)
+    with contextlib.closing(TrainBatches(data, config.training, config.seed, host)) as source:
+        source.restore(document["batches"])
+        for order in distributed.orders():
+            torch.manual_seed(_dropout_seed(config.seed, int(order.step)))
+            batches = [next(source) for _ in range(config.training.accumulate_steps)]
+            learner.step(batches, order.settings(config.training), order.learning_rate)
+
+
+def _config(document: dict[str, Any]) -> RunConfig:
+    config = RunConfig.model_validate(document["config"])
+    device = distributed.device_here(config.training.device)
+    return config.model_copy(update={"training": config.training.model_copy(update={"device": device})})
+
+
+def _data(config: RunConfig, fingerprint: str, host: PluginHost) -> PreparedData:
+    """The first process prepared it: on its machine it is found, on another it is prepared once more."""
+    folder = user_cache_path("headlight") / "prepared" / fingerprint
+    if not is_whole(folder):
+        for _ in prepare_data(config.dataset, host, folder.parent):
+            pass
+    if not is_whole(folder):
+        raise UserError(
+            f"The dataset {config.dataset.plugin!r} gives other pairs here than in the first process.",
+            "Use the same plugin and files on every machine.",
+        )
+    return PreparedData.open(folder, config.dataset)
+
+
+def _learner(config: RunConfig, data: PreparedData) -> Learner:
+    device = torch.device(config.training.device)
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    torch.set_num_threads(int(config.training.num_threads))
+    sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+    model = Transformer(config.model, *sizes).eval()
+    return Learner(model, config.training, device, Processes.here())
+
+
+def _dropout_seed(seed: int, step: int) -> int:
+    """Of one step in one process: no state, so that a checkpoint need not hold what the others drew."""
+    return hash((seed, place().rank, step)) % 2**63

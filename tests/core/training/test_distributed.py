@@ -1,0 +1,145 @@
+"""Several processes train one model as one does: real ones of main.py, stopped, killed and resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.data.batching import make_batch
+from core.data.prepared_data import PreparedData
+from core.run_folder import RunFolder
+from core.torchrun import Place
+from core.training.distributed import Processes
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
+
+MAIN = [sys.executable, str(Path(__file__).parents[3] / "main.py")]
+CONFIG = """
+seed: 3
+dataset: {plugin: phonetic_to_letter, options: {count: 200, length: 4}}
+model: {d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 32}
+training:
+  {max_steps: 60, batch_size: 7, accumulate_steps: 2, validate_every: 25, checkpoint_every: 25, num_threads: 1}
+"""
+WITHOUT_DROPOUT = ("--set", "model.dropout=0.0")
+ENDLESSLY = ("--set", "training.max_steps=1000000", "--set", "training.validate_every=1000000")
+TIMING = ("time", "train/target_tokens_per_second")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("distributed")
+    (place / "run.yaml").write_text(CONFIG)
+    return place
+
+
+@contextmanager
+def processes(place: Path, count: int, *arguments: str) -> Iterator[list[subprocess.Popen[str]]]:
+    """`main.py train` as torchrun starts it, so many times; the first comes first."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
+    with ExitStack() as stack:
+        started = []
+        for rank in range(count):
+            numbers = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": count, "LOCAL_WORLD_SIZE": count}
+            env = {**os.environ, **meeting, **{name: str(number) for name, number in numbers.items()}}
+            process = subprocess.Popen(
+                [*MAIN, "train", *arguments], cwd=place, env=env, text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+            started.append(stack.enter_context(process))
+        yield started
+
+
+def trained(place: Path, count: int, run: str, *more: str) -> Path:
+    """A run of so many processes from its beginning to its end."""
+    with processes(place, count, "run.yaml", "--run-dir", run, *more) as started:
+        outputs = [process.communicate() for process in started]
+    assert [process.returncode for process in started] == [0] * count, outputs
+    assert all(output == ("", "") for output in outputs[1:])  # only the first is heard
+    return place / run
+
+
+def wait_for_steps(process: subprocess.Popen[str]) -> None:
+    """Until it has learnt a little; it was called with --json."""
+    assert process.stdout is not None
+    assert any(json.loads(line)["event"] == "steps_done" for line in process.stdout)
+
+
+def learnt(run: Path) -> dict[str, Any]:
+    """All that a run learnt, free of wall-clock times."""
+    folder = RunFolder.open(run)
+    last = folder.checkpoint(60)
+    tensors = {name: array.tobytes() for name, array in {**last.model, **last.optimizer}.items()}
+    curves = {name: values.tolist() for name, values in folder.metrics()[1].items() if name not in TIMING}
+    return {"valid": folder.validation_metrics(), "batches": last.state["batches"], **tensors, **curves}
+
+
+def test_torchrun_gives_the_losses_of_one_process(place: Path) -> None:
+    alone = RunFolder.open(trained(place, 1, "alone", *WITHOUT_DROPOUT))
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command = [*torchrun, MAIN[1], "train", "run.yaml", "--run-dir", "both", *WITHOUT_DROPOUT]
+    result = subprocess.run(command, cwd=place, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[0] == f"run {place / 'both'}"  # one of them speaks
+    both = RunFolder.open(place / "both")
+    (_, one), (_, two) = alone.metrics(), both.metrics()
+    assert len(one["train/loss"]) == 60
+    for name in ("train/loss", "train/objective", "train/grad_norm", "train/epoch"):
+        np.testing.assert_allclose(two[name], one[name], rtol=0, atol=1e-5)
+    losses = [run.validation_metrics()[60]["valid/loss"] for run in (alone, both)]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-5)
+
+
+def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: Path) -> None:
+    plain = learnt(trained(place, 2, "plain"))
+    with processes(place, 2, "run.yaml", "--run-dir", "stopped", "--json") as started:
+        wait_for_steps(started[0])
+        for process in reversed(started):  # as Ctrl-C in a terminal: to all of them
+            process.send_signal(signal.SIGINT)
+        errors = [process.communicate()[1] for process in started]
+    assert [process.returncode for process in started] == [128 + signal.SIGINT, 0], errors
+    stopped_at = RunFolder.open(place / "stopped").state.last_step
+    with processes(place, 2, "--resume", "stopped") as started:
+        outputs = [process.communicate() for process in started]
+    assert [process.returncode for process in started] == [0, 0], outputs
+    assert 0 < stopped_at < 60, "stopped too late to be resumed"
+    resumed = learnt(place / "stopped")
+    assert [name for name in plain if resumed[name] != plain[name]] == []
+
+
+@pytest.mark.parametrize("killed", [0, 1])
+def test_the_death_of_one_ends_the_others_with_a_checkpoint_for_any_number(place: Path, killed: int) -> None:
+    run = f"killed{killed}"
+    with processes(place, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESSLY) as started:
+        wait_for_steps(started[0])
+        started[killed].kill()
+        errors = [process.communicate()[1] for process in started]
+    left = 1 - killed
+    assert started[left].returncode == 3, errors
+    assert "Another process of this run has ended" in errors[left] and str(place / run) in errors[left], errors
+    last = RunFolder.open(place / run).checkpoint_steps()[-1]
+    more = ("--resume", run, "--set", f"training.max_steps={last + 3}")
+    with processes(place, 1, *more) as (alone,):
+        assert alone.communicate() and alone.returncode == 0
+    assert RunFolder.open(place / run).state.last_step == last + 3
+
+
+def test_the_rows_of_a_batch_are_shared_out_once_each(data: PreparedData) -> None:
+    batch, of_two = (make_batch(data.split("train"), np.arange(size)) for size in (8, 2))
+    parts = [Processes(Place(rank, 3)).parts_of([batch, of_two]) for rank in range(3)]
+    assert [len(part) for part in parts] == [2, 2, 1]  # the last has none of two sentences
+    rows = [row for part in parts for row in part[0].tgt_output.tolist()]
+    assert sorted(rows) == sorted(batch.tgt_output.tolist())
+    assert sum(part[0].num_target_tokens for part in parts) == batch.num_target_tokens
