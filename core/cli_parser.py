@@ -81,6 +81,9 @@ def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
     train.add_argument("--resume", metavar="RUN", help="go on with this run instead")
     train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting")
     train.add_argument("--run-dir", type=Path, metavar="DIR", help="the run's folder itself, new or empty")
+    train.add_argument(
+        "--tensorboard", type=Path, metavar="DIR", help="write its curves here too, as event files (an extra)"
+    )
     train.add_argument("--seeds", metavar="0,1,2", help="train once with each of these seeds; print mean and deviation")
     _add_places(train)
     _add_json(train, "print one object a line: every event, the last one run_finished")

@@ -7,7 +7,8 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from core.cli_engine import Conversation
 from core.cli_output import event_record, print_json
@@ -25,6 +26,9 @@ from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.smaller_batch import smaller_batch
 from core.terminal import TerminalProgress
 from core.torchrun import place
+
+if TYPE_CHECKING:
+    from core.tensorboard_events import TensorBoardEvents
 
 DONE, STOPPED_ITSELF = 0, 3
 _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
@@ -60,15 +64,14 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace) -> int:
 
 def _train(first_requests: Sequence[Request[Any]], arguments: Namespace) -> tuple[int, RunFinished]:
     """Train one run; its exit code, and how it ended. Raises Interrupted on a signal."""
-    show = _Show(json=arguments.json)
+    show = _Show(json=arguments.json, tensorboard=arguments.tensorboard)
     try:
         with Conversation(show, arguments.plugins_dir) as engine:
             for request in first_requests:
                 engine.ask(request)
             finished = engine.learn()
     finally:
-        with perhaps_unread(sys.stderr):
-            show.progress.close()
+        show.close()
     if finished.reason == "process":  # torchrun ends all that are left; what was saved is to be said first
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if not arguments.json:
@@ -121,16 +124,31 @@ def _change(text: str) -> tuple[str, object]:
 class _Show:
     """Progress on standard error and, with --json, every event on standard output. The run does not need a reader."""
 
-    def __init__(self, *, json: bool) -> None:
-        self.progress = TerminalProgress()
+    def __init__(self, *, json: bool, tensorboard: Path | None) -> None:
+        self._progress = TerminalProgress()
         self._json = json
+        self._board = _board(tensorboard) if tensorboard is not None else None
 
     def __call__(self, event: Event) -> None:
         with perhaps_unread(sys.stderr):
-            self.progress(event)
+            self._progress(event)
         if self._json:
             with perhaps_unread(sys.stdout):
                 print_json(event_record(event))
+        if self._board is not None:
+            self._board(event)
+
+    def close(self) -> None:
+        with perhaps_unread(sys.stderr):
+            self._progress.close()
+        if self._board is not None:
+            self._board.close()
+
+
+def _board(folder: Path) -> TensorBoardEvents:
+    from core.tensorboard_events import TensorBoardEvents  # needs an extra
+
+    return TensorBoardEvents(folder)
 
 
 def _print_result(finished: RunFinished) -> None:

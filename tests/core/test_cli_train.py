@@ -26,3 +26,12 @@ def test_what_is_wrong_with_a_call_is_one_line_and_exit_2(
     assert cli.main(argv.split()) == 2
     out, err = capfd.readouterr()
     assert out == "" and err.startswith(sentence) and len(err.splitlines()) == 1
+
+
+def test_several_processes_train_one_seed_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, number in {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, number)
+    assert cli.main(["train", "copy_task", "--seeds", "0,1"]) == 2
+    assert capfd.readouterr().err.startswith("headlight: --seeds goes with one process. Start torchrun once a seed")

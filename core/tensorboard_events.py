@@ -1,0 +1,87 @@
+"""The curves of a run as event files that TensorBoard reads; a listener. Needs the extra `headlight[tensorboard]`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from core.errors import UserError
+from core.events import Event, RunFinished, RunStarted, StepsDone, ValidationDone
+
+try:
+    from tensorboard.compat.proto import event_pb2, summary_pb2
+    from tensorboard.summary.writer.record_writer import RecordWriter
+except ImportError:
+    raise UserError(
+        "--tensorboard needs the package tensorboard, which is not installed.",
+        "Install it: pip install 'headlight[tensorboard]'.",
+    ) from None
+
+
+class TensorBoardEvents:
+    """Writes every training step and every validation under the run's name; what cannot be written ends no run."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises UserError where nothing can be written in `folder`."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"{folder}: cannot be written ({error.strerror}).", "Name another folder.") from error
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+
+    def __call__(self, event: Event) -> None:
+        """Write one event of the run, whatever of it TensorBoard can show."""
+        try:
+            self._take(event)
+        except OSError as error:
+            print(f"headlight: {self._folder}: no more event files ({error.strerror}).", file=sys.stderr)
+            self.close()
+
+    def close(self) -> None:
+        """Write what is left."""
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):  # it was said when it was refused first
+                file.close()
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case RunStarted():
+                self._begin(event)
+            case StepsDone():
+                names = [name for name in event.arrays if name != "time"]
+                for number, seconds in enumerate(event.arrays["time"]):
+                    scalars = {name: float(event.arrays[name][number]) for name in names}
+                    self._write(_scalars(event.first_step + number, float(seconds), scalars))
+            case ValidationDone():
+                self._write(_scalars(event.step, time.time(), event.metrics))
+            case RunFinished():
+                self.close()
+        if self._file is not None:
+            self._file.flush()
+
+    def _begin(self, started: RunStarted) -> None:
+        """A file of its own for each start; of those before, TensorBoard forgets the steps that are taken again."""
+        folder = self._folder / started.run.name
+        folder.mkdir(exist_ok=True)
+        self._file = (folder / f"events.out.tfevents.{time.time_ns()}.headlight").open("wb")
+        now, again = time.time(), event_pb2.SessionLog(status=event_pb2.SessionLog.START)
+        self._write(event_pb2.Event(wall_time=now, file_version="brain.Event:2"))
+        self._write(event_pb2.Event(wall_time=now, step=started.step + 1, session_log=again))
+
+    def _write(self, event: Any) -> None:
+        if self._file is not None:
+            RecordWriter(self._file).write(event.SerializeToString())
+
+
+def _scalars(step: int, seconds: float, values: Mapping[str, float]) -> Any:
+    """The protocol's record of several curves at one step."""
+    summary = summary_pb2.Summary(
+        value=[summary_pb2.Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
+    )
+    return event_pb2.Event(wall_time=seconds, step=step, summary=summary)
