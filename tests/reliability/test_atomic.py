@@ -20,6 +20,7 @@ from tests.reliability.small_runs import digest, everything, resume, train
 
 ROOT = Path(__file__).parents[2]
 SYSTEM_CALLS = ("write", "fsync", "rename", "mkdir", "unlink", "unlinkat", "rmdir", "ftruncate", "openat")
+ALWAYS = {"write", "fsync", "rename"}
 STRACE = shutil.which("strace")
 
 
@@ -50,23 +51,28 @@ def touched(run: Path) -> list[Path]:
     return [*folders, *saved, *written, *(path.with_name(path.name + ".tmp") for path in written)]
 
 
-def calls(run: Path) -> list[tuple[str, int]]:
-    """Each system call of a save that touches the run, and which of its kind it is."""
+def count_calls(run: Path) -> Counter[str]:
+    """Save once, and count."""
     trace = save_under_strace(run, "-e", f"trace={','.join(SYSTEM_CALLS)}")
     assert trace.returncode == 0, trace.stderr
     names = re.findall(r"^(?:\[pid +\d+\] )?(\w+)\(", trace.stderr, flags=re.MULTILINE)
-    counts = Counter(name for name in names if name in SYSTEM_CALLS)
-    return [(name, number) for name in SYSTEM_CALLS for number in range(1, counts[name] + 1)]
+    return Counter(name for name in names if name in SYSTEM_CALLS)
+
+
+@pytest.fixture(scope="module")
+def counts(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
+    """How many system calls of each kind touch the run while it is saved."""
+    return count_calls(shutil.copytree(run, tmp_path_factory.mktemp("counted") / "run"))
 
 
 @pytest.mark.skipif(STRACE is None, reason="strace kills at a given system call, and is not installed")
+@pytest.mark.parametrize("name", SYSTEM_CALLS)
 def test_a_save_killed_at_any_system_call_leaves_a_whole_run(
-    run: Path, tmp_path: Path, cases: Cases, full: bool
+    name: str, run: Path, counts: Counter[str], tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    found = calls(shutil.copytree(run, tmp_path / "counted"))
-    assert {"write", "fsync", "rename"} <= {name for name, _ in found}
-    chosen = found if full else random.Random(1).sample(found, 8)
-    for name, number in chosen:
+    assert counts[name] or name not in ALWAYS
+    numbers = range(1, counts[name] + 1)
+    for number in numbers if full else random.Random(1).sample(numbers, min(1, len(numbers))):
         with cases.trying(f"{name} {number}"):
             killed = shutil.copytree(run, tmp_path / f"{name}{number}")
             done = save_under_strace(killed, "-e", f"inject={name}:signal=KILL:when={number}")
@@ -98,11 +104,20 @@ def killed_in_training(run: Path, seconds: float) -> None:
         process.communicate()
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The full list of kills in pieces."""
+    if "kills" in metafunc.fixturenames:
+        is_full = metafunc.config.getoption("--full")
+        metafunc.parametrize(
+            "kills", [range(at, at + 10) for at in range(0, 50, 10)] if is_full else [range(3)], ids=str
+        )
+
+
 def test_a_training_killed_at_random_moments_goes_on_as_if_it_had_not_been(
-    run: Path, tmp_path: Path, cases: Cases, full: bool
+    kills: range, run: Path, tmp_path: Path, cases: Cases
 ) -> None:
-    killed, rng = shutil.copytree(run, tmp_path / "killed"), random.Random(1)
-    for number in range(50 if full else 3):
+    killed, rng = shutil.copytree(run, tmp_path / "killed"), random.Random(kills.start)
+    for number in kills:
         with cases.trying(f"kill {number}"):
             killed_in_training(killed, rng.uniform(0.0, 0.3))
             assert_whole(killed)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from core.config import RunConfig
 from core.engine import Engine
 from core.events import RunFinished
@@ -130,11 +132,15 @@ def assert_same(resumed: dict[str, str], plain: dict[str, str]) -> None:
     assert all(name.startswith("probe ") for name in resumed.keys() - plain.keys())
 
 
-def test_a_resumed_run_equals_one_never_stopped(tmp_path: Path, cases: Cases, full: bool) -> None:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Few kinds by default."""
+    metafunc.parametrize("kind", KINDS if metafunc.config.getoption("--full") else QUICK)
+
+
+def test_a_resumed_run_equals_one_never_stopped(kind: str, tmp_path: Path, cases: Cases, full: bool) -> None:
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
-        for kind in KINDS if full else QUICK:
-            plain = learnt(trained(engine, watcher, tmp_path / kind, kind, ()))
-            for number, stops in enumerate([STOPS, *([stop] for stop in STOPS)] if full else [STOPS]):
-                with cases.trying(f"{kind}, stopped at {list(stops)}"):
-                    assert_same(learnt(trained(engine, watcher, tmp_path / f"{kind}{number}", kind, stops)), plain)
+        plain = learnt(trained(engine, watcher, tmp_path / "plain", kind, ()))
+        for number, stops in enumerate([STOPS, *([stop] for stop in STOPS)] if full else [STOPS]):
+            with cases.trying(f"{kind}, stopped at {list(stops)}"):
+                assert_same(learnt(trained(engine, watcher, tmp_path / str(number), kind, stops)), plain)

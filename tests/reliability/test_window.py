@@ -73,11 +73,18 @@ def require_all_kept(runs_dir: Path) -> None:
             run.probe(known)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The full list of lives in pieces."""
+    if "lives" in metafunc.fixturenames:
+        pieces = [range(at, at + 10) for at in range(0, NUM_LIVES, 10)]
+        metafunc.parametrize("lives", pieces if metafunc.config.getoption("--full") else [range(1)], ids=str)
+
+
 @pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
 def test_random_clicks_and_keys(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: Cases, full: bool
+    lives: range, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: Cases
 ) -> None:
-    for seed in range(NUM_LIVES if full else 1):
+    for seed in lives:
         folder = tmp_path / str(seed)
         folder.mkdir()
         answer_dialogs(monkeypatch, folder, seed)
