@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QDesktopServices, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -29,7 +29,14 @@ KEYS = (*"123456789 []L", Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Escape, 
 CONTROL_KEYS = (*"12345ERD+-0", Qt.Key.Key_F1, Qt.Key.Key_F5)
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget)
 ELSEWHERE = "elsewhere"  # another folder for runs
+POPUP_MS = 200
 STORM = 12  # clicks on the transport with nothing in between
+
+
+def close_popup() -> bool:
+    """Close the menu or the list that is open, if any; whether there was one."""
+    popup = QApplication.activePopupWidget()
+    return popup is not None and popup.close()
 
 
 class Monkey:
@@ -38,6 +45,9 @@ class Monkey:
     def __init__(self, window: MainWindow, seed: int) -> None:
         self._window = window
         self._dice = random.Random(seed)
+        timer = QTimer(window)  # a button's menu waits for a choice, in an event loop of its own
+        timer.timeout.connect(close_popup)
+        timer.start(POPUP_MS)
         self._ways: dict[Callable[[], None], int] = {
             self._use_any: 10,
             self._change_view: 3,
@@ -51,9 +61,7 @@ class Monkey:
 
     def act(self) -> str:
         """Do something; answers what, in a word."""
-        popup = QApplication.activePopupWidget()
-        if popup is not None:
-            popup.close()
+        if close_popup():
             return "close a popup"
         (way,) = self._dice.choices(list(self._ways), list(self._ways.values()))
         way()
