@@ -40,10 +40,8 @@ def why_not_follow(row: RunRow | None, engine_state: str) -> str:
     return ""
 
 
-def why_not_delete(row: RunRow | None, *, is_at_hand: bool) -> str:
+def why_not_delete(row: RunRow, *, is_at_hand: bool) -> str:
     """A sentence; empty where the run can be thrown away. `is_at_hand`: this window has it open."""
-    if row is None:
-        return NOTHING_CHOSEN
     if row.is_example:
         return "The example run is part of Headlight and stays"
     if row.writer is not None:

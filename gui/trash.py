@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QFile
@@ -10,8 +11,13 @@ from core.errors import UserError
 from core.run_folder import RunFolder
 
 
-def throw_away(run: Path) -> None:
-    """Move a run's folder to the trash. Raises UserError where it is being written, or no trash takes it."""
+def throw_away(runs: Iterable[Path]) -> None:
+    """Move the folders of runs to the trash. Raises UserError at one that is being written, or that no trash takes."""
+    for run in runs:
+        _throw_away(run)
+
+
+def _throw_away(run: Path) -> None:
     if (folder := _readable(run)) is not None:
         folder.require_free()
     if not QFile(str(run)).moveToTrash():

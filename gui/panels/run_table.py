@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, Qt
+from PySide6.QtWidgets import QAbstractItemView
 
 from gui.panels.row_table import Column, RowTable
 from gui.panels.sparkline_delegate import VALUES, SparklineDelegate
@@ -36,7 +37,9 @@ class RunTable(RowTable[RunRow]):
     sentence_column = 2
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Runs", "Enter opens a run, or follows it live where another process writes it")
+        tip = "Enter opens a run, or follows it live where another process writes it; several chosen ones are compared"
+        super().__init__(theme, "Runs", tip)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setWordWrap(False)
         self._sparklines = SparklineDelegate(theme)
         self.setItemDelegateForColumn(_SPARKLINE, self._sparklines)
@@ -50,8 +53,24 @@ class RunTable(RowTable[RunRow]):
         exact = "–" if row.exact_match is None else f"{100 * row.exact_match:.1f} %"
         return row.name, created, row.state, f"{row.step:,}", "", loss, exact
 
+    @property
+    def all_chosen(self) -> list[RunRow]:
+        """From the top down; `chosen` is the one of them that was chosen last."""
+        return [self.rows[number] for number in sorted({index.row() for index in self.selectedIndexes()})]
+
+    def choose_all(self, paths: Collection[Path]) -> None:
+        """Choose these besides the one chosen last."""
+        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        for number, row in enumerate(self.rows):
+            if row.path in paths:
+                self.selectionModel().select(self.model().index(number, 0), flags)
+
     def show_rows(self, rows: Sequence[RunRow]) -> None:
-        super().show_rows(rows)
+        chosen = {row.path for row in self.all_chosen}
+        with QSignalBlocker(self):  # who listens is not asked about a half-filled table
+            super().show_rows(rows)
+            if len(chosen) > 1:
+                self.choose_all(chosen)
         for number, row in enumerate(self.rows):
             cell = self.item(number, _SPARKLINE)
             assert cell is not None

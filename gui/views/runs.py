@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from gui.compared_runs import LETTERS, Comparison, read_compared
 from gui.context import Context
+from gui.panels.run_comparison import RunComparison
 from gui.panels.run_table import RunTable
-from gui.run_actions import why_not_continue, why_not_delete, why_not_follow, why_not_open
+from gui.run_actions import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
 from gui.run_rows import RunRow, RunRows, matches
 from gui.theme import GRID
 from gui.trash import throw_away
 from gui.view import View
-from gui.widgets import EscapableEdit, button, enable, from_home, plain_label
+from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, splitter
 
 LIVE_MS = 2000  # between two looks at the folder while a run is being written and somebody watches the table
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
@@ -41,13 +44,15 @@ class RunsView(View):
         self.open_button = button("Open", "Load this run and look at it: curves, attention, translation (Enter)")
         self.continue_button = button("Continue", "Go on learning from the last checkpoint; 1,000 steps if finished")
         self.follow_button = button("Follow", "Watch another process write this run, live and read-only (Enter)")
-        self.delete_button = button("Delete", "Move this run to the trash (Delete)")
+        self.delete_button = button("Delete", "Move the chosen runs to the trash (Delete)")
         self.search_edit = EscapableEdit()
         self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
         self.path_label = plain_label(from_home(context.place.path), role="muted")
         self.place_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
         self.empty_label = plain_label(EMPTY)
         self.table = RunTable(context.theme)
+        self.comparison = RunComparison(context.theme)
+        self._compared: list[RunRow] = []  # of the comparison that is shown, or being read
         self._timer = QTimer(self)
         self._timer.setInterval(LIVE_MS)
         self._timer.timeout.connect(self._refresh_live)
@@ -92,14 +97,22 @@ class RunsView(View):
             self.opened.emit()
 
     def delete_chosen(self) -> None:
-        """Move the chosen run to the trash; the one below it is chosen then."""
-        if (row := self.table.chosen) is not None and not self._why_not_delete(row):
-            number = self.table.currentRow()
-            below = self.table.rows[number + 1 : number + 2] or self.table.rows[max(number - 1, 0) : number]
-            self._all_rows.remove(row)
-            self.table.choose(below[0].path if below else None)
-            self._search()
-            self.context.bridge.call(partial(throw_away, row.path), lambda _: self.refresh(), self._fail_to_delete)
+        """Move the chosen runs to the trash; the one below the last is chosen then."""
+        if self._why_not_delete():
+            return
+        rows = self.table.all_chosen
+        self._all_rows = [row for row in self._all_rows if row not in rows]
+        self.table.choose(self._below(rows[-1]))
+        self._search()
+        throw = partial(throw_away, [row.path for row in rows])
+        self.context.bridge.call(throw, lambda _: self.refresh(), self._fail_to_delete)
+
+    def _below(self, last: RunRow) -> Path | None:
+        """Of the rows that stay the one below this, or the lowest."""
+        below = self.table.rows[self.table.rows.index(last) + 1 :]
+        staying = [row for row in self.table.rows if row in self._all_rows]
+        nearest = below[:1] or staying[-1:]
+        return nearest[0].path if nearest else None
 
     def _fail_to_delete(self, error: Exception) -> None:
         self.context.bridge.report(error)
@@ -142,7 +155,8 @@ class RunsView(View):
         layout.setSpacing(GRID)
         layout.addLayout(row)
         layout.addWidget(self.empty_label)
-        layout.addWidget(self.table, 1)
+        layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 1), (self.comparison, 1)), 1)
+        self.add_panels(self.comparison)
 
     def _connect(self) -> None:
         bridge = self.context.bridge
@@ -161,6 +175,7 @@ class RunsView(View):
         self._add_shortcut("Delete", self.table, self.delete_chosen)
         self.table.doubleClicked.connect(self._act)
         self.table.currentCellChanged.connect(self._show_actions)
+        self.table.itemSelectionChanged.connect(self._compare)
         for keys in ("Return", "Enter"):
             self._add_shortcut(keys, self.table, self._act)
         self._add_shortcut("F5", self, self.refresh)
@@ -212,6 +227,22 @@ class RunsView(View):
             self._read_again = False
             self.refresh()
 
+    def _compare(self) -> None:
+        """Read the chosen runs, beside the GUI thread, where there are several; again when one of them has grown."""
+        rows = [row for row in self.table.all_chosen if not row.problem][: len(LETTERS)]
+        if rows == self._compared:
+            return
+        self._compared = rows
+        if len(rows) < 2:
+            self.comparison.show_comparison(None)
+            return
+        read = partial(read_compared, [row.path for row in rows])
+        self.context.bridge.call(read, partial(self._show_comparison, rows))
+
+    def _show_comparison(self, rows: list[RunRow], comparison: Comparison) -> None:
+        if rows == self._compared:  # no others were chosen meanwhile
+            self.comparison.show_comparison(comparison)
+
     def _search(self) -> None:
         """Show those that match."""
         text = self.search_edit.text()
@@ -220,6 +251,7 @@ class RunsView(View):
         self.empty_label.setText(EMPTY if not text else f"No run matches “{text}”. Esc shows all.")
         self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
         self._show_actions()
+        self._compare()
 
     def _fail(self, error: Exception) -> None:
         self._is_reading = self._read_again = False
@@ -229,14 +261,16 @@ class RunsView(View):
         row = self.table.chosen
         enable(self.open_button, why_not_open(row))
         enable(self.continue_button, why_not_continue(row))
-        enable(self.delete_button, self._why_not_delete(row))
+        enable(self.delete_button, self._why_not_delete())
         is_following = self.context.follower.run is not None
         self.follow_button.setText("Stop following" if is_following else "Follow")
         self.follow_button.setAccessibleName(self.follow_button.text())
         enable(self.follow_button, "" if is_following else self._why_not_follow(row))
 
-    def _why_not_delete(self, row: RunRow | None) -> str:
-        return why_not_delete(row, is_at_hand=row is not None and row.path == self.context.workbench.run)
+    def _why_not_delete(self) -> str:
+        chosen, at_hand = self.table.all_chosen, self.context.workbench.run
+        reasons = [why_not_delete(row, is_at_hand=row.path == at_hand) for row in chosen]
+        return next(filter(None, reasons), "") if reasons else NOTHING_CHOSEN
 
     def _why_not_follow(self, row: RunRow | None) -> str:
         return why_not_follow(row, self.context.bridge.state)

@@ -9,13 +9,16 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from core.config import change_setting
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.run_rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
+from gui.smoothing import smoothed
 from gui.views.runs import EMPTY, RunsView
 from gui.widgets import from_home
 
@@ -177,7 +180,7 @@ def test_the_run_that_is_learning_is_shown_and_not_loaded_again(
     window.context.workbench.learn()
     wait_for_state("learning")
     view = show(window, qtbot)
-    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.is_ours), 0)
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.is_ours and row.has_checkpoint), 0)
     states: list[str] = []
     window.context.bridge.state_changed.connect(lambda change: states.append(change.state))
     for act in (view.open_chosen, view.continue_chosen):
@@ -331,3 +334,43 @@ def test_a_sparkline_says_how_the_loss_went(three_runs: RunsView) -> None:
     assert set(row.losses) <= set(metrics["train/loss"])
     assert cell is not None
     assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
+
+
+def choose_both(view: RunsView, *folders: str) -> None:
+    view.table.clearSelection()
+    view.table.choose_all([row.path for row in view.table.rows if row.path.name in folders])
+
+
+def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
+    folder = empty_window.context.place.path / "2026-01-03_a"
+    RunFolder.open(folder).write_config(change_setting(RunFolder.open(folder).config(), "training.max_grad_norm", 0.5))
+    three_runs.refresh()
+    assert three_runs.comparison.is_empty
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    panel = three_runs.comparison
+    qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
+    heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
+    cells = {
+        panel.table.item(row, 0).text(): [panel.table.item(row, column).text() for column in (1, 2)]
+        for row in range(panel.table.rowCount())
+    }
+    assert heads[0] == "" and sorted(head[3:] for head in heads[1:]) == ["2026-01-02_b", "2026-01-03_a"]
+    given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
+    assert given == {"2026-01-02_b": "1", "2026-01-03_a": "0.5"}
+    assert "training.seed" not in cells and cells["last_step"] == ["800", "800"]
+    steps, losses = RunFolder.open(folder).metrics()
+    np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
+    np.testing.assert_array_equal(panel.comparison.runs[0].training[1], smoothed(losses["train/loss"]))
+    assert len(panel.numbers()) == 1 + 2 * (800 + len(panel.comparison.runs[0].validation[0]))
+    three_runs.table.choose(folder)
+    qtbot.waitUntil(lambda: panel.is_empty, timeout=WAIT_MS)
+    assert "they are compared here" in panel.empty_label.text()
+
+
+def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> None:
+    choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
+    shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))
+    three_runs.refresh()
+    qtbot.waitUntil(lambda: "2026-01-02_b" not in names(three_runs), timeout=WAIT_MS)
+    assert sorted(row.path.name for row in three_runs.table.all_chosen) == ["2026-01-01_c", "2026-01-03_a"]
+    assert len(three_runs._compared) == 2

@@ -1,0 +1,135 @@
+"""Several runs side by side: their losses on one axis, and only those settings and figures in which they differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from core.events import Event
+from core.history import History
+from gui.compared_runs import ComparedRun, Comparison, Curve
+from gui.panel import Panel, Table
+from gui.panels.plain_plot import PlainPlot
+from gui.theme import Theme
+from gui.widgets import splitter
+
+# Okabe and Ito's colours, told apart with any colour vision; darker on light where they would fade, and the reverse.
+_COLOURS = {
+    "light": ("#0072b2", "#d55e00", "#009e73", "#aa4499", "#8c6d00", "#3a7ca5", "#6f5f00", "#1b1f24"),
+    "dark": ("#56b4e9", "#e69f00", "#2bc49a", "#cc79a7", "#f0e442", "#7fa8ff", "#c9b458", "#e6e9ed"),
+}
+
+
+class RunComparison(Panel):
+    """Shows the comparison it was given last; training as lines, validation dashed."""
+
+    title = "Comparison: loss in nats per target token, training as lines, validation dashed"
+    empty_sentence = "Choose several runs above (Ctrl and a click, or Shift and an arrow key): they are compared here."
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    is_picture = True
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.comparison: Comparison | None = None
+        self.plot = PlainPlot(theme)
+        self.plot.setAccessibleName("Losses of the compared runs over steps")
+        self.plot.setLabel("bottom", "step")
+        self.table = _table()
+        self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
+        self.setToolTip("Training with dropout on, smoothed; validation with it off. Each run ends with its letter.")
+
+    def show_comparison(self, comparison: Comparison | None) -> None:
+        """Show these runs; None: say how runs are compared."""
+        self.comparison = comparison
+        self.mark_dirty()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the comparison, which knows no playhead."""
+        if self.comparison is None:
+            self.show_empty()
+            return
+        self.show_body()
+        self._draw(self.comparison)
+        self._fill(self.comparison)
+
+    def numbers(self) -> Table:
+        """A line for each run and step: its smoothed training loss, or its validation loss."""
+        assert self.comparison is not None
+        lines = (
+            (run.name, name, int(step), loss)
+            for run in self.comparison.runs
+            for name, curve in (("train/loss, smoothed", run.training), ("valid/loss", run.validation))
+            for step, loss in zip(*(values.tolist() for values in curve), strict=True)
+        )
+        return [("run", "metric", "step", "value"), *lines]
+
+    def colour(self, place: int) -> QColor:
+        """Of the run at this place."""
+        return QColor(_COLOURS[self.theme.mode][place])
+
+    def _swatch(self, place: int) -> QIcon:
+        square = QPixmap(self.theme.px(10), self.theme.px(10))
+        square.fill(self.colour(place))
+        return QIcon(square)
+
+    def _draw(self, comparison: Comparison) -> None:
+        self.plot.clear()
+        for place, run in enumerate(comparison.runs):
+            self._draw_curve(run.training, pg.mkPen(self.colour(place), width=2))
+            self._draw_curve(run.validation, pg.mkPen(self.colour(place), width=1.5, style=Qt.PenStyle.DashLine))
+            self._name(run, self.colour(place))
+
+    def _draw_curve(self, curve: Curve, pen: object) -> None:
+        drawn = self.plot.plot(*curve, pen=pen)
+        drawn.setDownsampling(auto=True, method="peak")
+        drawn.setClipToView(True)
+
+    def _name(self, run: ComparedRun, colour: QColor) -> None:
+        """The letter at the end of the run's line."""
+        steps, losses = run.training
+        known = np.flatnonzero(np.isfinite(losses))
+        if len(known):
+            letter = pg.TextItem(run.letter, color=colour, anchor=(0, 0.5))
+            letter.setFont(self.theme.font(bold=True))
+            letter.setPos(float(steps[known[-1]]), float(losses[known[-1]]))
+            self.plot.addItem(letter, ignoreBounds=True)
+
+    def _fill(self, comparison: Comparison) -> None:
+        heads, *rows = comparison.table
+        self.table.setColumnCount(len(heads))
+        self.table.setHorizontalHeaderLabels(heads)
+        for place in range(len(comparison.runs)):
+            head = self.table.horizontalHeaderItem(1 + place)
+            assert head is not None
+            head.setIcon(self._swatch(place))
+        self.table.setRowCount(len(rows))
+        for number, row in enumerate(rows):
+            for column, text in enumerate(row):
+                self.table.setItem(number, column, _item(text, heads[column]))
+        self.table.resizeColumnsToContents()
+
+
+def _item(text: str, head: str) -> QTableWidgetItem:
+    item = QTableWidgetItem(text)
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    item.setToolTip(text)
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {text}".strip())
+    return item
+
+
+def _table() -> QTableWidget:
+    table = QTableWidget()
+    table.setAccessibleName("Settings in which the runs differ, and the figures of each run's best validation")
+    table.setToolTip("Only what differs of the settings; the figures are those of each run's best validation")
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setTabKeyNavigation(False)
+    table.setShowGrid(False)
+    table.verticalHeader().hide()
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+    return table
