@@ -21,6 +21,7 @@ from core.engine import Engine
 from gui.bridge import EngineBridge
 from gui.context import make_context
 from gui.main_window import MainWindow
+from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.theme import Theme
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
@@ -73,6 +74,9 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
         if view is window.translate_view:
             window.translate_view.translate("ich möchte ein kaltes Bier")
         photograph(app, window, theme, view.name)
+        if view is window.anatomy_view:
+            window.anatomy_view.choose(DotProductTopic)
+            photograph(app, window, theme, "dot_product")
 
 
 def main() -> None:

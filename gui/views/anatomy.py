@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
@@ -10,15 +10,12 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QScrollArea, QStackedWid
 
 from gui.context import Context
 from gui.panel import Panel
-from gui.panels.anatomy.dot_product import DotProductTopic
-from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
-from gui.panels.anatomy.masks import MasksTopic
-from gui.panels.anatomy.model_diagram import ModelTopic
-from gui.panels.anatomy.noam import NoamTopic
-from gui.panels.anatomy.positions import PositionsTopic
-from gui.panels.anatomy.topic import Topic
 from gui.theme import GRID
 from gui.view import View
+
+if TYPE_CHECKING:
+    from gui.panels.anatomy.topic import Topic
+    from gui.panels.anatomy.topics import Makers
 
 
 class AnatomyView(View):
@@ -31,49 +28,56 @@ class AnatomyView(View):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        theme = context.theme
-        self._makers: tuple[tuple[str, Callable[[], Topic]], ...] = (
-            (ModelTopic.title, lambda: ModelTopic(theme)),
-            (PositionsTopic.title, lambda: PositionsTopic(theme)),
-            (MasksTopic.title, lambda: MasksTopic(context)),
-            (DotProductTopic.title, lambda: DotProductTopic(context)),
-            (LabelSmoothingTopic.title, lambda: LabelSmoothingTopic(theme)),
-            (NoamTopic.title, lambda: NoamTopic(theme, context.workbench)),
-        )
-        self.built: dict[int, Topic] = {}
+        self._makers: Makers = {}  # until somebody looks
+        self._pages: dict[type[Topic], QScrollArea] = {}
+        self.built: dict[type[Topic], Topic] = {}
         self.topics = TopicList()
-        self.topics.addItems([title for title, _ in self._makers])
         self.pages = QStackedWidget()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
         layout.addWidget(self.topics)
         layout.addWidget(self.pages, 1)
-        self.topics.currentRowChanged.connect(self.show_topic)
-        theme.changed.connect(self._resize)
+        self.topics.currentRowChanged.connect(self._show_row)
+        context.theme.changed.connect(self._resize)
         self._resize()
 
     @property
     def topic(self) -> Topic:
         """The one that is shown."""
-        return self.built[self.topics.currentRow()]
+        return self.built[self._kind(self.topics.currentRow())]
 
-    def show_topic(self, place: int) -> None:
-        """Show the topic at this place of the list, built where it is not there yet."""
-        if place not in self.built:
-            topic = self.built[place] = self._makers[place][1]()
-            self.pages.addWidget(_scrolling(topic))
-            self.add_panels(topic, *topic.findChildren(Panel))
-        page = self.built[place].parentWidget()
-        while page is not None and self.pages.indexOf(page) < 0:
-            page = page.parentWidget()
-        assert page is not None
-        self.pages.setCurrentWidget(page)
+    def choose(self, kind: type[Topic]) -> None:
+        """Choose a topic in the list."""
+        self._fill()
+        self.topics.setCurrentRow(list(self._makers).index(kind))
 
     def showEvent(self, event: QShowEvent) -> None:
-        if not self.built:
-            self.topics.setCurrentRow(0)
+        self._fill()
         self.topics.setFocus()
+
+    def _fill(self) -> None:
+        """List the topics, and show the first."""
+        if self._makers:
+            return
+        from gui.panels.anatomy.topics import topics_of  # 25 ms that the window's start need not wait for
+
+        self._makers = topics_of(self.context)
+        self.topics.addItems([kind.title for kind in self._makers])
+        self.topics.setCurrentRow(0)
+
+    def _kind(self, row: int) -> type[Topic]:
+        return list(self._makers)[row]
+
+    def _show_row(self, row: int) -> None:
+        """Show the topic of this row, built where it is not there yet."""
+        kind = self._kind(row)
+        if kind not in self.built:
+            topic = self.built[kind] = self._makers[kind]()
+            self._pages[kind] = _scrolling(topic)
+            self.pages.addWidget(self._pages[kind])
+            self.add_panels(topic, *topic.findChildren(Panel))
+        self.pages.setCurrentWidget(self._pages[kind])
 
     def _resize(self) -> None:
         self.topics.setFixedWidth(self.context.theme.px(168))

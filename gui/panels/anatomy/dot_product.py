@@ -27,7 +27,10 @@ class DotProductTopic(Topic):
     """On the left what goes in, on the right what comes out; pointing at a number shows what made it."""
 
     title = "Dot-product attention"
-    about = "The heart of the model, with the numbers of one of its heads at the playhead, from left to right."
+    about = (
+        "The heart of the model, with the numbers of one of its heads at the playhead, from left to right. Rows read "
+        "from columns; a row of the decoder is named by the token it has just read, and predicts the next."
+    )
     equation = "Attention(<i>Q</i>, <i>K</i>, <i>V</i>) = softmax(<i>Q K</i><sup>T</sup> / √<i>d</i>) <i>V</i>"
     paper = "section 3.2.1"
     functions = ("core.model.attention:attention_weights", "core.model.attention:MultiHeadAttention")

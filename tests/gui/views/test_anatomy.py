@@ -33,15 +33,14 @@ def view(window: MainWindow, qtbot: QtBot) -> AnatomyView:
 
 def opened(view: AnatomyView, qtbot: QtBot, kind: type[Kind]) -> Kind:
     """A topic, chosen in the list and drawn."""
-    row = next(row for row in range(view.topics.count()) if view.topics.item(row).text() == kind.title)
-    view.topics.setCurrentRow(row)
+    view.choose(kind)
     assert isinstance(view.topic, kind)
     qtbot.waitUntil(lambda: not view.topic.is_dirty and not view.topic.empty_label.isVisible(), timeout=WAIT_MS)
     return view.topic
 
 
 def test_nothing_is_built_before_somebody_looks(empty_window: MainWindow) -> None:
-    assert empty_window.anatomy_view.built == {}
+    assert empty_window.anatomy_view.built == {} and empty_window.anatomy_view.topics.count() == 0
 
 
 def test_the_arrow_keys_go_through_all_topics(view: AnatomyView, qtbot: QtBot) -> None:

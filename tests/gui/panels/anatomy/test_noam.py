@@ -15,7 +15,7 @@ from gui.panels.anatomy.noam import NoamTopic
 def topic(window: MainWindow) -> NoamTopic:
     view = window.anatomy_view
     window.show_view(window.views.index(view))
-    view.topics.setCurrentRow(view.topics.count() - 1)
+    view.choose(NoamTopic)
     assert isinstance(view.topic, NoamTopic)
     draw(view.topic, window)
     return view.topic
