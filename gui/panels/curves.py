@@ -50,7 +50,7 @@ class Curves(Panel):
         self.setToolTip(
             "Unsmoothed cross entropy in nats per target token, <eos> counted. "
             "Train with dropout on, valid with it off. Click, drag or use the arrow keys to look at an earlier step; "
-            "taller ticks below keep the weights too."
+            "taller ticks below keep the weights too, and a mark says what happened there."
         )
         self.setAccessibleDescription("Left and right go from probe to probe, Home to step 0, End to the newest step")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from core.events import StepsDone
+from core.events import SettingChanged, StepsDone
 from core.history import History
 from gui.main_window import MainWindow
 from gui.panels.curves import Curves
@@ -110,6 +110,22 @@ def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(pa
     kept_steps, kept_heights = panel.ticks._snapshots.getOriginalDataset()
     assert kept_steps.tolist() == [0, 0, 300, 300]
     assert kept_heights.max() > heights.max()
+
+
+def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, history: History, qtbot: QtBot) -> None:
+    history.take(SettingChanged(step=250, key="training.max_grad_norm", value=0.5))
+    panel.show_step(history, NUM_STEPS)
+    ticks = panel.ticks
+    assert [(mark.step, mark.kind) for mark in ticks.marks] == [(250, "setting"), (300, "best")]
+    said = "step 250: training.max_grad_norm set to 0.5. step 300: the best validation so far"
+    assert ticks.accessibleDescription() == said
+
+    def says_the_best() -> bool:
+        for step in (299, 300):  # pyqtgraph passes over moves that come too fast
+            qtbot.mouseMove(ticks.viewport(), place_of(ticks, step, 0.72))
+        return ticks.plotItem.vb.toolTip() == "step 300: the best validation so far"
+
+    qtbot.waitUntil(says_the_best, timeout=WAIT_MS)
 
 
 def test_a_click_in_any_strip_puts_the_playhead_there(panel: Curves, qtbot: QtBot) -> None:

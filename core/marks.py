@@ -1,0 +1,43 @@
+"""The steps of a run where something happened that one wants to look back at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from core.history import History
+
+MarkKind = Literal["right", "best", "setting", "aligned"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What happened at a step, in words."""
+
+    step: int
+    kind: MarkKind
+    text: str
+
+
+def marks_of(history: History) -> tuple[Mark, ...]:
+    """The first right answer, the best validation, each changed setting, the head that found the alignment."""
+    return tuple(sorted(_marks(history), key=lambda mark: mark.step))
+
+
+def _marks(history: History) -> Iterator[Mark]:
+    right = (step for step, metrics in history.validations.items() if metrics.get("valid/exact_match", 0.0) > 0.0)
+    if (first := next(right, None)) is not None:
+        share = history.validations[first]["valid/exact_match"]
+        yield Mark(
+            first, "right", f"step {first:,}: the first right answers, {share:.1%} of the validation's sentences"
+        )
+    if history.best_steps:
+        best = max(history.best_steps)
+        yield Mark(best, "best", f"step {best:,}: the best validation so far")
+    for changed in history.settings_changed:
+        yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {changed.value}")
+    aligned = history.alignment.best(history.last_step)
+    if aligned is not None and aligned.since is not None:
+        head = f"layer {aligned.layer + 1} head {aligned.head + 1}"
+        yield Mark(aligned.since, "aligned", f"step {aligned.since:,}: {head} found the alignment")
