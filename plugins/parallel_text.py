@@ -67,7 +67,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
     api_version = 1
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
-        self._require_different_files()
+        self._require_files()
         pairs = self._pairs(split)
         first = next(pairs, None)
         if first is None:
@@ -99,12 +99,18 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         folder = Path(self.options.folder)
         return Files(folder / source, folder / target if target else None) if source else None
 
-    def _require_different_files(self) -> None:
+    def _require_files(self) -> None:
+        """Each there, and none of them twice."""
         known: dict[Path, str] = {}
         for split in get_args(Split):
             for side, path in zip(("source", "target"), self._own_files(split) or (), strict=False):
                 if path is None:
                     continue
+                if not path.exists():
+                    raise BadData(
+                        f"dataset.options.{split}_{side}: there is no {path}. Set dataset.options.folder to where "
+                        "the files are."
+                    )
                 if path.resolve() in known:
                     raise BadData(f"dataset.options.{split}_{side}: {path} is {known[path.resolve()]} already.")
                 known[path.resolve()] = f"{split}_{side}"

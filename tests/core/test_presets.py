@@ -15,8 +15,9 @@ NAMES = [
     *("copy_task", "toy_german_english", "phonetic_to_letter"),
     *("reverse", "sort", "addition", "dates", "brackets", "roman_numerals"),
     *("classic_annotated_copy", "classic_copy_notebook", "classic_one_sentence", "classic_phonetic"),
-    *("classic_three_sentences", "joeynmt_reverse"),
+    *("classic_three_sentences", "cmudict_letters", "joeynmt_reverse", "multi30k_en_de"),
 ]
+OF_FILES = ("cmudict_letters", "multi30k_en_de")
 
 
 def test_the_presets_of_the_contract_are_there() -> None:
@@ -34,7 +35,17 @@ def test_every_plugin_takes_its_presets_options_and_names_the_preset() -> None:
         for name in NAMES:
             dataset = read_preset(name).dataset
             assert host.options(dataset.plugin, dataset.options).items() >= dataset.options.items()
-        assert {info.name for info in host.plugins()} <= set(NAMES)
+        assert {info.name for info in host.plugins()} - set(NAMES) == {"parallel_text"}  # whose presets name a corpus
+
+
+@pytest.mark.parametrize("name", OF_FILES)
+def test_a_preset_whose_files_are_not_here_says_which_and_what_to_set(name: str) -> None:
+    dataset = read_preset(name, ("dataset.options.folder=/no/where",)).dataset
+    assert "set dataset.options.folder" in preset_summary(name)
+    with PluginHost() as host, pytest.raises(UserError) as caught:
+        next(host.pairs(dataset.plugin, dataset.options, dataset.seed, "train"))
+    sentence = f"dataset.options.train_source: there is no /no/where/{dataset.options['train_source']}. Set dataset.op"
+    assert sentence in str(caught.value)
 
 
 def test_overrides_reach_a_preset() -> None:

@@ -142,7 +142,7 @@ def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
             {"train_source": "./valid.en", "train_target": "train.de"},
             "valid_source: .* is train_source already",
         ),
-        (TWO | {"train_source": "absent.en"}, "absent.en cannot be read: No such file"),
+        (TWO | {"train_source": "absent.en"}, r"train_source: there is no .*absent.en. Set dataset.options.folder"),
     ],
 )
 def test_files_that_are_not_named_or_twice(corpus: Path, options: dict[str, str], words: str) -> None:

@@ -180,3 +180,13 @@ def test_two_options_edited_at_once_are_both_kept(qtbot: QtBot, window: MainWind
     assert workbench.draft is not None
     options = workbench.draft.dataset.options
     assert (options["num_symbols"], options["max_length"]) == (5, 4)
+
+
+def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot: QtBot, window: MainWindow) -> None:
+    drawer = window.setup_drawer
+    drawer.choose_preset("cmudict_letters")
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    assert window.strip.trouble is not None and "Set dataset.options.folder" in window.strip.trouble.sentence
+    drawer.choose_preset("copy_task")
+    qtbot.waitUntil(lambda: window.strip.trouble is None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.options_form.rows, timeout=WAIT_MS)
