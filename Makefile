@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types format check-learning documents pictures bench bench-quick test-reliability
+.PHONY: help setup run test lint types format check-learning check-quality documents pictures bench bench-quick test-reliability
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 22
@@ -37,6 +37,9 @@ check-learning: setup  ## show that the presets learn what README says, and what
 	$(PYTHON) -m benchmarks.check_learning
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.window_cost
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.start_up
+
+check-quality: setup  ## train on real corpora in DATA=folder, and write docs/quality.md (two hours; ONLY=name, MAX_MINUTES=n)
+	$(PYTHON) -m benchmarks.check_quality $(DATA) $(if $(ONLY),--only "$(ONLY)") $(if $(MAX_MINUTES),--max-minutes $(MAX_MINUTES))
 
 documents: setup  ## run the five documents' experiments and write docs/documents.md (an hour)
 	$(PYTHON) -m benchmarks.documents $(ONLY)

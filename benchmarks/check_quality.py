@@ -1,0 +1,195 @@
+"""Shows what the presets reach on real corpora beside published scores: `make check-quality DATA=folder`.
+
+Drives the real command line, one training at a time, and writes a row for each way of decoding into docs/quality.md.
+DATA holds the folders that TASKS name; a task whose folder is not there is skipped, and says so. A training that is not
+done after its minutes is stopped, its checkpoint saved and measured. `--only NAME` and `--max-minutes N` choose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "quality.md"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A figure of `evaluate`, and the value it reaches: at least, or at most where less is better."""
+
+    metric: str
+    value: float
+    falls: bool = False
+
+    def is_kept(self, reached: float) -> bool:
+        """Whether this is good enough."""
+        return reached <= self.value if self.falls else reached >= self.value
+
+    def words(self, reached: float) -> str:
+        """`bleu 36.2 (at least 36: kept)`."""
+        bound = f"{'at most' if self.falls else 'at least'} {self.value:g}"
+        return f"{self.metric} {reached:.4g} ({bound}: {'kept' if self.is_kept(reached) else 'MISSED'})"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A preset, its folder in DATA, the minutes it may train, and how it is measured."""
+
+    name: str
+    preset: str
+    folder: str | None  # None: drawn by its plugin
+    minutes: float
+    evaluations: tuple[tuple[str, ...], ...]  # options of `evaluate`
+    promises: tuple[Promise, ...]  # of the first evaluation; the others are shown beside it
+    settings: tuple[str, ...] = ()
+
+    def command(self, data: Path) -> list[str]:
+        """What is typed to train it."""
+        given = (
+            [*self.settings]
+            if self.folder is None
+            else [f"dataset.options.folder={data / self.folder}", *self.settings]
+        )
+        return ["train", self.preset, *(part for setting in given for part in ("--set", setting))]
+
+
+GREEDY, BEAM = ("--checkpoint", "best"), ("--beam-size", "5", "--length-penalty", "1")
+AVERAGED = ("--checkpoint", "last")
+MULTI30K = (GREEDY, (*GREEDY, *BEAM), AVERAGED, (*AVERAGED, *BEAM))
+LETTERS = (GREEDY, (*GREEDY, *BEAM))
+TASKS = (
+    Task(
+        "reverse", "joeynmt_reverse", None, 10,
+        (("--split", "test"),), (Promise("exact_match_trained_lengths", 0.98),),
+    ),
+    Task(
+        "cmudict", "cmudict_letters", "cmudict", 60,
+        LETTERS, (Promise("exact_match", 0.50), Promise("token_error_rate", 0.115, falls=True)),
+    ),
+    Task(
+        "multi30k", "multi30k_en_de", "multi30k/lc.norm.tok", 60,
+        MULTI30K, (Promise("tokenized_bleu", 36.0),),
+    ),
+    Task(
+        "cmudict, long", "cmudict_letters", "cmudict", 240,
+        LETTERS, (Promise("exact_match", 0.527), Promise("token_error_rate", 0.1035, falls=True)),
+        ("training.max_steps=30000",),
+    ),
+    Task(
+        "multi30k, long", "multi30k_en_de", "multi30k/lc.norm.tok", 240,
+        tuple(reversed(MULTI30K)), (Promise("tokenized_bleu", 40.0),),
+    ),
+)  # fmt: skip
+SHOWN = ("tokenized_bleu", "chrf", "exact_match", "token_error_rate")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A run, how far it came, and the minutes its steps, validations and probes took."""
+
+    run: str
+    steps: int
+    minutes: float
+
+
+def train(command: list[str], runs_dir: Path, minutes: float) -> Trained:
+    """Train, and end it as Ctrl-C does once the minutes are over. Raises SystemExit where it ended otherwise."""
+    whole = [sys.executable, str(ROOT / "main.py"), *command, "--runs-dir", str(runs_dir), "--json"]
+    started, steps, run, told = 0.0, 0, "", False
+    with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            event = json.loads(line)
+            if event["event"] == "run_started":
+                started = time.monotonic()
+            if event["event"] == "steps_done":
+                steps = event["first_step"] + len(event["arrays"]["train/loss"]) - 1
+                if time.monotonic() - started > 60 * minutes and not told:
+                    process.send_signal(signal.SIGINT)
+                    told = True
+            if event["event"] == "run_finished":
+                run = event["run"]
+    if process.returncode not in (0, 128 + signal.SIGINT):
+        raise SystemExit(f"{shlex.join(command)} ended with exit code {process.returncode}")
+    return Trained(run, steps, (time.monotonic() - started) / 60)
+
+
+def evaluate(run: str, options: tuple[str, ...]) -> dict[str, Any]:
+    """What `evaluate` prints, the plugin's own figures among the others."""
+    command = [sys.executable, str(ROOT / "main.py"), "evaluate", run, *options, "--json"]
+    record: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return record | record.pop("metrics")
+
+
+def check(task: Task, data: Path, minutes: float) -> tuple[list[str], bool]:
+    """Train and measure: the task's rows for the page, and whether its promises were kept."""
+    rows, is_kept = [], True
+    command = task.command(data)
+    with tempfile.TemporaryDirectory() as runs_dir:
+        trained = train(command, Path(runs_dir), minutes)
+        for options in task.evaluations:
+            record = evaluate(trained.run, options)
+            promises = task.promises if options == task.evaluations[0] else ()
+            is_kept &= all(promise.is_kept(record[promise.metric]) for promise in promises)
+            typed = shlex.join(["headlight", *task.command(Path("DATA"))])
+            rows.append(row(task.name, typed, trained, options, figures(record, promises)))
+            print(rows[-1], flush=True)
+    return rows, is_kept
+
+
+def figures(record: dict[str, Any], promises: tuple[Promise, ...]) -> str:
+    """The promised figures with their bounds, and what else there is to know."""
+    promised = [promise.words(record[promise.metric]) for promise in promises]
+    names = {promise.metric for promise in promises}
+    others = [name for name in record if name in SHOWN or name.startswith("exact_match_")]
+    return ", ".join([*promised, *(f"{name} {record[name]:.4g}" for name in others if name not in names)])
+
+
+def row(name: str, typed: str, trained: Trained, options: tuple[str, ...], reached: str) -> str:
+    """One line of the page's table."""
+    how = f"{trained.steps:,} steps, {trained.minutes:.0f} min"
+    return f"| {name} | `{typed}` | {how}, {platform.machine()} | `{' '.join(options)}` | {reached} |"
+
+
+def with_rows(page: str, name: str, rows: list[str]) -> str:
+    """The page with these rows in place of the task's former ones, at the end of its first table."""
+    lines = [line for line in page.split("\n") if not line.startswith(f"| {name} | `")]
+    end = next(place for place, line in enumerate(lines) if line.startswith("|") and not lines[place + 1]) + 1
+    return "\n".join([*lines[:end], *rows, *lines[end:]])
+
+
+def main() -> int:
+    """Check the tasks chosen: 0 where all was kept, or skipped; 1 where something was missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="?", type=Path, help="the folder with the corpora")
+    parser.add_argument(
+        "--only", choices=[task.name for task in TASKS], help="one task; default: all but the long ones"
+    )
+    parser.add_argument("--max-minutes", type=float, help="stop each training after so many")
+    arguments = parser.parse_args()
+    kept = []
+    for task in TASKS:
+        if task.name != (arguments.only or task.name) or (arguments.only is None and "long" in task.name):
+            continue
+        if task.folder is not None and not (arguments.data and (arguments.data / task.folder).is_dir()):
+            print(f"{task.name}: skipped, since there is no folder {task.folder} in DATA ({arguments.data}).")
+            continue
+        rows, is_kept = check(task, (arguments.data or ROOT).resolve(), arguments.max_minutes or task.minutes)
+        PAGE.write_text(with_rows(PAGE.read_text(encoding="utf-8"), task.name, rows), encoding="utf-8")
+        kept.append(is_kept)
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

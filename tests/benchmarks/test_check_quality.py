@@ -1,0 +1,48 @@
+"""The table of docs/quality.md: rows replaced task by task, promises in words, absent corpora said."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import check_quality
+from benchmarks.check_quality import PAGE, TASKS, Promise, Trained, row, with_rows
+from core.presets import read_preset
+
+
+def test_a_tasks_rows_take_the_place_of_its_former_ones() -> None:
+    def rows(name: str, steps: int) -> list[str]:
+        return [row(name, "headlight train", Trained("run", steps, 2.0), ("--split", "test"), "bleu 1")]
+
+    page = PAGE.read_text(encoding="utf-8")
+    once = with_rows(with_rows(page, "one", rows("one", 10)), "two", rows("two", 20))
+    again = with_rows(once, "one", rows("one", 30))
+    assert "| one | `headlight train` | 30 steps, 2 min" in again and "10 steps" not in again
+    assert again.index("| two |") < again.index("| one |") < again.index("| published |")
+    assert again.replace(rows("one", 30)[0], "").split() == once.replace(rows("one", 10)[0], "").split()
+
+
+def test_a_promise_says_whether_it_was_kept() -> None:
+    assert Promise("tokenized_bleu", 36.0).words(36.5) == "tokenized_bleu 36.5 (at least 36: kept)"
+    assert Promise("error", 0.1, falls=True).words(0.2) == "error 0.2 (at most 0.1: MISSED)"
+
+
+def test_every_command_is_one_that_the_command_line_takes() -> None:
+    for task in TASKS:
+        settings = task.command(Path("/data"))[2:]
+        config = read_preset(task.preset, tuple(setting for setting in settings if setting != "--set"))
+        assert task.folder is None or config.dataset.options["folder"] == f"/data/{task.folder}"
+
+
+def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = PAGE.read_bytes()
+    monkeypatch.setattr(sys, "argv", ["check_quality", str(tmp_path), "--only", "multi30k"])
+    assert check_quality.main() == 0
+    assert capsys.readouterr().out.startswith(
+        "multi30k: skipped, since there is no folder multi30k/lc.norm.tok in DATA"
+    )
+    assert PAGE.read_bytes() == before
