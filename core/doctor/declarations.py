@@ -18,7 +18,7 @@ KINDS = ("integer", "number", "boolean", "string")
 
 def check_options(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
     """Find options that no form can show or no YAML file can hold."""
-    odd = [name for name, field in _fields(info).items() if not _is_known_kind(field)]
+    odd = odd_options(info)
     for name in odd:
         yield Finding(
             check="options",
@@ -27,6 +27,11 @@ def check_options(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
         )
     if not odd:
         yield from _round_trip(host, info)
+
+
+def odd_options(info: PluginInfo) -> list[str]:
+    """Those of a type that cannot be sent to the plugin as it was declared."""
+    return [name for name, field in _fields(info).items() if not _is_known_kind(field)]
 
 
 def _fields(info: PluginInfo) -> dict[str, Any]:

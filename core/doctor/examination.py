@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.doctor.conduct import check_conduct
-from core.doctor.declarations import check_options
+from core.doctor.declarations import check_options, odd_options
 from core.doctor.drawing import Drawn, draw
 from core.doctor.extremes import try_extremes
 from core.doctor.findings import Bounds, Figures, Finding, PluginReport, TriedOptions
@@ -100,6 +100,8 @@ class Examination:
             self._collect("options", check_options(host, info))
         except PluginError as error:
             self._note("loading", error)
+            return Examined(self._report(name, source.origin))
+        if odd_options(info):  # nothing can be drawn with them
             return Examined(self._report(name, source.origin))
         options = host.options(name, given)  # what is wrong with them is no fault of the plugin's
         try:

@@ -76,7 +76,7 @@ SENTENCES = {
     "not_a_plugin": ("expected a class derived from DatasetPlugin",),
     "not_pairs": ("Pair 1 is (", "expected Pair(source, target)", "line 19"),
     "not_texts": ("expected a source and a target that are texts", "line 19"),
-    "odd_option": ("Option 'span' has a type", "Make it an int, float, bool, str or Literal"),
+    "odd_option": ("Option 'span' has a type", "Make it an int, float, bool, str, Literal"),
     "option_at_its_end": (
         "With the option longest = 1: ",
         "ValueError: empty range",
@@ -137,7 +137,9 @@ def test_a_broken_plugin_is_told_what_to_mend(engine: Engine, case: str) -> None
         told = told[told.index(words) :]
 
 
-@pytest.mark.parametrize("case", ["alignment_beyond", "hashes", "loses_spaces", "symbols_missing", "unseeded"])
+@pytest.mark.parametrize(
+    "case", ["alignment_beyond", "hashes", "loses_spaces", "odd_option", "symbols_missing", "unseeded"]
+)
 def test_one_fault_is_told_once(engine: Engine, case: str) -> None:
     report = answered(engine, CheckPlugin(plugin=str(CASES / f"{case}.py"), with_learning=False))
     assert len(report.findings) == 1
