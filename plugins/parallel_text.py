@@ -78,7 +78,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
     def _pairs(self, split: Split) -> Iterator[Pair]:
         pairs = self._read(self._own_files(split) or self._own_files("valid") or self._own_files("train"))
         longest, set_aside = self.options.max_length, self._set_aside()
-        if split == "train" or split in set_aside:
+        if set_aside and (split == "train" or split in set_aside):
             pairs = (pair for pair in pairs if _place(pair, set_aside) == split)
         if split == "train" and longest:
             pairs = (pair for pair in pairs if max(text.count(" ") + 1 for text in pair[:2]) <= longest)

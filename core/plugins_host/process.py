@@ -59,6 +59,12 @@ class Worker:
             record = fault_of(error, request.get("source", {}).get("path", "")).record
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
+    def draw_ahead(self, request: Message) -> None:
+        """Draw the chunk after the one that was just sent, while whoever asked is busy with it."""
+        stream = self._streams.get(request.get("stream", 0))
+        if request["call"] == "next" and stream is not None:
+            stream.draw_ahead()
+
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
         source = Source(**request["source"])
         if source.origin not in self._plugins:
@@ -101,6 +107,8 @@ def main() -> None:
     while True:
         request = requests.get()
         channel.send(request["id"], worker.answer(request))
+        if requests.empty():
+            worker.draw_ahead(request)
 
 
 def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -17,6 +17,9 @@ PAIR_CHARACTERS = 1_000_000
 CHUNK_SECONDS = 0.5
 """A chunk of a slow plugin is sent after this time, so that slow is told apart from hanging."""
 
+FAST_SECONDS = 0.1
+"""For a whole chunk."""
+
 Alignment = tuple[tuple[int, int], ...]
 Chunk = dict[str, Any]
 
@@ -27,6 +30,8 @@ class PairStream:
     def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
         self._file = file
         self._count = 0
+        self._is_fast = False
+        self._ahead: tuple[Chunk, BaseException | None] | None = None
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
         if isinstance(pairs, Pair):
             pairs = "one pair"  # it is a tuple, and would be taken for a list of two texts
@@ -36,8 +41,30 @@ class PairStream:
         self._origin = iter(pairs)
         self._pairs: Iterator[Any] = islice(self._origin, limit)
 
+    def draw_ahead(self) -> None:
+        """Have the next chunk at hand. Of a fast plugin only: one that hangs is asked for no more than needed."""
+        if self._is_fast and self._ahead is None:
+            self._ahead = self._drawn()
+
     def next_chunk(self) -> Chunk:
         """Return up to CHUNK_SIZE pairs; fewer when the plugin is slow, none at the end."""
+        chunk, error = self._ahead or self._drawn()
+        self._ahead = None
+        if error is not None:
+            raise error
+        return chunk
+
+    def _drawn(self) -> tuple[Chunk, BaseException | None]:
+        started = time.monotonic()
+        try:
+            chunk = self._chunk()
+        except BaseException as error:  # told when it is asked for
+            self._is_fast = False
+            return {}, error
+        self._is_fast = len(chunk["sources"]) == CHUNK_SIZE and time.monotonic() - started < FAST_SECONDS
+        return chunk, None
+
+    def _chunk(self) -> Chunk:
         sources: list[str] = []
         targets: list[str] = []
         places: dict[Alignment | None, int] = {None: 0}  # most alignments of a chunk are the same few

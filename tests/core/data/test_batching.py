@@ -90,6 +90,17 @@ def test_batches_by_tokens_hold_little_padding() -> None:
     assert padded / len(plan) > 950, "batches are full"
 
 
+def test_sides_of_different_length_hold_little_padding_either() -> None:
+    random = np.random.default_rng(0)
+    src = np.clip(random.lognormal(2.6, 0.4, 20_000), 2, 60)
+    tgt = np.clip(src * random.lognormal(0.0, 0.2, len(src)), 2, 60)
+    pairs = pairs_of_lengths([(int(one), int(other)) for one, other in zip(src, tgt, strict=True)])
+    plan = plan_batches(pairs, random.permutation(len(pairs)), TrainingConfig(batch_size=None, batch_tokens=8192))
+    sides = pairs.src.lengths, pairs.tgt_lengths
+    padded = sum(len(indices) * int(side[indices].max()) for indices in plan for side in sides)
+    assert sum(side.sum() for side in sides) / padded > 0.9
+
+
 def test_one_pair_makes_batch_after_batch(prepare: Prepare) -> None:
     batches = TrainBatches(prepare(options={"count": 1}), TrainingConfig(), 0, None)
     first = next(batches)
