@@ -147,6 +147,13 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
         """
         return {}
 
+    def files(self) -> Sequence[str]:
+        """Files of the user's that decide the pairs, all of them, where they decide them alone.
+
+        While their sizes and times of change stay the same, the pairs are not drawn again.
+        """
+        return []
+
     def examples(self) -> Sequence[str]:
         """Source texts to offer where a person can type one, of tokens that the train split has."""
         return []

@@ -75,6 +75,12 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         yield first
         yield from pairs
 
+    def files(self) -> list[str]:
+        if not self.options.train_source:
+            return []
+        named = (path for split in get_args(Split) for path in self._own_files(split) or ())
+        return [str(path) for path in named if path is not None]
+
     def _pairs(self, split: Split) -> Iterator[Pair]:
         pairs = self._read(self._own_files(split) or self._own_files("valid") or self._own_files("train"))
         longest, set_aside = self.options.max_length, self._set_aside()

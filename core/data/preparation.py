@@ -20,6 +20,7 @@ from core.data.split_pairs import write_arrays
 from core.data.subwords import SubwordModels, models_in, write_models
 from core.data.token_arrays import PairArrays, concatenated
 from core.data.tokenizers import make_tokenizer
+from core.data.unchanged_files import find_unchanged, remember, stamp_of
 from core.data.vocabulary import GrowingVocabulary, Vocabulary
 from core.errors import UserError
 from core.events import Progress
@@ -29,6 +30,7 @@ from core.plugins_host.info import PluginInfo
 
 _LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
 _CHUNK = 2_000
+_APART = "-"  # in the name of a folder with the subwords that a run brought
 
 Working = Generator[Progress, None, None]
 
@@ -39,17 +41,21 @@ def prepare_data(
     """Draw, tokenise and keep a dataset; found again where the same pairs were prepared the same way before.
 
     `models` are the subwords of a run that goes on; without them, they are learnt from the train split. The pairs are
-    always drawn anew, since only they tell whether a plugin still gives the same. Yields often, so that whoever drives
-    it can stop between two chunks; closed half-way, it leaves nothing behind.
+    drawn anew, since only they tell whether a plugin still gives the same, but for those of files that a plugin names
+    and nobody has touched since. Yields often, so that whoever drives it can stop between two chunks; closed half-way,
+    it leaves nothing behind.
     Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building:
         preparation = _Preparation(dataset, host, building, models or {})
-        yield from preparation.draw()
-        folder = preparation.folder_in(cache_dir)
-        if not is_whole(folder):
-            yield from preparation.tokenise()
-            publish(building, folder)
+        folder = preparation.unchanged_in(cache_dir)
+        if folder is None:
+            yield from preparation.draw()
+            folder = preparation.folder_in(cache_dir)
+            if not is_whole(folder):
+                yield from preparation.tokenise()
+                publish(building, folder)
+            preparation.remember(folder)
         data = PreparedData.open(folder, dataset)
         tidy(cache_dir, folder)
         if dataset.tokenizer != "auto" and not models:
@@ -76,18 +82,32 @@ class _Preparation:
         }
         recipe = {**self._document, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
         self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
+        self._stamp = stamp_of([self.fingerprint, self._info.code()], host.files(dataset.plugin, options))
 
     @property
     def fingerprint(self) -> str:
         """Of everything that decides the result, the texts included; known once all pairs are drawn."""
         return self._content.hexdigest()[:32]
 
+    def unchanged_in(self, cache_dir: Path) -> Path | None:
+        """Where this was prepared from the same files, as their times and sizes tell; None where it must be drawn."""
+        found = find_unchanged(cache_dir, self._stamp) if self._stamp else []
+        return next((folder for folder in found if self._has_its_subwords(folder)), None)
+
+    def _has_its_subwords(self, folder: Path) -> bool:
+        return models_in(folder) == self._models if self._models else _APART not in folder.name
+
+    def remember(self, folder: Path) -> None:
+        """Note of what files this was made, to be found again without them."""
+        if self._stamp:
+            remember(folder, self._stamp)
+
     def folder_in(self, cache_dir: Path) -> Path:
         """Where this is kept: apart, where a run brings other subwords than were learnt here from the same texts."""
         folder = cache_dir / self.fingerprint
         if self._models and is_whole(folder) and models_in(folder) != self._models:
             brought = hashlib.sha256(b"".join(self._models.values())).hexdigest()[:8]
-            return folder.with_name(f"{folder.name}-{brought}")
+            return folder.with_name(f"{folder.name}{_APART}{brought}")
         return folder
 
     def draw(self) -> Working:

@@ -185,6 +185,10 @@ class PluginHost:
         """Return source texts to offer for translation."""
         return list(self._call("examples", name, options))
 
+    def files(self, name: str, options: dict[str, Any]) -> list[str]:
+        """Return the user's files that the pairs are read from."""
+        return list(self._call("files", name, options))
+
     def moved_to(self) -> str | None:
         """Return the folder that a plugin has made the host process's current one; None where none did."""
         with self._lock:

@@ -1,7 +1,9 @@
 """One plugin as a row of the list: what it is, where it comes from and whether it can be used."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 
@@ -30,6 +32,11 @@ class PluginInfo:
         """As the lists show it: `API 1`, `their_words 2.0 · API 1`."""
         api = "" if self.api_version is None else f"API {self.api_version}"
         return " · ".join(filter(None, [self.package, api])) or "unknown"
+
+    def code(self) -> str:
+        """What tells its code from another's: a hash of its file, or the package's version."""
+        file = Path(self.origin)
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else self.package
 
     @property
     def state(self) -> str:

@@ -45,6 +45,7 @@ class Worker:
             "symbols": lambda request: answers.symbols(self._instance(request).symbols()),
             "limits": lambda request: answers.figures("limits", self._instance(request).limits()),
             "metrics": self._metrics,
+            "files": lambda request: answers.texts("files", self._instance(request).files()),
             "folder": lambda request: str(Path.cwd()),
             "examples": lambda request: answers.texts("examples", self._instance(request).examples()),
         }

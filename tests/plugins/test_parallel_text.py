@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
 from core.engine import Engine
 from core.errors import UserError
 from core.plugin import BadData, Pair, Split, split_of
@@ -166,6 +168,39 @@ def test_what_is_wrong_with_a_file_is_said_without_the_plugins_place(corpus: Pat
         "convert the file, with `iconv -f LATIN1 -t UTF-8` if it is Latin-1."
     )
     assert list((tmp_path / "cache").iterdir()) == [], "nothing half-built"
+
+
+def prepared(corpus: Path, host: PluginHost, **settings: Any) -> tuple[PreparedData, list[str]]:
+    """The corpus' data, and the stages of preparing them."""
+    dataset = DatasetConfig.model_validate(
+        {"plugin": "parallel_text", "options": {"folder": str(corpus), **TWO}, **settings}
+    )
+    work, stages = prepare_data(dataset, host, corpus / "cache"), list[str]()
+    while True:
+        try:
+            stages.append(next(work).stage)
+        except StopIteration as end:
+            return end.value, stages
+
+
+def test_files_that_nobody_touched_are_not_read_again(corpus: Path) -> None:
+    def settle(*names: str) -> None:
+        for name in names:
+            os.utime(corpus / name, (1e9, 1e9))
+
+    with PluginHost() as host:
+        prepared(corpus, host)
+        first, stages = prepared(corpus, host)
+        assert "drawing train pairs" in stages, "just written, they might be written once more"
+        settle("train.en", "train.de")
+        assert "drawing train pairs" in prepared(corpus, host)[1], "they have other times now"
+        again, stages = prepared(corpus, host)
+        assert (stages, again.folder, again.dataset) == ([], first.folder, first.dataset)
+        assert prepared(corpus, host, seed=1)[0].fingerprint != first.fingerprint
+        lines = (corpus / "train.de").read_text().replace("Satz 7", "Wort 7")
+        (corpus / "train.de").write_text(lines)
+        changed, stages = prepared(corpus, host)
+        assert "drawing train pairs" in stages and changed.fingerprint != first.fingerprint
 
 
 @pytest.mark.parametrize(
