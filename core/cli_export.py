@@ -1,4 +1,4 @@
-"""`export`: a run's weights as one file for other programs; without torch."""
+"""`export`: a run's weights for other programs; as safetensors without torch."""
 
 from __future__ import annotations
 
@@ -13,29 +13,52 @@ from core.config import config_to_yaml
 from core.errors import UserError
 from core.run_files.atomic import write_whole
 from core.run_files.averaging import mean_weights
-from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
 
 
 def export(arguments: Namespace) -> int:
-    """Write the weights of a checkpoint; config, vocabularies and step are in its metadata, subwords as base64."""
-    if arguments.format == "onnx":
-        raise UserError("`export --format onnx` is not part of this version yet.", "Use --format safetensors.")
+    """Write the weights of a checkpoint: as one file, or as ONNX graphs in a folder with what reads and writes ids."""
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
     which = arguments.checkpoint or ("best" if run.state.best_step is not None else "last")
     step = run.checkpoint_step(which)
     run.follow(run.latest_config().training)
     averaged = run.averaged_steps(step) if which == "last" else [step]
+    write = _write_onnx if arguments.format == "onnx" else _write_safetensors
+    write(arguments.output, run, step, mean_weights(map(run.checkpoint_weights, averaged)))
+    steps = f"step {step}" if averaged == [step] else f"steps {', '.join(map(str, averaged))}, averaged"
+    print(f"{arguments.output}: the weights of {steps}")
+    return 0
+
+
+def _write_safetensors(path: Path, run: RunFolder, step: int, weights: Weights) -> None:
+    """Config, vocabularies and step are in the file's metadata, subwords as base64."""
     metadata = {
         "format": "headlight 1",
         "step": str(step),
         "config.yaml": config_to_yaml(run.config()),
-        "vocabulary.json": json.dumps(run.vocabulary(), ensure_ascii=False),
+        "vocabulary.json": _vocabulary(run),
         **{f"{side}.model": b64encode(model).decode() for side, model in run.subword_models().items()},
     }
-    _write(arguments.output, save(mean_weights(map(run.checkpoint_weights, averaged)), metadata))
-    steps = f"step {step}" if averaged == [step] else f"steps {', '.join(map(str, averaged))}, averaged"
-    print(f"{arguments.output}: the weights of {steps}")
-    return 0
+    _write(path, save(weights, metadata))
+
+
+def _write_onnx(folder: Path, run: RunFolder, _: int, weights: Weights) -> None:
+    """Two graphs (see docs/onnx.md), and the run's documents beside them."""
+    from core.onnx_export import onnx_graphs  # loads torch; no engine works beside it
+
+    files = onnx_graphs(run, weights)
+    files |= {"config.yaml": config_to_yaml(run.config()).encode(), "vocabulary.json": _vocabulary(run).encode()}
+    files |= {f"{side}.model": model for side, model in run.subword_models().items()}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made ({error.strerror}).", "Name a new folder.") from error
+    for name, data in files.items():
+        _write(folder / name, data)
+
+
+def _vocabulary(run: RunFolder) -> str:
+    return json.dumps(run.vocabulary(), ensure_ascii=False)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -60,7 +60,6 @@ def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
         ("evaluate", "headlight evaluate: the following arguments are required: RUN."),
         ("evaluate x --split train", "headlight evaluate: argument --split: invalid choice: 'train'"),
         ("evaluate x --checkpoint newest", "headlight evaluate: argument --checkpoint: expected best, last or a step,"),
-        ("export x --format onnx --output y", "headlight: `export --format onnx` is not part of this version yet."),
         ("export x --format safetensors --output y", "headlight: x: there is no such run, neither as a path nor in"),
         ("runs compare a b", "headlight: a: there is no such run, neither as a path nor in"),
         ("plugins check x", "headlight: There is no dataset plugin 'x'. Known are: addition,"),

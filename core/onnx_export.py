@@ -1,0 +1,144 @@
+"""A run's model as two ONNX graphs: the encoder, and one step of the decoder over what it remembers.
+
+Needs the extra `headlight[onnx]`. Shapes: B sentences, S source tokens, T target tokens read so far, L decoder layers,
+H heads, V target tokens. A sentence is decoded by running `decoder_step` from an empty past on: see docs/onnx.md.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+from torch import Tensor, nn
+
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.model.attention import KeysValues, SelfAttention
+from core.model.masks import padding_mask
+from core.model.transformer import Transformer
+from core.model.weights import load_weights
+from core.model_size import num_positions
+from core.run_folder import RunFolder, Weights
+from core.training.checkpoint import tensors
+
+_OPSET = 17  # the first with LayerNormalization
+
+
+class Encoder(nn.Module):
+    """src int64 [B, S] and src_mask bool [B, S] -> memory [L, 2, B, H, S, d_head]: keys and values for each layer."""
+
+    def __init__(self, model: Transformer) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, src: Tensor, src_mask: Tensor) -> Tensor:
+        memory = self.model.encode(src, src_mask)
+        layers = [torch.stack(layer.cross_attention.keys_values(memory)) for layer in self.model.decoder]
+        return torch.stack(layers)
+
+
+class DecoderStep(nn.Module):
+    """Each sentence's newest token, int64 [B] -> logits [B, V] of the next, and the past with this token in it.
+
+    Besides tokens it takes past [L, 2, B, H, T, d_head] (T = 0 at first, where the tokens are `<bos>`), memory and
+    src_mask of the encoder; the past that it gives has T + 1.
+    """
+
+    def __init__(self, model: Transformer) -> None:
+        """The model is changed: its decoder remembers from here on."""
+        super().__init__()
+        self.model = model
+        for layer in model.decoder:
+            layer.self_attention = Remembering(layer.self_attention)  # type: ignore[assignment]
+
+    def forward(self, tokens: Tensor, past: Tensor, memory: Tensor, src_mask: Tensor) -> tuple[Tensor, Tensor]:
+        embedding, position = self.model.tgt_embedding, past.shape[4]
+        here = embedding.positions(self.model.max_positions)[position : position + 1]
+        x = here + embedding.tokens(tokens[:, None]) * embedding.scale
+        mask, present = padding_mask(src_mask), []
+        for number, layer in enumerate(self.model.decoder):
+            remembering = layer.self_attention
+            assert isinstance(remembering, Remembering)
+            remembering.past = KeysValues(past[number, 0], past[number, 1])
+            x = layer(x, mask, KeysValues(memory[number, 0], memory[number, 1]), mask)
+            present.append(torch.stack(remembering.past))
+        return self.model.project(self.model.decoder.norm(x))[:, 0], torch.stack(present)
+
+
+class Remembering(nn.Module):
+    """Self-attention of the newest token to those before it and itself, which `past` holds."""
+
+    past: KeysValues
+
+    def __init__(self, attention: SelfAttention) -> None:
+        super().__init__()
+        self.attention = attention
+
+    def forward(self, x: Tensor, _: Tensor) -> Tensor:
+        """[B, 1, d_model] -> [B, 1, d_model]; there is nothing later that a mask would hide."""
+        queries, *newest = self.attention.split_heads(self.attention.qkv(x), 3)
+        self.past = KeysValues(*(torch.cat(pair, dim=2) for pair in zip(self.past, newest, strict=True)))
+        return self.attention.attend(queries, self.past, None)
+
+
+def onnx_graphs(run: RunFolder, weights: Weights) -> dict[str, bytes]:
+    """File name -> graph, of a run's model with these weights. Raises UserError where the extra is missing."""
+    if find_spec("onnx") is None:
+        raise UserError(
+            "`export --format onnx` needs the package onnx, which is not installed.",
+            "Install it: pip install 'headlight[onnx]'.",
+        )
+    return graphs_of(_model(run, weights))
+
+
+def _model(run: RunFolder, weights: Weights) -> Transformer:
+    config, data = run.config(), PreparedData.from_document(run.vocabulary(), run.subword_models())
+    sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+    model = Transformer(config.model, *sizes)
+    load_weights(model, tensors(weights))
+    return model
+
+
+def graphs_of(model: Transformer) -> dict[str, bytes]:
+    """The same of a model, which is used up."""
+    model.eval()
+    src, src_mask = torch.full((2, 3), 5), torch.ones(2, 3, dtype=torch.bool)
+    with torch.no_grad():
+        encoder, memory = Encoder(model), Encoder(model)(src, src_mask)
+        sentences, source = {0: "batch", 1: "source"}, {2: "batch", 4: "source"}
+        encoder_graph = _graph(
+            encoder, {"src": (src, sentences), "src_mask": (src_mask, sentences)}, {"memory": source}
+        )
+        step_graph = _graph(
+            DecoderStep(model),
+            {
+                "tokens": (torch.tensor([1, 1]), {0: "batch"}),
+                "past": (memory[..., :2, :], {2: "batch", 4: "past"}),
+                "memory": (memory, source),
+                "src_mask": (src_mask, sentences),
+            },
+            {"logits": {0: "batch"}, "present": {2: "batch", 4: "present"}},
+        )
+    return {"encoder.onnx": encoder_graph, "decoder_step.onnx": step_graph}
+
+
+def _graph(
+    module: nn.Module, inputs: dict[str, tuple[Tensor, dict[int, str]]], outputs: dict[str, dict[int, str]]
+) -> bytes:
+    """Inputs are examples with the names of their sizes that vary."""
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of tracing: lengths are checked in Python, which a graph cannot do
+        torch.onnx.export(
+            module,
+            tuple(example for example, _ in inputs.values()),
+            path := Path(folder) / "graph.onnx",
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes={name: axes for name, (_, axes) in inputs.items()} | outputs,
+            opset_version=_OPSET,
+            dynamo=False,
+        )
+        return path.read_bytes()
