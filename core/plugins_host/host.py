@@ -236,7 +236,7 @@ class PluginHost:
     def stream(
         self, name: str, options: dict[str, Any], *, split: str, rng_seed: int, limit: int | None
     ) -> Iterator[list[Pair]]:
-        """Draw with an rng of this seed, each chunk when it is wanted: the plugin never runs ahead of who reads."""
+        """Draw with an rng of this seed, chunk by chunk; a fast plugin is at most one ahead."""
         stream = next(self._streams)
         self._call("open", name, options, stream=stream, split=split, rng_seed=rng_seed, limit=limit)
         process = self._process
