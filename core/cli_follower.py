@@ -54,7 +54,7 @@ def follow(plugin_dirs: Sequence[Path]) -> int:
 
 def _take_part(document: dict[str, Any], host: PluginHost) -> None:
     config = _config(document)
-    data = _data(config, document["fingerprint"], host)
+    data = _data(config, Path(document["data"]), host)
     learner = _learner(config, data)
     distributed.take_over(learner.tensors)
     with contextlib.closing(TrainBatches(data, config.training, config.seed, host)) as source:
@@ -71,10 +71,10 @@ def _config(document: dict[str, Any]) -> RunConfig:
     return config.model_copy(update={"training": config.training.model_copy(update={"device": device})})
 
 
-def _data(config: RunConfig, fingerprint: str, host: PluginHost) -> PreparedData:
-    """The first process prepared it: on its machine it is found, on another it is prepared once more."""
-    folder = user_cache_path("headlight") / "prepared" / fingerprint
+def _data(config: RunConfig, folder: Path, host: PluginHost) -> PreparedData:
+    """The first process prepared it: on its machine it is found there, on another it is prepared once more."""
     if not is_whole(folder):
+        folder = user_cache_path("headlight") / "prepared" / folder.name  # named by its content
         for _ in prepare_data(config.dataset, host, folder.parent):
             pass
     if not is_whole(folder):

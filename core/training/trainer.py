@@ -175,7 +175,7 @@ class Trainer:
         return {
             "run": str(self.folder.path),
             "config": self.config.model_dump(mode="json"),
-            "fingerprint": self.data.fingerprint,
+            "data": str(self.data.folder),
             "batches": self._training_batches().state(),
         }
 
