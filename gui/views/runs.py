@@ -131,7 +131,6 @@ class RunsView(View):
         self.path_label.setAccessibleName("Runs folder")
         self.path_label.setToolTip("Where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
         self.search_edit.setPlaceholderText("Search")
-        self.search_edit.setClearButtonEnabled(True)
         self.search_edit.setAccessibleName("Search runs")
         self.search_edit.setToolTip("Runs whose name, folder or state has these words (Ctrl+F; Esc: all)")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
