@@ -16,7 +16,7 @@ from core.doctor.findings import Bounds, Figures, Finding, PluginReport, TriedOp
 from core.doctor.leaks import check_leaks
 from core.doctor.limits import check_limits
 from core.doctor.methods import check_examples, check_metrics, check_symbols
-from core.doctor.naming import check_name, collision
+from core.doctor.naming import collision, taken_by_others
 from core.doctor.repeatability import check_other_shards, check_same_seed, depends_on_seed
 from core.doctor.statistics import check_figures, figures_of
 from core.doctor.texts import check_alignments, check_texts
@@ -58,6 +58,7 @@ class Examination:
         self.progress: tuple[str, int] | None = None  # what is being done, and how far it has come
         self._bounds = bounds
         self._findings: list[Finding] = []
+        self._note = ""
         self._hosts: list[PluginHost] = []
         self._is_closed = False
 
@@ -96,10 +97,11 @@ class Examination:
         try:
             info = host.load(source)
             name = info.name
-            self._collect("name", check_name(info, source, known))
+            taken = taken_by_others(info, source, known)
+            self._note = "" if taken is None else str(taken)
             self._collect("options", check_options(host, info))
         except PluginError as error:
-            self._note("loading", error)
+            self._add("loading", error)
             return Examined(self._report(name, source.origin))
         if odd_options(info):  # nothing can be drawn with them
             return Examined(self._report(name, source.origin))
@@ -107,7 +109,7 @@ class Examination:
         try:
             return self._examine_drawn(draw(host, info, options, self._bounds, self._tell), source)
         except UserError as error:
-            self._note("pairs", error)
+            self._add("pairs", error)
             return Examined(self._report(name, source.origin))
 
     def _examine_drawn(self, drawn: Drawn, source: Source) -> Examined:
@@ -126,7 +128,7 @@ class Examination:
         try:
             figures = figures_of(drawn, depends_on_seed(drawn))
         except PluginError as error:
-            self._note("pairs", error)
+            self._add("pairs", error)
             return None
         self._collect("figures", check_figures(drawn, figures))
         return figures
@@ -136,9 +138,9 @@ class Examination:
             for finding in found:
                 self._findings.append(finding)
         except PluginError as error:
-            self._note(check, error)
+            self._add(check, error)
 
-    def _note(self, check: str, error: UserError) -> None:
+    def _add(self, check: str, error: UserError) -> None:
         """An error of the plugin is a finding, told once."""
         remedy = f"{error.remedy}." if isinstance(error, PluginError) and error.remedy else error.advice
         finding = Finding(check=check, sentence=error.sentence, advice=remedy)
@@ -153,8 +155,14 @@ class Examination:
     def _report(
         self, name: str, origin: str, figures: Figures | None = None, tried: TriedOptions | None = None
     ) -> PluginReport:
-        findings = tuple(self._findings)
-        return PluginReport(name=name, origin=origin, findings=findings, figures=figures, tried_options=tried)
+        return PluginReport(
+            name=name,
+            origin=origin,
+            findings=tuple(self._findings),
+            note=self._note,
+            figures=figures,
+            tried_options=tried,
+        )
 
 
 def _is_path(plugin: str) -> bool:

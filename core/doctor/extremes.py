@@ -14,7 +14,7 @@ from core.doctor.limits import check_limits
 from core.doctor.methods import check_metrics, check_symbols
 from core.doctor.texts import check_alignments, check_texts
 from core.errors import UserError
-from core.plugins_host.failures import OptionsRefused, PluginError
+from core.plugins_host.failures import EmptySplit, OptionsRefused, PluginError
 
 NUM_PAIRS = 100
 """Of each split, with each value."""
@@ -34,7 +34,8 @@ class Extremes:
 def try_extremes(drawn: Drawn, seconds: float, tell: Tell) -> Extremes:
     """Try each value while there is time; of each, the first thing to mend.
 
-    What `check` or a ValueError of the plugin's own refuses is well: the person who chose it reads that sentence.
+    What `check` or a ValueError of the plugin's own refuses is well, and so is a split left empty, as of words of one
+    letter: the person who chose it reads that sentence.
     """
     values = list(other_values(drawn.info.options_schema or {}, drawn.options))
     findings, num_tried, until = list[Finding](), 0, time.monotonic() + seconds
@@ -62,7 +63,7 @@ def _first_finding(drawn: Drawn, options: dict[str, Any]) -> list[Finding]:
     try:
         tried = _drawn_with(drawn, drawn.host.options(drawn.info.name, options))
         return list(islice(_findings(tried), 1))
-    except OptionsRefused:
+    except (EmptySplit, OptionsRefused):
         return []
     except PluginError as error:
         return [Finding(check="options", sentence=error.sentence, advice=_advice(error))]

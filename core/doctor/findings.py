@@ -87,6 +87,7 @@ class PluginReport:
     name: str
     origin: str  # its file, or `module:attribute` in an installed package
     findings: tuple[Finding, ...]
+    note: str = ""  # nothing to mend in this file, but it keeps it from being used by its name
     figures: Figures | None = None
     tried_options: TriedOptions | None = None
     learnability: Learnability | None = None

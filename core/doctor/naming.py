@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.doctor.findings import Finding
@@ -11,14 +11,13 @@ from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 
 
-def check_name(info: PluginInfo, source: Source, known: PluginHost) -> Iterator[Finding]:
-    """Find other plugins of this name, wherever Headlight looks for them."""
+def taken_by_others(info: PluginInfo, source: Source, known: PluginHost) -> Finding | None:
+    """Say it where other plugins have this name, wherever Headlight looks for them."""
     if not _others(info, source, known):
-        return
+        return None
     with known.anew() as now:  # what is known may be from before a file was renamed
         others = _others(info, source, now)
-    if others:
-        yield collision(info.name, [source.origin, *others])
+    return collision(info.name, [source.origin, *others]) if others else None
 
 
 def collision(name: str, origins: Sequence[str]) -> Finding:

@@ -21,7 +21,7 @@ def report_text(report: PluginReport) -> str:
 
 
 def figures_lines(report: PluginReport) -> Iterator[str]:
-    """The dataset in numbers, and how well it was learned."""
+    """The dataset in numbers, how well it was learned, and what keeps it from being used."""
     if report.figures is not None:
         yield from _figures_lines(report.figures)
     if report.tried_options is not None and report.tried_options.num_values:
@@ -35,6 +35,8 @@ def figures_lines(report: PluginReport) -> Iterator[str]:
         )
     elif not report.is_clean:
         yield "learnability: not tried before the findings are mended"
+    if report.note:
+        yield f"note: {report.note}"
 
 
 def _figures_lines(figures: Figures) -> Iterator[str]:

@@ -27,6 +27,10 @@ class OptionsRefused(PluginError):
     """The plugin's pairs say that these options will not do."""
 
 
+class EmptySplit(PluginError):
+    """A split has no pairs with these options."""
+
+
 def failure(
     name: str, sentence: str, file: str, line: int, remedy: str, kind: type[PluginError] = PluginError
 ) -> PluginError:

@@ -12,7 +12,7 @@ from typing import Any
 from core.plugin import Pair
 from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
 from core.plugins_host.discovery import Source
-from core.plugins_host.failures import PluginError, crash_line, failure, refusal
+from core.plugins_host.failures import EmptySplit, PluginError, crash_line, failure, refusal
 from core.plugins_host.info import PluginInfo, with_collisions
 
 SHARD_SIZE = 10_000
@@ -164,7 +164,7 @@ class PluginHost:
             raise self._breach(name, sentence, "Remove endless = True, or never stop yielding for train")
         if drawn == 0 and limit != 0:
             sentence = f"gives no pairs for its {split} split with these options"
-            raise self._breach(name, sentence, "Yield at least one pair for each of train, valid and test")
+            raise self._breach(name, sentence, "Yield at least one pair for each of train, valid and test", EmptySplit)
 
     def symbols(self, name: str, options: dict[str, Any]) -> tuple[list[str], list[str]] | None:
         """Return the source and the target tokens of an endless plugin, None where it does not list them."""
@@ -287,9 +287,9 @@ class PluginHost:
             self._process.close()
             self._process = self._started_in = None
 
-    def _breach(self, name: str, sentence: str, remedy: str) -> PluginError:
+    def _breach(self, name: str, sentence: str, remedy: str, kind: type[PluginError] = PluginError) -> PluginError:
         with self._lock:
-            return failure(name, sentence, _origin(self._row(name)[0]), 0, remedy)
+            return failure(name, sentence, _origin(self._row(name)[0]), 0, remedy, kind)
 
 
 def _origin(source: Message) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.doctor.findings import Bounds
+from core.doctor.report_text import report_text
 from core.engine import Engine
 from core.errors import UserError
 from core.events import Progress, StepsDone
@@ -86,17 +87,21 @@ def test_a_later_check_and_a_cancelled_future_end_the_one_under_way(engine: Engi
         time.sleep(0.05)
 
 
-def test_a_name_that_two_files_share_is_a_finding(tmp_path: Path) -> None:
+def test_a_name_that_two_files_share_is_a_finding_by_name_and_noted_by_file(tmp_path: Path) -> None:
     for file in ("one.py", "other.py"):
         (tmp_path / file).write_text((CASES / "leaks.py").read_text())
     with Engine(plugin_dirs=[tmp_path]) as engine:
-        for plugin in ("leaks", str(tmp_path / "one.py")):
-            finding, *_ = answered(engine, CheckPlugin(plugin=plugin, with_learning=False)).findings
-            assert "The plugin name 'leaks' is taken more than once" in finding.sentence
-            assert str(tmp_path / "one.py") in finding.sentence and str(tmp_path / "other.py") in finding.sentence
+        by_name = answered(engine, CheckPlugin(plugin="leaks", with_learning=False))
+        by_file = answered(engine, CheckPlugin(plugin=str(tmp_path / "one.py"), with_learning=False))
+        assert {finding.check for finding in by_file.findings} == {"leaks"}
+        assert f"note: {by_file.note}" in report_text(by_file)
+        for said in (by_name.findings[0].sentence, by_file.note):
+            assert "The plugin name 'leaks' is taken more than once" in said
+            assert str(tmp_path / "one.py") in said and str(tmp_path / "other.py") in said
         (tmp_path / "other.py").unlink()
         report = answered(engine, CheckPlugin(plugin=str(tmp_path / "one.py"), with_learning=False))
-        assert {finding.check for finding in report.findings} == {"leaks"}  # though the engine has not read them anew
+        assert {finding.check for finding in report.findings} == {"leaks"}
+        assert report.note == ""  # though the engine has not read them anew
 
 
 def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
@@ -122,7 +127,8 @@ def test_a_plugin_of_an_installed_package_is_checked_by_its_name(
         by_file = answered(engine, CheckPlugin(plugin=str(tmp_path / "their_package.py")))
     assert (report.name, report.origin) == ("leaks", "their_package:PLUGIN")
     assert {finding.check for finding in report.findings} == {"leaks"}
-    assert {finding.check for finding in by_file.findings} == {"leaks"}  # its name is not taken by itself
+    assert {finding.check for finding in by_file.findings} == {"leaks"}
+    assert by_file.note == ""  # its name is not taken by itself
 
 
 @pytest.mark.parametrize("plugin", ["nowhere.py", "no/such/task", "."])
