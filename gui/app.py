@@ -16,6 +16,7 @@ from gui.bridge import EngineBridge
 from gui.collector import calm_collector
 from gui.context import make_context
 from gui.crash import watched
+from gui.interpreter import quick_to_yield
 from gui.main_window import MainWindow
 from gui.native_crash import earlier_crashes, leaving_a_trace
 from gui.remembered import recall, remember, remembered_path
@@ -36,7 +37,7 @@ def run(argv: list[str], engine: Engine) -> int:
     theme = Theme(remembered.mode, remembered.zoom)
     bridge = EngineBridge(engine)
     crashes = earlier_crashes()
-    with watched(bridge), leaving_a_trace(), calm_collector(bridge):
+    with watched(bridge), leaving_a_trace(), calm_collector(bridge), quick_to_yield():
         theme.apply()
         window = MainWindow(make_context(bridge, theme, default_runs_dir(remembered.runs_dir)))
         window.left.connect(app.exit)
