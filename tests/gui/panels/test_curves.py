@@ -196,7 +196,7 @@ def trained(qtbot: QtBot, window: MainWindow) -> MainWindow:
     bridge = window.context.bridge
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 12, timeout=WAIT_MS)
     curves = window.findChild(Curves)
-    qtbot.waitUntil(lambda: "step 12" in curves.title_label.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "step 12" in curves.title_label.text() and not curves.is_dirty, timeout=WAIT_MS)
     return window
 
 
