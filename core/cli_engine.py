@@ -28,6 +28,10 @@ _IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a proc
 _WAKE_SECONDS = 0.5  # where a lock cannot be interrupted by a signal (Windows), it is looked at this often
 
 
+def unseen(event: Event) -> None:
+    """The listener of a verb that shows nothing of what happens on the way."""
+
+
 class Conversation:
     """An engine to ask, with a listener that is called in this thread."""
 

@@ -6,11 +6,10 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from core.cli_engine import Conversation
+from core.cli_engine import Conversation, unseen
 from core.cli_files import output_file
 from core.cli_opening import decoding_changes, opening_of
 from core.cli_output import print_json
-from core.events import Event
 from core.requests import Evaluate, Evaluation
 
 _METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "bleu", "chrf")
@@ -19,7 +18,7 @@ _METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_
 def evaluate(arguments: Namespace) -> int:
     """Measure a checkpoint on a split and print the figures."""
     opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
-    with Conversation(_ignore, arguments.plugins_dir) as engine:
+    with Conversation(unseen, arguments.plugins_dir) as engine:
         engine.ask(opening)
         evaluation = engine.ask(Evaluate(split=arguments.split))
     if arguments.predictions is not None:
@@ -31,10 +30,6 @@ def evaluate(arguments: Namespace) -> int:
     for name, value in (record | record.pop("metrics")).items():
         print(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
     return 0
-
-
-def _ignore(event: Event) -> None:
-    """Nothing of what happens on the way is shown."""
 
 
 def _record(evaluation: Evaluation) -> dict[str, Any]:

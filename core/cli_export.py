@@ -9,6 +9,7 @@ from pathlib import Path
 
 from safetensors.numpy import save
 
+from core.cli_opening import usual_checkpoint
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.run_files.atomic import write_whole
@@ -19,7 +20,7 @@ from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
 def export(arguments: Namespace) -> int:
     """Write the weights of a checkpoint: as one file, or as ONNX graphs in a folder with what reads and writes ids."""
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
-    which = arguments.checkpoint or ("best" if run.state.best_step is not None else "last")
+    which = arguments.checkpoint or usual_checkpoint(run)
     step = run.checkpoint_step(which)
     run.follow(run.latest_config().training)
     averaged = run.averaged_steps(step) if which == "last" else [step]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
 from core.errors import UserError
-from core.run_files.atomic import TEMPORARY
+from core.run_files.atomic import whole_file
 
 
 def read_lines(path: Path | None) -> list[str]:
@@ -44,12 +44,9 @@ def output_file(path: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[TextIO]:
-    temporary = path.with_name(f"{path.name}{TEMPORARY}")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="\n")
+        try:
+            yield text
+        finally:
+            text.detach()  # flushed; the file is closed by who opened it

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from platformdirs import user_cache_path
 
 from core.cli_signals import STOPPING
 from core.config import RunConfig
 from core.data.batching import TrainBatches
 from core.data.cache import is_whole
+from core.data.cache_place import usual_place
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
@@ -74,7 +74,7 @@ def _config(document: dict[str, Any]) -> RunConfig:
 def _data(config: RunConfig, folder: Path, host: PluginHost) -> PreparedData:
     """The first process prepared it: on its machine it is found there, on another it is prepared once more."""
     if not is_whole(folder):
-        folder = user_cache_path("headlight") / "prepared" / folder.name  # named by its content
+        folder = usual_place() / folder.name  # named by its content
         for _ in prepare_data(config.dataset, host, folder.parent):
             pass
     if not is_whole(folder):

@@ -18,7 +18,12 @@ def decoding_changes(arguments: Namespace) -> tuple[tuple[str, object], ...]:
 def opening_of(
     run: str, runs_dir: Path | None, checkpoint: str | None = None, changes: tuple[tuple[str, object], ...] = ()
 ) -> OpenRun:
-    """Open a RUN as the command line names it, at its best checkpoint; before any validation, at its last."""
+    """Open a RUN as the command line names it, at this checkpoint or its usual one."""
     path = find_run(run, runs_dir or default_runs_dir()).resolve()
-    best = RunFolder.open(path).state.best_step is not None
-    return OpenRun(run=path, checkpoint=checkpoint or ("best" if best else "last"), averaged=True, changes=changes)
+    checkpoint = checkpoint or usual_checkpoint(RunFolder.open(path))
+    return OpenRun(run=path, checkpoint=checkpoint, averaged=True, changes=changes)
+
+
+def usual_checkpoint(run: RunFolder) -> str:
+    """The one that verbs work with unless another is named: the best, before any validation the last."""
+    return "best" if run.state.best_step is not None else "last"

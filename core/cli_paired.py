@@ -5,11 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from core.cli_engine import Conversation
+from core.cli_engine import Conversation, unseen
 from core.cli_opening import opening_of
 from core.cli_output import print_csv, print_json
 from core.errors import UserError
-from core.events import Event
 from core.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
 from core.requests import Evaluate, Evaluation, OpenRun
 
@@ -19,7 +18,7 @@ def compare_paired(arguments: Namespace) -> int:
     if len(arguments.runs) != 2:
         raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
     openings = [opening_of(run, arguments.runs_dir) for run in arguments.runs]
-    with Conversation(_ignore, arguments.plugins_dir) as engine:
+    with Conversation(unseen, arguments.plugins_dir) as engine:
         first, second = (_evaluated(engine, opening, arguments.split) for opening in openings)
     references = _same_references(first, second)
     compared = paired_bootstrap(references, _hypotheses(first), _hypotheses(second))
@@ -32,10 +31,6 @@ def compare_paired(arguments: Namespace) -> int:
     else:
         _print_sentences(compared, first, second)
     return 0
-
-
-def _ignore(event: Event) -> None:
-    """Nothing of what happens on the way is shown."""
 
 
 def _evaluated(engine: Conversation, opening: OpenRun, split: str) -> Evaluation:

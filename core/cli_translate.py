@@ -10,12 +10,11 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-from core.cli_engine import Conversation
+from core.cli_engine import Conversation, unseen
 from core.cli_files import output_file, read_lines
 from core.cli_opening import decoding_changes, opening_of
 from core.cli_output import print_json
 from core.errors import UserError
-from core.events import Event
 from core.requests import OpenRun, Translate, Translation
 from core.run_folder import RunFolder
 from core.strict_yaml import shown
@@ -30,7 +29,7 @@ def translate(arguments: Namespace) -> int:
     opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
     if arguments.n_best is not None:
         _require_beam(arguments, opening)
-    with Conversation(_ignore, arguments.plugins_dir) as engine:
+    with Conversation(unseen, arguments.plugins_dir) as engine:
         engine.ask(opening)  # before the output's file is touched
         with _output(arguments) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
             for start in range(0, len(texts), _TEXTS_AT_ONCE):  # so that the first outputs of a long file appear soon
@@ -41,10 +40,6 @@ def translate(arguments: Namespace) -> int:
                     _print_translation(number, translation, output, arguments)
                 bar.update(len(chunk))
     return 0
-
-
-def _ignore(event: Event) -> None:
-    """Nothing of what happens on the way is shown."""
 
 
 def _texts(arguments: Namespace) -> list[str]:

@@ -12,11 +12,16 @@ from platformdirs import user_cache_path
 from core.events import Event, Trouble
 
 
+def usual_place() -> Path:
+    """Where prepared data are kept unless somebody names another place."""
+    return user_cache_path("headlight") / "prepared"
+
+
 class CachePlace:
     """Chosen when something is prepared first; whoever watches is told where that is not what was wanted."""
 
     def __init__(self, given: Path | None, tell: Callable[[Event], None]) -> None:
-        self._wanted = given or user_cache_path("headlight") / "prepared"
+        self._wanted = given or usual_place()
         self._tell = tell
         self._temporary: TemporaryDirectory[str] | None = None
 

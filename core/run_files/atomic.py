@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 TEMPORARY = ".tmp"
 OLD = ".old"
@@ -14,25 +15,29 @@ OLD = ".old"
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write `data` to `path` so that a reader, or whoever comes after a crash, sees the old file or the new one."""
-    _write(path, data, is_durable=True)
+    with whole_file(path) as file:
+        file.write(data)
     sync_folder(path.parent)
 
 
 def replace_whole(path: Path, data: bytes) -> None:
     """The same at a tenth of the time, but that a power cut may damage the new file until it is synced."""
-    _write(path, data, is_durable=False)
+    with whole_file(path, is_durable=False) as file:
+        file.write(data)
 
 
-def _write(path: Path, data: bytes, *, is_durable: bool) -> None:
+@contextmanager
+def whole_file(path: Path, *, is_durable: bool = True) -> Iterator[BinaryIO]:
+    """Fill the file this yields; it takes the name `path` at the end, or is gone if filling it failed."""
     temporary = path.with_name(f"{path.name}{TEMPORARY}")
     try:
         with temporary.open("wb") as file:
-            file.write(data)
+            yield file
+            file.flush()
             if is_durable:
-                file.flush()
                 os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError:
+    except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 

@@ -174,7 +174,7 @@ class RunsView(View):
         self._add_shortcut("Delete", self.table, self.delete_chosen)
         self.table.doubleClicked.connect(self._act)
         self.table.currentCellChanged.connect(self._show_actions)
-        self.table.itemSelectionChanged.connect(self._compare)
+        self.table.itemSelectionChanged.connect(self._take_choice)
         for keys in ("Return", "Enter"):
             self._add_shortcut(keys, self.table, self._act)
         self._add_shortcut("F5", self, self.refresh)
@@ -225,6 +225,11 @@ class RunsView(View):
         if self._read_again:
             self._read_again = False
             self.refresh()
+
+    def _take_choice(self) -> None:
+        """A click makes a row the current one before it is chosen, so this comes last."""
+        self._show_actions()
+        self._compare()
 
     def _compare(self) -> None:
         """Read the chosen runs, beside the GUI thread, where there are several; again when one of them has grown."""
