@@ -9,9 +9,9 @@ import pyqtgraph as pg
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from core.cli_signals import signals_to
 from core.engine import Engine
 from core.run_folder import default_runs_dir
+from core.signals import signals_to
 from gui.bridge import EngineBridge
 from gui.collector import calm_collector
 from gui.context import make_context

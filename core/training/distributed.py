@@ -1,8 +1,9 @@
 """Several processes that train one model, started by torchrun: all that is different then.
 
 The first process leads: it alone has the run's folder, validates, heeds signals, and decides what comes next. The
-others do what it announces (core/cli_follower.py). Each works out the gradient of its sentences of every batch, divided
-by the target tokens of all; the sum of these, one operation over the flat gradient a step, is that of the whole.
+others do what it announces (core/training/follower.py). Each works out the gradient of its sentences of every batch,
+divided by the target tokens of all; the sum of these, one operation over the flat gradient a step, is that of the
+whole.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from core.cli_signals import STOPPING
 from core.run_folder import RunFolder, is_run
+from core.signals import STOPPING
 from tests.reliability.cases import Cases
 from tests.reliability.terminal import SECONDS, ended, is_whole, running, train
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli_plugins import CLEAN, FINDINGS, exit_code
+from core.cli.plugins import CLEAN, FINDINGS, exit_code
 from core.doctor.findings import Bounds
 from core.engine import Engine
 from core.requests import CheckPlugin

@@ -316,6 +316,14 @@ def test_the_example_and_the_run_at_hand_are_not_thrown_away(
     assert len(list_runs(window.context.place.path)) == 1 and example_path().is_dir()
 
 
+def test_a_click_on_a_row_says_at_once_what_can_be_done_with_it(three_runs: RunsView, qtbot: QtBot) -> None:
+    table = three_runs.table
+    for wanted, is_kept in ((lambda row: row.is_example, True), (lambda row: not row.is_example, False)):
+        place = table.visualItemRect(table.item(row_of(three_runs, qtbot, wanted), 0)).center()
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert three_runs.delete_button.isEnabled() is not is_kept
+
+
 def test_a_search_leaves_the_runs_that_have_all_its_words(three_runs: RunsView, qtbot: QtBot) -> None:
     everything = names(three_runs)
     qtbot.keyClick(three_runs, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)

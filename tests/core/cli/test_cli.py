@@ -11,7 +11,7 @@ import pytest
 
 from core import cli
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 Headlight = Callable[..., subprocess.CompletedProcess[str]]
 
 LIGHT = """

@@ -6,10 +6,10 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from core.cli_engine import Conversation, unseen
-from core.cli_files import output_file
-from core.cli_opening import decoding_changes, opening_of
-from core.cli_output import print_json
+from core.cli.conversation import Conversation, unseen
+from core.cli.files import output_file
+from core.cli.opening import decoding_changes, opening_of
+from core.cli.output import print_json
 from core.requests import Evaluate, Evaluation
 
 _METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "bleu", "chrf")

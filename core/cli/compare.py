@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from core.cli_output import print_csv, print_json
+from core.cli.output import print_csv, print_json
 from core.run_comparison import records_of, said
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
@@ -14,10 +14,10 @@ def compare(arguments: Namespace) -> int:
     """Print a column a run: its state, the settings that differ, and the figures of its best validation.
 
     With `--csv` or `--json` a row or an object a run, for other programs. Mean and standard deviation of each group
-    (`train --seeds`) of two runs or more come last. With `--paired-bootstrap` see core.cli_paired.
+    (`train --seeds`) of two runs or more come last. With `--paired-bootstrap` see core.cli.paired.
     """
     if arguments.paired_bootstrap:
-        from core.cli_paired import compare_paired  # evaluates, and so loads torch
+        from core.cli.paired import compare_paired  # evaluates, and so loads torch
 
         return compare_paired(arguments)
     runs_dir = arguments.runs_dir or default_runs_dir()

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli_engine import Conversation
-from core.cli_output import print_json
+from core.cli.conversation import Conversation
+from core.cli.output import print_json
 from core.config import read_override
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import report_text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli_streams import fall_silent, perhaps_unread, speak_utf8
+from core.cli.streams import fall_silent, perhaps_unread, speak_utf8
 
 
 def test_a_pipe_whose_reader_has_left_takes_everything_from_then_on() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from core.cli_engine import Conversation, unseen
-from core.cli_opening import opening_of
-from core.cli_output import print_csv, print_json
+from core.cli.conversation import Conversation, unseen
+from core.cli.opening import opening_of
+from core.cli.output import print_csv, print_json
 from core.errors import UserError
 from core.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
 from core.requests import Evaluate, Evaluation, OpenRun

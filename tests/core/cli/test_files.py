@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli_files import output_file, read_lines
+from core.cli.files import output_file, read_lines
 from core.errors import UserError
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 
-from core.cli_signals import STOPPING
 from core.config import RunConfig
 from core.data.batching import TrainBatches
 from core.data.cache import is_whole
@@ -22,6 +21,7 @@ from core.errors import UserError
 from core.model.transformer import Transformer
 from core.model_size import num_positions
 from core.plugins_host.host import PluginHost
+from core.signals import STOPPING
 from core.torchrun import place
 from core.training import distributed
 from core.training.distributed import Processes

@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.cli_engine import Conversation
-from core.cli_output import event_record, print_json
-from core.cli_seeds import new_group, print_spread, read_seeds
-from core.cli_signals import Interrupted
-from core.cli_streams import perhaps_unread
+from core.cli.conversation import Conversation
+from core.cli.output import event_record, print_json
+from core.cli.seeds import new_group, print_spread, read_seeds
+from core.cli.streams import perhaps_unread
 from core.config import read_override
 from core.config_fields import setting_effect
 from core.errors import UserError
@@ -23,6 +22,7 @@ from core.lower_rate import lower_rate
 from core.presets import read_preset_or_file
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.signals import Interrupted
 from core.smaller_batch import smaller_batch
 from core.terminal import TerminalProgress
 from core.torchrun import place
@@ -37,7 +37,7 @@ _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
 def train(arguments: Namespace) -> int:
     """Train, show it, and say how it ended: by the exit code and on standard output."""
     if place().rank > 0:
-        from core.cli_follower import follow  # imports torch, into this thread
+        from core.training.follower import follow  # imports torch, into this thread
 
         return follow(arguments.plugins_dir)
     _check(arguments)

@@ -7,7 +7,7 @@ from argparse import Namespace
 
 import pytest
 
-from core.cli_presets import list_presets
+from core.cli.presets import list_presets
 from core.presets import preset_names, preset_summary
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from safetensors.numpy import save
 
-from core.cli_opening import usual_checkpoint
+from core.cli.opening import usual_checkpoint
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.run_files.atomic import write_whole

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.cli_output import event_record, print_json
+from core.cli.output import event_record, print_json
 from core.events import RunFinished, StepsDone, ValidationDone
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from core.cli_output import print_json
+from core.cli.output import print_json
 from core.presets import preset_names, preset_summary, preset_text
 
 

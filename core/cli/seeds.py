@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from core.cli_output import print_json
+from core.cli.output import print_json
 from core.errors import UserError
 from core.events import RunFinished
 from core.spread import spread

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli_plugins import list_plugins
+from core.cli.plugins import list_plugins
 from tests.in_process import called
 
 MINE = """

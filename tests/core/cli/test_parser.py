@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.cli_parser import parse
+from core.cli.parser import parse
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-from core.cli_engine import Conversation, unseen
-from core.cli_files import output_file, read_lines
-from core.cli_opening import decoding_changes, opening_of
-from core.cli_output import print_json
+from core.cli.conversation import Conversation, unseen
+from core.cli.files import output_file, read_lines
+from core.cli.opening import decoding_changes, opening_of
+from core.cli.output import print_json
 from core.errors import UserError
 from core.requests import OpenRun, Translate, Translation
 from core.run_folder import RunFolder

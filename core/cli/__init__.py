@@ -15,29 +15,29 @@ from importlib import import_module
 
 from platformdirs import user_log_path
 
-from core.cli_parser import parse
-from core.cli_signals import Interrupted
-from core.cli_streams import fall_silent, perhaps_unread, speak_utf8
+from core.cli.parser import parse
+from core.cli.streams import fall_silent, perhaps_unread, speak_utf8
 from core.errors import UserError
+from core.signals import Interrupted
 
 OK, FAULT, BAD_INPUT = 0, 1, 2
 
 
 # verb -> module and function, imported when it is called
 VERBS = {
-    "train": ("core.cli_train", "train"),
-    "evaluate": ("core.cli_evaluate", "evaluate"),
-    "translate": ("core.cli_translate", "translate"),
-    "runs list": ("core.cli_runs", "list_all"),
-    "runs show": ("core.cli_runs", "show"),
-    "runs compare": ("core.cli_compare", "compare"),
-    "runs delete": ("core.cli_runs", "delete"),
-    "export": ("core.cli_export", "export"),
-    "presets list": ("core.cli_presets", "list_presets"),
-    "presets show": ("core.cli_presets", "show_preset"),
-    "plugins list": ("core.cli_plugins", "list_plugins"),
-    "plugins new": ("core.cli_plugins", "new_plugin"),
-    "plugins check": ("core.cli_plugins", "check_plugin"),
+    "train": ("core.cli.train", "train"),
+    "evaluate": ("core.cli.evaluate", "evaluate"),
+    "translate": ("core.cli.translate", "translate"),
+    "runs list": ("core.cli.runs", "list_all"),
+    "runs show": ("core.cli.runs", "show"),
+    "runs compare": ("core.cli.compare", "compare"),
+    "runs delete": ("core.cli.runs", "delete"),
+    "export": ("core.cli.export", "export"),
+    "presets list": ("core.cli.presets", "list_presets"),
+    "presets show": ("core.cli.presets", "show_preset"),
+    "plugins list": ("core.cli.plugins", "list_plugins"),
+    "plugins new": ("core.cli.plugins", "new_plugin"),
+    "plugins check": ("core.cli.plugins", "check_plugin"),
 }
 
 

@@ -7,7 +7,7 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
-from core.cli_output import print_json
+from core.cli.output import print_json
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
