@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from core.cli.output import print_csv, print_json
+from core.cli.output import print_records
 from core.run_comparison import records_of, said
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
@@ -23,11 +23,8 @@ def compare(arguments: Namespace) -> int:
     runs_dir = arguments.runs_dir or default_runs_dir()
     runs = [RunFolder.open(find_run(text, runs_dir)) for text in arguments.runs]
     records = records_of(runs)
-    if arguments.json:
-        for record in records:
-            print_json(record)
-    elif arguments.csv:
-        print_csv(records)
+    if arguments.json or arguments.csv:
+        print_records(records, as_csv=arguments.csv)
     else:
         _print_columns(records)
     return 0

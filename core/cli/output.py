@@ -23,8 +23,12 @@ def print_json(record: Mapping[str, Any], file: TextIO | None = None) -> None:
     print(json.dumps(plain(record), ensure_ascii=False, allow_nan=False), file=file, flush=True)
 
 
-def print_csv(records: Sequence[Mapping[str, Any]]) -> None:
-    """Print a table with a row a record, all with the names of the first."""
+def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
+    """Print records for another program: an object a line, or a table whose columns are the names of the first."""
+    if not as_csv:
+        for record in records:
+            print_json(record)
+        return
     writer = csv.DictWriter(sys.stdout, fieldnames=list(records[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(plain(record) for record in records)

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.cli.conversation import Conversation, unseen
 from core.cli.opening import opening_of
-from core.cli.output import print_csv, print_json
+from core.cli.output import print_records
 from core.errors import UserError
 from core.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
 from core.requests import Evaluate, Evaluation, OpenRun
@@ -23,11 +23,8 @@ def compare_paired(arguments: Namespace) -> int:
     references = _same_references(first, second)
     compared = paired_bootstrap(references, _hypotheses(first), _hypotheses(second))
     records = [_record(one, first, second) for one in compared]
-    if arguments.json:
-        for record in records:
-            print_json(record)
-    elif arguments.csv:
-        print_csv(records)
+    if arguments.json or arguments.csv:
+        print_records(records, as_csv=arguments.csv)
     else:
         _print_sentences(compared, first, second)
     return 0

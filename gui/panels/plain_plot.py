@@ -7,6 +7,7 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 
+from gui.panels.plot_style import style_plot
 from gui.theme import Theme
 
 
@@ -33,14 +34,7 @@ class PlainPlot(pg.PlotWidget):
 
     def restyle(self) -> None:
         """The theme's colours and sizes."""
-        self.setBackground(self._theme.colour("surface"))
-        for side in ("left", "bottom"):
-            axis = self.getAxis(side)
-            axis.setPen(self._theme.colour("line"))
-            axis.setTextPen(self._theme.colour("muted"))
-            axis.setTickFont(self._theme.font(0.85))
-            axis.label.setFont(self._theme.font(0.85))
-        self.getAxis("left").setWidth(self._theme.px(64))
+        style_plot(self, self._theme)
         self.setMinimumHeight(self._theme.px(128))
 
     def _point(self, place: QPointF) -> None:

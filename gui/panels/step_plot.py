@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from PySide6.QtCore import Qt
 
 from core.history import History
+from gui.panels.plot_style import style_plot
 from gui.playhead import Playhead
 from gui.theme import Theme
 
-_AXIS_WIDTH = 64  # of every plot, so that equal steps stand below each other
 _FIRST = -1  # the axis goes no further back, so that step 0 can be seen
 
 
@@ -47,13 +47,7 @@ class StepPlot(pg.PlotWidget):
 
     def take_theme(self) -> None:
         """Take colours, fonts and sizes from the theme; also after each of its changes."""
-        self.setBackground(self.theme.colour("surface"))
-        for side in ("left", "bottom"):
-            axis = self.getAxis(side)
-            axis.setPen(self.theme.colour("line"))
-            axis.setTextPen(self.theme.colour("muted"))
-            axis.setTickFont(self.theme.font(0.85))
-        self.getAxis("left").setWidth(self.theme.px(_AXIS_WIDTH))
+        style_plot(self, self.theme)
         self._line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
         self._line.setHoverPen(pg.mkPen(self.theme.colour("training"), width=3))
 
