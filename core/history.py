@@ -31,6 +31,7 @@ from core.events import (
     ValidationDone,
 )
 from core.growing_curve import GrowingCurve, Steps, Values
+from core.notices.noticing import Noticing
 from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_folder import RunFolder
@@ -60,6 +61,7 @@ class History:
         self._are_snapshots_listed = False  # since the last of them was saved
         self.checkpoint_steps: list[int] = []  # from these the run can go on
         self.alignment = AlignmentScores()
+        self.noticing = Noticing()  # it looks when somebody asks
         self._curves: dict[str, GrowingCurve] = {}
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
@@ -215,6 +217,7 @@ class History:
         self.settings_changed = [changed for changed in self.settings_changed if changed.step <= step]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.alignment.cut_back_to(step)
+        self.noticing.cut_back_to(step)
         self.last_step = step
         self._are_snapshots_listed = False
         self._list_checkpoints()

@@ -8,7 +8,7 @@ from typing import Literal
 
 from core.history import History
 
-MarkKind = Literal["right", "best", "setting", "aligned"]
+MarkKind = Literal["right", "best", "setting", "aligned", "noticed"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Mark:
 
 
 def marks_of(history: History) -> tuple[Mark, ...]:
-    """The first right answer, the best validation, each changed setting, the head that found the alignment."""
+    """The first right answer, the best validation, changed settings, the head that found the alignment, and notices."""
     return tuple(sorted(_marks(history), key=lambda mark: mark.step))
 
 
@@ -41,3 +41,5 @@ def _marks(history: History) -> Iterator[Mark]:
     if aligned is not None and aligned.since is not None:
         head = f"layer {aligned.layer + 1} head {aligned.head + 1}"
         yield Mark(aligned.since, "aligned", f"step {aligned.since:,}: {head} found the alignment")
+    for notice in history.noticing.all():
+        yield Mark(notice.step, "noticed", f"step {notice.step:,}: noticed {notice.rule.title}")

@@ -49,7 +49,9 @@ class Panel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
         layout.setSpacing(GRID // 2)
+        self.under_header = QVBoxLayout()  # for what is no part of the picture
         layout.addLayout(self.header)
+        layout.addLayout(self.under_header)
         layout.addLayout(self._stack, 1)
         self._stack.addWidget(self.empty_label)  # which shows it: without a parent it would be a window of its own
         self._stack.addWidget(self.content)

@@ -11,8 +11,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.config import RunConfig, change_setting, change_settings
 from core.config_differences import changed_keys
 from core.config_fields import setting_effect
+from core.errors import UserError
 from core.events import Prepared, RunFinished
 from core.lower_rate import lower_rate
+from core.notices.notice import Experiment
 from core.plugins_host.failures import PluginError
 from core.requests import ChangeSetting, Finish, Learn, MoveRun, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
@@ -184,6 +186,15 @@ class Workbench(QObject):
         assert self.run is not None and prepared is not None
         changes = (lower_rate(prepared.config.training),)
         self._bridge.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
+
+    def try_out(self, experiment: Experiment) -> None:
+        """Put it into the draft: what acts during a run acts with the next step, all else waits for a new run."""
+        try:
+            self.edit(experiment.key, experiment.value)
+        except UserError as error:
+            self._bridge.show_refusal(error)
+        else:
+            self._act()
 
     def stop(self) -> None:
         """Nothing that was typed prepares or acts any more: the window closes."""

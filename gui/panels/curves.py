@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, Qt
@@ -12,12 +13,15 @@ from core.run_folder import RunFolder
 from gui.panel import Panel, Table
 from gui.panels.learning_rate_plot import LearningRatePlot
 from gui.panels.loss_plot import LossPlot
+from gui.panels.notice_bar import NoticeBar
 from gui.panels.probe_ticks import ProbeTicks
 from gui.panels.step_axis import axis_end
 from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.theme import Theme
 from gui.widgets import IconButton
+
+LOOKING_S = 0.008  # of a drawing, for what can be noticed: of a run that was opened the rest comes with the next ones
 
 
 class Curves(Panel):
@@ -40,7 +44,10 @@ class Curves(Panel):
         self.replay_button.clicked.connect(self.replay.toggle)
         self.replay.changed.connect(self._show_replay)
         self._show_replay()
+        self.notices = NoticeBar(theme)
+        self.header.addWidget(self.notices.chip)
         self.header.addWidget(self.replay_button)
+        self.under_header.addWidget(self.notices)
         self.body.setSpacing(0)
         for plot in (self.learning_rate, self.ticks):
             plot.setXLink(self.loss)
@@ -61,7 +68,7 @@ class Curves(Panel):
             pass
 
     def pieces(self, history: History, step: int) -> Iterator[None]:
-        """The loss first, then the strips below it."""
+        """The plots, then what can be noticed of the run."""
         if history.prepared is None and history.last_step == 0:
             self.show_empty()
             return
@@ -79,6 +86,18 @@ class Curves(Panel):
         for plot in plots:
             plot.show_step(history, step)
         yield
+        self._notice(history)
+        self.notices.show_step(history, step)
+        self.ticks.draw_marks(history)
+        yield
+
+    def _notice(self, history: History) -> None:
+        """Look at what is new in the run; where that takes long, go on at the next drawing."""
+        end = time.perf_counter() + LOOKING_S
+        for _ in history.noticing.look(history):
+            if time.perf_counter() > end:
+                self.mark_dirty()
+                return
 
     def numbers(self) -> Table:
         """A line for each step, a column for each metric; empty where a step has none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtGui import QBrush
 
 from core.history import History
 from core.marks import Mark, MarkKind, marks_of
@@ -11,7 +12,7 @@ from gui.panels.step_plot import StepPlot, renew
 from gui.playhead import Playhead
 from gui.theme import Theme
 
-_SYMBOLS: dict[MarkKind, str] = {"right": "o", "best": "star", "setting": "s", "aligned": "d"}
+_SYMBOLS: dict[MarkKind, str] = {"right": "o", "best": "star", "setting": "s", "aligned": "d", "noticed": "t"}
 _MARK_HEIGHT = 0.72
 
 
@@ -37,7 +38,7 @@ class ProbeTicks(StepPlot):
         self._snapshots.setPen(pg.mkPen(self.theme.colour("training"), width=2))
         self._marks.setSize(self.theme.px(9))
         self._marks.setPen(pg.mkPen(self.theme.colour("surface"), width=1))
-        self._marks.setBrush(pg.mkBrush(self.theme.colour("good")))
+        self._draw_marks()
         self.setFixedHeight(self.theme.px(24))
 
     def draw(self, history: History) -> None:
@@ -47,6 +48,10 @@ class ProbeTicks(StepPlot):
         ):
             places = np.repeat(np.asarray(steps, dtype=np.float64), 2)
             renew(curve, places, np.tile([0.0, height], len(places) // 2))
+        self.draw_marks(history)
+
+    def draw_marks(self, history: History) -> None:
+        """Draw the marks, where they are others than before."""
         if (marks := marks_of(history)) != self.marks:
             self.marks = marks
             self._draw_marks()
@@ -56,9 +61,13 @@ class ProbeTicks(StepPlot):
             x=[mark.step for mark in self.marks],
             y=[_MARK_HEIGHT] * len(self.marks),
             symbol=[_SYMBOLS[mark.kind] for mark in self.marks],
+            brush=[self._brush_of(mark) for mark in self.marks],
             data=[mark.text for mark in self.marks],
         )
         self.setAccessibleDescription(". ".join(mark.text for mark in self.marks))
+
+    def _brush_of(self, mark: Mark) -> QBrush:
+        return pg.mkBrush(self.theme.colour("validation" if mark.kind == "noticed" else "good"))
 
 
 def _text_of(*, x: float, y: float, data: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from core.notices.notice import Experiment
 from gui.context import Context
 from gui.panels.attention_map import AttentionMap
 from gui.panels.curves import Curves
@@ -26,6 +27,7 @@ class TrainView(View):
     title = "Train"
     icon = "train"
     help = "Watch the model learn"
+    setup_asked = Signal()  # something waits there for a new run
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -40,7 +42,9 @@ class TrainView(View):
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
-        context.follower.changed.connect(self._allow_sentences)
+        self.curves.notices.tried.connect(self._try_out)
+        context.follower.changed.connect(self._allow_changes)
+        context.workbench.changed.connect(self._allow_changes)
         context.theme.changed.connect(self._keep_legible)
 
     def _lay_out(self) -> None:
@@ -65,5 +69,13 @@ class TrainView(View):
         """Where the window is too low for this zoom, the view scrolls; in width it shares what there is."""
         self._content.setMinimumSize(1, self.context.theme.px(LOWEST))
 
-    def _allow_sentences(self) -> None:
-        self.sentence_row.allow_adding(self.context.follower.why_no_model)
+    def _allow_changes(self) -> None:
+        others = self.context.follower.why_no_model
+        self.sentence_row.allow_adding(others)
+        example = "The example run stays as it is" if self.context.workbench.is_example else ""
+        self.curves.notices.allow_trying(others or example)
+
+    def _try_out(self, experiment: Experiment) -> None:
+        self.context.workbench.try_out(experiment)
+        if not experiment.acts_now:
+            self.setup_asked.emit()

@@ -1,0 +1,53 @@
+"""Dead heads: those that read exactly evenly, at each place of each sentence, while others have learned to look."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.notices.attention_flatness import peak
+from core.notices.experiments import fewer_heads
+from core.notices.moment import Moment
+from core.notices.notice import Rule
+from core.probes import Attention, Probe
+
+FLAT = 1.05
+"""The greatest weight of a dead head, in even shares. A head without queries and keys has 1.00, in float16 up to 1.001;
+the flattest head of all presets, untrained, has 1.3. An even head gets no gradient and stays as it is."""
+
+_MOST_NAMED = 3
+
+
+def _look(moment: Moment) -> str | None:
+    dead, num_heads = _dead_heads(moment.probe())
+    if not dead or len(dead) == num_heads:  # where all are, nothing has been learned: the other rules say that
+        return None
+    more = f" and {len(dead) - _MOST_NAMED} more" if len(dead) > _MOST_NAMED else ""
+    names = ", ".join(dead[:_MOST_NAMED]) + more
+    return f"{len(dead)} of {num_heads} heads read evenly from every token, whatever the sentence: {names}"
+
+
+def _dead_heads(probe: Probe) -> tuple[list[str], int]:
+    """Their names, layers and heads counted from 1, and how many heads there are."""
+    fed = [one.by_reference or one.free_running for one in probe.sentences]
+    kinds: dict[str, tuple[list[Attention], bool]] = {
+        "encoder self": ([one.encoder_self for one in probe.sentences], False),
+        "decoder self": ([feed.decoder_self for feed in fed], True),
+        "cross": ([feed.cross for feed in fed], False),
+    }
+    names, num_heads = [], 0
+    for kind, (maps, causal) in kinds.items():
+        peaks = peak(maps, causal=causal)
+        if peaks is not None:
+            num_heads += peaks.size
+            names += [f"{kind} {layer + 1} head {head + 1}" for layer, head in np.argwhere(peaks < FLAT).tolist()]
+    return names, num_heads
+
+
+RULE = Rule(
+    kind="dead_heads",
+    title="dead heads",
+    looks_at="probe",
+    usually="Usually their queries and keys went to zero, where no gradient brings them back: they only average.",
+    look=_look,
+    experiment=fewer_heads,
+)

@@ -1,0 +1,29 @@
+"""Divergence: the loss climbs away from the best it has been."""
+
+from __future__ import annotations
+
+from core.notices.experiments import slower
+from core.notices.moment import Moment
+from core.notices.notice import Rule
+
+CLIMBED = 0.25
+"""Share of ln V that the loss may climb above its lowest. The presets' worst relapse, in a rate of 3e-3 before it
+falls, is a tenth of that; a diverging run climbs by more within some steps."""
+
+
+def _look(moment: Moment) -> str | None:
+    losses = moment.losses()
+    if not len(losses) or not losses[-1] > min(losses.min(), moment.guessing) + CLIMBED * moment.guessing:
+        return None
+    lowest = min(float(losses.min()), moment.guessing)
+    return f"the training loss is {losses[-1]:.2f}, after it has been {lowest:.2f}"
+
+
+RULE = Rule(
+    kind="diverging",
+    title="the loss climbs",
+    looks_at="probe",
+    usually="Usually the learning rate is too high for this batch size: each step overshoots more than the last.",
+    look=_look,
+    experiment=slower,
+)

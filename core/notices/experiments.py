@@ -1,0 +1,67 @@
+"""The experiments that notices offer: one change each, made from the settings of the moment."""
+
+from __future__ import annotations
+
+from core.config import OptimizerConfig, RunConfig, TrainingConfig
+from core.lower_rate import lower_rate
+from core.notices.notice import Experiment
+
+_HIGH_RATE = 3e-3  # for adam, from which on lower is the likelier cure; the highest of the presets'
+_HIGH_RATE_SGD = 0.1
+_FASTER = 3.0
+_LONGER_WARMUP = 4
+_DROPOUTS = (0.1, 0.3, 0.5)
+
+
+def slower(config: RunConfig) -> Experiment:
+    """A tenth of the learning rate."""
+    key, value = lower_rate(config.training)
+    return Experiment(f"a tenth of the rate ({value:g})", key, value)
+
+
+def another_rate(config: RunConfig) -> Experiment:
+    """Three times the rate, or a tenth where it is high already."""
+    training = config.training
+    key, value = _rate(training)
+    high = _HIGH_RATE_SGD if training.optimizer.name == "sgd" else _HIGH_RATE
+    is_high = value > (1.0 if training.schedule.name == "noam" else high)
+    return slower(config) if is_high else _rate_of(key, _FASTER * value, "three times the rate")
+
+
+def usual_rate(config: RunConfig) -> Experiment:
+    """The rate that a config without one has."""
+    key, _ = _rate(config.training)
+    value = 1.0 if config.training.schedule.name == "noam" else OptimizerConfig().learning_rate
+    return _rate_of(key, value, "the usual rate")
+
+
+def steadier_start(config: RunConfig) -> Experiment:
+    """LayerNorm before each sublayer, with which deep models need no warm-up (Xiong et al. 2020); or a longer one."""
+    if not config.model.norm_first:
+        return Experiment("pre-norm", "model.norm_first", True)
+    longer = _LONGER_WARMUP * max(config.training.schedule.warmup_steps, 100)
+    return Experiment(f"{longer:,} warm-up steps", "training.schedule.warmup_steps", longer)
+
+
+def more_dropout(config: RunConfig) -> Experiment:
+    """The next larger share of values that are zeroed, which neither pairs nor neighbours can be told apart by."""
+    larger = next((share for share in _DROPOUTS if share > config.model.dropout), 0.7)
+    return Experiment(f"dropout {larger:g}", "model.dropout", larger)
+
+
+def fewer_heads(config: RunConfig) -> Experiment:
+    """Half the heads, each twice as wide; where there is one only, other initial weights."""
+    heads = config.model.num_heads
+    if heads % 2:
+        return Experiment(f"seed {config.seed + 1}", "seed", config.seed + 1)
+    return Experiment(f"{heads // 2} heads, each twice as wide", "model.num_heads", heads // 2)
+
+
+def _rate(training: TrainingConfig) -> tuple[str, float]:
+    """The setting that scales the rate of this schedule, and its value."""
+    key, _ = lower_rate(training)
+    return key, training.schedule.factor if training.schedule.name == "noam" else training.optimizer.learning_rate
+
+
+def _rate_of(key: str, value: float, words: str) -> Experiment:
+    return Experiment(f"{words} ({value:g})", key, float(f"{value:.6g}"))

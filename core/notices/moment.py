@@ -1,0 +1,82 @@
+"""A step of a run as the rules look at it: the figures up to there, the validation and the probe that stand there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import RunConfig
+from core.events import Prepared, ValidatedSentence
+from core.probes import Probe
+
+if TYPE_CHECKING:
+    from core.history import History
+
+SMOOTHED_OVER = 20
+"""Steps whose mean is taken for the loss: at the presets' batches that mean wanders by a few hundredths of a nat."""
+
+_FEWEST_STEPS = 30
+_SHARE_OF_STEPS = 0.1
+
+
+class Moment:
+    """What is known at `step` of a run that was prepared."""
+
+    def __init__(self, history: History, prepared: Prepared, step: int) -> None:
+        self.step = step
+        self._history = history
+        self.prepared = prepared
+
+    @property
+    def config(self) -> RunConfig:
+        """The settings, with those changed during the run."""
+        return self.prepared.config
+
+    @property
+    def is_past_the_start(self) -> bool:
+        """Whether what every run shows at its start is past.
+
+        Untrained, any model writes the same for all and reads evenly from everywhere, and a warm-up is there to keep it
+        so for a while. All presets have found the source by a tenth of their steps.
+        """
+        training = self.config.training
+        return self.step > max(_FEWEST_STEPS, training.schedule.warmup_steps, _SHARE_OF_STEPS * training.max_steps)
+
+    @property
+    def guessing(self) -> float:
+        """Nats per token of a model that holds all target tokens for equally likely."""
+        return float(np.log(len(self.prepared.tgt_tokens)))
+
+    @property
+    def floor(self) -> float | None:
+        """The least loss anyone can reach, where the plugin knows it."""
+        return self.prepared.limits.get("valid/loss")
+
+    def losses(self) -> NDArray[np.float64]:
+        """[N] mean training losses of `SMOOTHED_OVER` steps each, back from here; the newest last."""
+        steps, losses = self._history.curve("train/loss")
+        seen = losses[: np.searchsorted(steps, self.step, side="right")]
+        whole = seen[len(seen) % SMOOTHED_OVER :]
+        means: NDArray[np.float64] = whole.reshape(-1, SMOOTHED_OVER).mean(axis=1)
+        return means
+
+    def rates(self) -> NDArray[np.float64]:
+        """[N] learning rates of the last `SMOOTHED_OVER` steps."""
+        steps, rates = self._history.curve("train/learning_rate")
+        return rates[: np.searchsorted(steps, self.step, side="right")][-SMOOTHED_OVER:]
+
+    def metric(self, name: str) -> float | None:
+        """A figure of the newest validation up to here."""
+        return self._history.value(f"valid/{name}", self.step)
+
+    def sentences(self) -> tuple[ValidatedSentence, ...]:
+        """What the validation at this step wrote. Raises UserError where that was thinned out."""
+        return self._history.validation(self.step).sentences
+
+    def probe(self) -> Probe:
+        """The probe of this step."""
+        probe = self._history.probe(self.step)
+        assert probe is not None  # there is one at this step
+        return probe

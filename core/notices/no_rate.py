@@ -1,0 +1,37 @@
+"""A learning rate of nearly zero: the steps cost their time and change nothing."""
+
+from __future__ import annotations
+
+from core.notices.experiments import usual_rate
+from core.notices.moment import Moment
+from core.notices.notice import Rule
+
+NEARLY_ZERO = 1e-6
+"""Adam moves each weight by about the rate in a step: at 1e-6 a thousand steps move it by a hundredth of its usual size
+of 0.1. SGD moves it by rate / (1 - momentum) times the gradient, which seldom is larger."""
+
+_STILL_TO_COME = 0.1  # share of the steps; schedules that end at zero are below it in their last hundredth
+_LEARNED = 0.95  # share of right sentences from which on a rate of zero is the end that was wanted
+
+
+def _look(moment: Moment) -> str | None:
+    training, rates = moment.config.training, moment.rates()
+    is_ending = moment.step > (1.0 - _STILL_TO_COME) * training.max_steps
+    if is_ending or not len(rates) or (moment.metric("exact_match") or 0.0) >= _LEARNED:
+        return None
+    optimizer = training.optimizer
+    moved = rates.max() / (1.0 - optimizer.momentum if optimizer.name == "sgd" else 1.0)
+    if moved > NEARLY_ZERO:
+        return None
+    left = training.max_steps - moment.step
+    return f"the learning rate is {rates[-1]:.1e}, with {left:,} steps still to come"
+
+
+RULE = Rule(
+    kind="no_rate",
+    title="a learning rate of nearly zero",
+    looks_at="probe",
+    usually="Usually the schedule has run out, or the rate was typed with too many zeros: the weights hardly move.",
+    look=_look,
+    experiment=usual_rate,
+)

@@ -1,0 +1,42 @@
+"""A plateau: the loss has stood still for long, and most of what there is to learn is not learned."""
+
+from __future__ import annotations
+
+from core.notices.experiments import another_rate
+from core.notices.moment import SMOOTHED_OVER, Moment
+from core.notices.notice import Rule
+
+STANDS_STILL = 0.01
+"""Share of ln V by which the loss must fall from one half of that time to the other: no more than a mean of some
+batches wanders by itself."""
+
+LONG = 0.25
+"""Share of all steps. Tasks that are understood at once, as addition is, stand still for up to a fifth of theirs."""
+
+_MOST_LEFT = 0.5  # share of what there is to learn; a loss that stands still below it may be the best there is
+_FEWEST_MEANS = 4  # two to compare with two
+
+
+def _look(moment: Moment) -> str | None:
+    losses, floor = moment.losses(), moment.floor or 0.0
+    half = max(int(LONG * moment.config.training.max_steps) // SMOOTHED_OVER, _FEWEST_MEANS) // 2
+    if len(losses) < 2 * half:
+        return None
+    before, now = losses[-2 * half : -half].mean(), losses[-half:].mean()
+    is_still = before - now < STANDS_STILL * moment.guessing
+    if not is_still or now - floor < _MOST_LEFT * (moment.guessing - floor):
+        return None
+    return (
+        f"the training loss is {now:.2f} and was {before:.2f} before; "
+        f"it stands still for {2 * half * SMOOTHED_OVER:,} steps (guessing: {moment.guessing:.2f})"
+    )
+
+
+RULE = Rule(
+    kind="plateau",
+    title="a plateau",
+    looks_at="probe",
+    usually="Usually the learning rate is too low to get on, or so high that every step undoes the one before.",
+    look=_look,
+    experiment=another_rate,
+)

@@ -1,0 +1,33 @@
+"""Only teacher-forced success: fed by the reference nearly all is right, free-running nearly nothing."""
+
+from __future__ import annotations
+
+from core.notices.experiments import more_dropout
+from core.notices.moment import Moment
+from core.notices.notice import Rule
+
+MOST_LOST = 0.5
+"""Share of right tokens that is lost from teacher-forced to free-running. A learning model loses some, since an error
+brings others with it: the presets, once 75 % of their tokens are right, lose at most 0.11."""
+
+_RIGHT = 0.75  # teacher-forced token accuracy from which on one would speak of success
+
+
+def _look(moment: Moment) -> str | None:
+    accuracy, errors = moment.metric("token_accuracy"), moment.metric("token_error_rate")
+    if accuracy is None or errors is None or accuracy < _RIGHT or accuracy - (1.0 - errors) < MOST_LOST:
+        return None
+    return (
+        f"{accuracy:.0%} of the tokens are right fed by the reference, but free-running "
+        f"the token error rate is {errors:.0%}"
+    )
+
+
+RULE = Rule(
+    kind="teacher_forced_only",
+    title="right only where fed by the reference",
+    looks_at="validation",
+    usually="Usually the decoder goes by the token before instead of the source, so that one error brings all others.",
+    look=_look,
+    experiment=more_dropout,
+)

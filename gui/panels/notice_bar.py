@@ -1,0 +1,119 @@
+"""What was noticed of the run, behind a chip: a sentence, what it usually means, and an experiment to try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+
+from core.history import History
+from core.notices.notice import Experiment, Notice, NoticeKind
+from gui.theme import GRID, Theme
+from gui.widgets import IconButton, button, enable, plain_label
+
+_NOW_HELP = "Acts between two steps, and is marked over the curve; Setup changes it back"
+_RESET_HELP = "Put into Setup, where Restart begins a new run with it; this run is kept"
+
+
+class NoticeBar(QFrame):
+    """One notice at a time of those that hold at the viewed step; away, as its chip, where there is none.
+
+    `tried` carries the experiment that was clicked. What was dismissed or tried does not come again for this run.
+    """
+
+    tried = Signal(Experiment)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("notice")
+        self.setAccessibleName("Noticed")
+        self.chip = button("", "Noticed of this run: what it usually means, and what to try", role="chip")
+        self.chip.setCheckable(True)
+        self.seen_label, self.usually_label = _sentence(""), _sentence("muted")
+        self.next_button = IconButton(theme, "next", "Next notice")
+        self.try_button = button("", "")
+        self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss for this run")
+        self.notices: list[Notice] = []
+        self._shown: Notice | None = None
+        self._experiment: Experiment | None = None
+        self._why_not = ""
+        self._run: Path | None = None
+        self._dismissed: set[tuple[Path | None, NoticeKind]] = set()
+        self._history, self._step = History(), 0
+        self._lay_out()
+        self.chip.toggled.connect(self.setVisible)
+        self.next_button.clicked.connect(self._show_next)
+        self.try_button.clicked.connect(self._try)
+        self.dismiss_button.clicked.connect(self._dismiss)
+        self.chip.hide()
+        self.hide()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Offer what holds at `step`, and keep showing what is being read while it holds."""
+        self._history, self._step = history, step
+        self._run = history.folder.path if history.folder is not None else None
+        found = history.noticing.at(step)
+        self.notices = [one for one in found if (self._run, one.rule.kind) not in self._dismissed]
+        self.chip.setVisible(bool(self.notices))
+        if not self.notices:
+            self.chip.setChecked(False)
+            self._shown = None
+            return
+        count = len(self.notices)
+        self.chip.setText("1 notice" if count == 1 else f"{count} notices")
+        self.chip.setAccessibleName(self.chip.text())
+        self.next_button.setVisible(count > 1)
+        self._show(self._shown if self._shown in self.notices else self.notices[0])
+
+    def allow_trying(self, reason: str) -> None:
+        """Let experiments be tried where there is no reason against it."""
+        self._why_not = reason
+        enable(self.try_button, reason)
+
+    def _show(self, notice: Notice) -> None:
+        assert self._history.prepared is not None  # else nothing is noticed
+        self._shown = notice
+        self._experiment = notice.rule.experiment(self._history.prepared.config)
+        self.seen_label.setText(notice.seen)
+        self.usually_label.setText(notice.rule.usually)
+        self.setAccessibleDescription(f"{notice.seen} {notice.rule.usually}")
+        text = f"Try it: {self._experiment.text}"
+        help = _NOW_HELP if self._experiment.acts_now else _RESET_HELP
+        self.try_button.setText(text)
+        self.try_button.setAccessibleName(text)
+        self.try_button.setAccessibleDescription(help)
+        enable(self.try_button, self._why_not)
+
+    def _show_next(self) -> None:
+        assert self._shown is not None
+        self._show(self.notices[(self.notices.index(self._shown) + 1) % len(self.notices)])
+
+    def _try(self) -> None:
+        experiment = self._experiment
+        self._dismiss()
+        self.tried.emit(experiment)
+
+    def _dismiss(self) -> None:
+        assert self._shown is not None
+        self._dismissed.add((self._run, self._shown.rule.kind))
+        self.show_step(self._history, self._step)
+
+    def _lay_out(self) -> None:
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(self.seen_label)
+        texts.addWidget(self.usually_label)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(GRID, GRID // 2, GRID // 2, GRID // 2)
+        row.setSpacing(GRID)
+        row.addLayout(texts, 1)
+        for widget in (self.try_button, self.next_button, self.dismiss_button):
+            row.addWidget(widget)
+
+
+def _sentence(role: str) -> QLabel:
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
+    return label

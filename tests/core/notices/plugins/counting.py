@@ -1,0 +1,25 @@
+"""Targets that the source says nothing of: a number drawn by chance, and those that follow it."""
+
+import random
+from collections.abc import Iterator
+
+from core.plugin import DatasetPlugin, Options, Pair, Split
+
+NUM_NUMBERS = 20
+
+
+class Counting(DatasetPlugin[Options]):
+    """Fed by the reference all but the first number can be told; free-running the first is wrong, and so the others."""
+
+    name = "counting"
+    title = "Count on from a number nobody knows"
+    tokenizer = "whitespace"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        for _ in range(300 if split == "train" else 40):
+            first = rng.randrange(NUM_NUMBERS)
+            target = " ".join(str((first + place) % NUM_NUMBERS) for place in range(6))
+            yield Pair(" ".join(rng.choices("abcdef", k=4)), target)
+
+
+PLUGIN = Counting

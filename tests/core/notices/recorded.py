@@ -1,0 +1,68 @@
+"""Histories of small runs that the real trainer takes, with a fault planted where a test wants one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.config import RunConfig
+from core.data.preparation import prepare_data
+from core.history import History
+from core.model.transformer import Transformer
+from core.plugins_host.host import PluginHost
+from core.run_at_hand import RunAtHand
+from core.run_folder import RunFolder
+from core.training.resolve import resolve
+from core.training.trainer import Trainer
+from tests.core.training.small_runs import finish
+
+MODEL = {"d_model": 32, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1, "d_ff": 32, "dropout": 0.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """What is done to a small run that would learn to copy letters: settings, and what is planted into the model."""
+
+    plugin: str = "tiny_copy"
+    rate: float = 5e-3
+    rate_later: float | None = None  # from step 60 on
+    max_steps: int = 100
+    plant: Callable[[Transformer], None] = field(default=lambda model: None)
+
+
+def record(fault: Fault, host: PluginHost, folder: Path) -> History:
+    """The run's history, to its end; validated every 10 steps and probed every 5."""
+    config = config_of(fault)
+    data = finish(prepare_data(config.dataset, host, folder / "cache"))[1]
+    history = History()
+    run = RunAtHand(Trainer(resolve(config, data), data, host), history.take)
+    history.take(run.prepared())
+    run_folder = RunFolder.create_at(folder / "run")
+    run_folder.write_config(run.config)
+    run.begin(run_folder)
+    fault.plant(run.trainer.model)
+    for event in run.trainer.run():
+        if event is not None:
+            history.take(event)
+        if fault.rate_later is not None and run.trainer.step == 60 and not history.settings_changed:
+            history.take(run.trainer.change("training.optimizer.learning_rate", fault.rate_later))
+    run.trainer.close()
+    return history
+
+
+def config_of(fault: Fault) -> RunConfig:
+    """Its settings."""
+    training: Mapping[str, Any] = {
+        "optimizer": {"learning_rate": fault.rate},
+        "schedule": {"name": "constant", "warmup_steps": 10},
+        "label_smoothing": 0.0,
+        "batch_size": 16,
+        "max_steps": fault.max_steps,
+        "validate_every": 10,
+        "probe_every": 5,
+        "checkpoint_every": 1000,
+        "num_threads": 1,
+    }
+    return RunConfig.model_validate({"dataset": {"plugin": fault.plugin}, "model": MODEL, "training": training})

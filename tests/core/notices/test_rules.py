@@ -1,0 +1,83 @@
+"""Each planted fault is noticed by its rule, and a healthy run by none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.followed_run import read_followed
+from core.history import History
+from core.model.transformer import Transformer
+from core.notices.notice import NoticeKind
+from core.notices.rules import RULES
+from core.run_folder import RunFolder
+from tests.core.notices.conftest import Recorded
+from tests.core.notices.recorded import Fault
+
+ROOT = Path(__file__).parents[3]
+STORED = (ROOT / "resources" / "finished_run", *sorted((ROOT / "tests" / "golden").iterdir()))
+
+
+@torch.no_grad()
+def blind(model: Transformer) -> None:
+    """Cross-attention without queries and keys."""
+    d_model = model.decoder.layers[0].cross_attention.q.in_features
+    for layer in model.decoder.layers:
+        for part in (layer.cross_attention.q, layer.cross_attention.kv):
+            part.weight[:d_model] = 0.0
+            part.bias[:d_model] = 0.0
+
+
+@torch.no_grad()
+def kill_a_head(model: Transformer) -> None:
+    """The encoder's second head without queries and keys."""
+    attention = model.encoder.layers[0].self_attention
+    d_model, d_head = attention.qkv.in_features, attention.d_head
+    for start in (d_head, d_model + d_head):
+        attention.qkv.weight[start : start + d_head] = 0.0
+        attention.qkv.bias[start : start + d_head] = 0.0
+
+
+FAULTS: dict[NoticeKind, tuple[Fault, str]] = {
+    "same_output": (Fault(rate=0.5), "of 40 validation sentences"),
+    "source_ignored": (Fault(plant=blind), "all 2 cross-attention heads read evenly from the whole source"),
+    "teacher_forced_only": (Fault(plugin="counting", rate=2e-2), "free-running the token error rate is"),
+    "memorising": (Fault(plugin="noisy", rate=1e-2), "under the noise floor 0.555"),
+    "diverging": (Fault(rate_later=1.0), "after it has been"),
+    "no_rate": (Fault(rate=1e-9), "the learning rate is 1.0e-09"),
+    "dead_heads": (Fault(plant=kill_a_head), "1 of 6 heads read evenly from every token"),
+    "plateau": (Fault(rate=1e-5, max_steps=160), "it stands still for 80 steps"),
+}
+
+
+def noticed(history: History) -> dict[NoticeKind, str]:
+    for _ in history.noticing.look(history):
+        pass
+    return {notice.rule.kind: notice.seen for notice in history.noticing.all()}
+
+
+def test_there_is_a_fault_for_every_rule() -> None:
+    assert [rule.kind for rule in RULES] == sorted(FAULTS, key=[rule.kind for rule in RULES].index)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_planted_fault_is_noticed(recorded: Recorded, kind: NoticeKind) -> None:
+    fault, words = FAULTS[kind]
+    history = recorded(fault)
+    found = noticed(history)
+    assert kind in found, found
+    assert words in found[kind]
+    assert found[kind].startswith("At step ") and found[kind].endswith(".")
+
+
+def test_a_run_that_learns_says_nothing(recorded: Recorded) -> None:
+    assert noticed(recorded(Fault())) == {}
+
+
+@pytest.mark.parametrize("run", STORED, ids=lambda run: run.name)
+def test_runs_of_presets_say_nothing(run: Path) -> None:
+    history = read_followed(RunFolder.open(run))
+    assert history.probe_steps
+    assert noticed(history) == {}
