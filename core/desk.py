@@ -24,6 +24,7 @@ from core.requests import (
     Evaluate,
     Finish,
     Learn,
+    LeaveOutHeads,
     MakeMasks,
     MoveRun,
     OpenRun,
@@ -70,6 +71,7 @@ class Desk:
             Start: self._session.start,
             Translate: lambda request: self._session.looking.translate(request),
             DissectHead: lambda request: self._session.looking.dissect(request),
+            LeaveOutHeads: lambda request: self._session.looking.leave_out(request),
             MakeMasks: lambda request: self._session.looking.masks(request),
             AddSentence: lambda request: self._session.looking.add_sentence(request),
             ChangeSetting: self._session.change_setting,
@@ -109,7 +111,7 @@ class Desk:
                 self._forget_waiting()
             case Close():
                 self._close(future)
-            case Translate() | DissectHead() | MakeMasks() if self._session.has_model:
+            case Translate() | DissectHead() | LeaveOutHeads() | MakeMasks() if self._session.has_model:
                 self._answer(self._answers[type(request)], request, future)
             case _ if self._job is not None:
                 self._waiting.append((request, future))

@@ -10,9 +10,20 @@ from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import Event, ProbeDone
 from core.kept_weights import KeptWeights
+from core.left_out import LeftOut
 from core.model.transformer import Transformer
-from core.requests import AddSentence, DissectHead, Evaluate, Evaluation, MakeMasks, Translate, Translation
+from core.requests import (
+    AddSentence,
+    DissectHead,
+    Evaluate,
+    Evaluation,
+    LeaveOutHeads,
+    MakeMasks,
+    Translate,
+    Translation,
+)
 from core.run_at_hand import RunAtHand, Work
+from core.training.without_heads import leave_out_heads
 
 
 class Looking:
@@ -43,6 +54,12 @@ class Looking:
         step, model = self._weights_at(request.step)
         trainer = self._run.trainer
         return dissect_head(model, trainer.data, request, max_length=trainer.max_length, step=step)
+
+    def leave_out(self, request: LeaveOutHeads) -> LeftOut:
+        """See what heads are good for, with the weights of now or with those kept at or before a step."""
+        step, model = self._weights_at(request.step)
+        trainer = self._run.trainer
+        return leave_out_heads(model, trainer.data, request, max_length=trainer.max_length, step=step)
 
     def masks(self, request: MakeMasks) -> Masks:
         """The masks of one target."""

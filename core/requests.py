@@ -11,6 +11,7 @@ from core.anatomy import AttentionKind, DotProduct, Masks
 from core.config import RunConfig
 from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
+from core.left_out import HeadPlace, LeftOut
 from core.probes import ProbedSentence
 
 Answer = TypeVar("Answer")
@@ -167,6 +168,19 @@ class DissectHead(Request[DotProduct]):
     kind: AttentionKind
     layer: int
     head: int
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaveOutHeads(Request[LeftOut]):
+    """See one sentence and a few validation pairs with all attention heads and without these.
+
+    With the weights of this moment or those kept at or before a step, which stay as they are.
+    """
+
+    source: str
+    reference: str | None
+    heads: tuple[HeadPlace, ...]
     step: int | None = None
 
 

@@ -28,14 +28,13 @@ class HeadPicture:
 
 
 def chosen_head(sentence: ProbedSentence, selection: Selection) -> HeadPicture:
-    """The chosen head of a sentence; a layer or head the model lacks wraps around, so that -1 is the last."""
-    heads = selection.attention_of(sentence)
-    chosen = selection.chosen
-    weights = heads[chosen.layer % heads.shape[0], chosen.head % heads.shape[1]]
+    """The chosen head of a sentence."""
+    kind, layer, head = selection.place_in(sentence)
+    weights = selection.attention_of(sentence)[layer, head]
     feed = selection.feed_of(sentence)
-    rows, columns = _labels(sentence, feed, chosen.kind)
-    gold = sentence.alignment if chosen.kind == "cross" and feed is sentence.by_reference else ()
-    return HeadPicture(weights, rows, columns, chosen.kind == "decoder_self", tuple((t, s) for s, t in gold))
+    rows, columns = _labels(sentence, feed, kind)
+    gold = sentence.alignment if kind == "cross" and feed is sentence.by_reference else ()
+    return HeadPicture(weights, rows, columns, kind == "decoder_self", tuple((t, s) for s, t in gold))
 
 
 def _labels(sentence: ProbedSentence, feed: Feed, kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from core.left_out import HeadPlace
 from core.probes import Attention, Feed, ProbedSentence
 
 Kind = Literal["encoder_self", "decoder_self", "cross"]
@@ -61,3 +62,8 @@ class Selection(QObject):
             return sentence.encoder_self
         feed = self.feed_of(sentence)
         return feed.decoder_self if kind == "decoder_self" else feed.cross
+
+    def place_in(self, sentence: ProbedSentence) -> HeadPlace:
+        """The chosen head; a layer or head that the model lacks wraps around, so that -1 is the last."""
+        num_layers, num_heads = self.attention_of(sentence).shape[:2]
+        return HeadPlace(self.chosen.kind, self.chosen.layer % num_layers, self.chosen.head % num_heads)

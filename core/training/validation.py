@@ -53,7 +53,7 @@ def score_split(
     left at any yield. Without a host there are no plugin metrics.
     """
     device = next(model.parameters()).device
-    forced = _TeacherForced()
+    forced = TeacherForced()
     for indices, batch in eval_batches(data, split, _BATCH_TOKENS):
         forced.take(model, indices, batch.to(device))
         yield
@@ -67,7 +67,7 @@ def score_split(
 
 
 @dataclass
-class _TeacherForced:
+class TeacherForced:
     """Sums over tokens, and each sentence's token probabilities and ranks."""
 
     cross_entropy: float = 0.0
@@ -104,7 +104,7 @@ class _TeacherForced:
 
 
 def _scores(
-    data: PreparedData, host: PluginHost | None, split: str, forced: _TeacherForced, decoded: dict[int, list[int]]
+    data: PreparedData, host: PluginHost | None, split: str, forced: TeacherForced, decoded: dict[int, list[int]]
 ) -> SplitScores:
     order = sorted(decoded)
     pairs = [data.pair(split, index) for index in order]

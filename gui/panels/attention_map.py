@@ -66,11 +66,9 @@ class AttentionMap(Panel):
         return [["", *picture.columns], *([name, *weights] for name, weights in rows)]
 
     def _head_name(self, sentence: ProbedSentence) -> str:
-        chosen = self._selection.chosen
-        heads = self._selection.attention_of(sentence)
-        layer, head = chosen.layer % heads.shape[0] + 1, chosen.head % heads.shape[1] + 1
-        name = f"{KIND_TITLES[chosen.kind].capitalize()} attention, layer {layer} head {head}"
-        if chosen.kind == "encoder_self":
+        kind, layer, head = self._selection.place_in(sentence)
+        name = f"{KIND_TITLES[kind].capitalize()} attention, layer {layer + 1} head {head + 1}"
+        if kind == "encoder_self":
             return name
         runs_free = self._selection.feed_of(sentence) is sentence.free_running
         return f"{name}, {'free-running' if runs_free else 'fed by the reference'}"

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSizePo
 
 from core.events import Prepared, ProbeDone
 from core.history import History
+from core.left_out import HeadPlace
 from core.probes import ProbedSentence
+from gui.heads_off import HeadsOff
 from gui.panel import Panel
 from gui.selection import KIND_TITLES, KINDS, Selection
 from gui.shown_sentence import NothingShown, Source, probed
@@ -22,6 +24,9 @@ _FEED_HELP = (
     "What the decoder reads: the reference's tokens (teacher-forced), or the tokens it has written itself "
     "(free-running) (Alt+F)"
 )
+_ON_HELP = "Uncheck it to switch this head off, and see what output and loss become without it (Alt+X)"
+_SCALE_HELP = "Spread small weights apart: the colour follows the square root of the weight"
+_LINES_HELP = "Show the head as lines from the tokens that read to those they read from (Alt+L)"
 _NO_REFERENCE = "This sentence has no reference: the decoder can only read what it has written itself"
 
 
@@ -33,22 +38,28 @@ class HeadChooser(Panel):
     redraw_on = (Prepared, ProbeDone)
 
     def __init__(
-        self, theme: Theme, selection: Selection, source: Source | None = None, *, has_feeds: bool = True
+        self,
+        theme: Theme,
+        selection: Selection,
+        source: Source | None = None,
+        *,
+        has_feeds: bool = True,
+        heads_off: HeadsOff | None = None,
     ) -> None:
+        """With `heads_off`, the chosen head can be switched off."""
         super().__init__(theme)
+        self._heads_off = heads_off
+        self._place: HeadPlace | None = None  # of the head that is shown
         self._selection = selection
         self._source = source or probed(selection)
         self._has_feeds = has_feeds
         self.kind_combo = _combo([KIND_TITLES[kind] for kind in KINDS], "Kind of attention", "Who reads whom (Alt+K)")
         self.layer_spin = _spin("Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)")
         self.head_spin = _spin("Head", "Head of that layer (Alt+Left, Alt+Right)")
+        self.on_box = _box("on", "Head switched on", _ON_HELP)
         self.feed_combo = _combo(list(_FEEDS), "Decoder's input", _FEED_HELP)
-        self.scale_box = QCheckBox("square-root colours")
-        self.scale_box.setAccessibleName("Square-root colour scale")
-        self.scale_box.setToolTip("Spread small weights apart: the colour follows the square root of the weight")
-        self.lines_box = QCheckBox("lines")
-        self.lines_box.setAccessibleName("Lines between tokens")
-        self.lines_box.setToolTip("Show the head as lines from the tokens that read to those they read from (Alt+L)")
+        self.scale_box = _box("square-root colours", "Square-root colour scale", _SCALE_HELP)
+        self.lines_box = _box("lines", "Lines between tokens", _LINES_HELP)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._lay_out()
         self._connect()
@@ -74,6 +85,8 @@ class HeadChooser(Panel):
         }
         if self._has_feeds:
             actions["Alt+F"] = self._switch_feed
+        if self._heads_off is not None:
+            actions["Alt+X"] = self.on_box.click
         for keys, action in actions.items():
             shortcut = QShortcut(QKeySequence(keys), view)
             shortcut.activated.connect(action)
@@ -82,6 +95,8 @@ class HeadChooser(Panel):
         chosen, heads = self._selection.chosen, self._selection.attention_of(sentence)
         widgets = (self.kind_combo, self.layer_spin, self.head_spin, self.feed_combo, self.scale_box, self.lines_box)
         blockers = [QSignalBlocker(widget) for widget in widgets]
+        self._place = self._selection.place_in(sentence)
+        self.on_box.setChecked(self._heads_off is None or self._place not in self._heads_off.places)
         self.kind_combo.setCurrentIndex(KINDS.index(chosen.kind))
         _show_place(self.layer_spin, chosen.layer, heads.shape[0])
         _show_place(self.head_spin, chosen.head, heads.shape[1])
@@ -96,6 +111,10 @@ class HeadChooser(Panel):
 
     def _choose_kind(self, place: int) -> None:
         self._selection.choose(kind=KINDS[place])
+
+    def _switch_head(self) -> None:
+        if self._heads_off is not None and self._place is not None:
+            self._heads_off.toggle(self._place)
 
     def _switch_feed(self) -> None:
         self._selection.choose(free_running=not self._selection.chosen.free_running)
@@ -115,6 +134,9 @@ class HeadChooser(Panel):
             label = _named(name, widget)
             row.addWidget(label)
             row.addWidget(widget)
+            if widget is self.head_spin:
+                row.addWidget(self.on_box)
+                self.on_box.setVisible(self._heads_off is not None)
             row.addSpacing(GRID)
             if widget is self.feed_combo:
                 label.setVisible(self._has_feeds)
@@ -128,6 +150,7 @@ class HeadChooser(Panel):
         self.kind_combo.activated.connect(self._choose_kind)
         self.layer_spin.valueChanged.connect(lambda layer: selection.choose(layer=layer - 1))
         self.head_spin.valueChanged.connect(lambda head: selection.choose(head=head - 1))
+        self.on_box.clicked.connect(self._switch_head)
         self.feed_combo.activated.connect(lambda place: selection.choose(free_running=bool(place)))
         self.scale_box.toggled.connect(lambda checked: selection.choose(square_root=checked))
         self.lines_box.toggled.connect(lambda checked: selection.choose(as_lines=checked))
@@ -161,6 +184,13 @@ def _combo(texts: list[str], name: str, help: str) -> QComboBox:
     combo.setAccessibleDescription(help)
     combo.setToolTip(help)
     return combo
+
+
+def _box(text: str, name: str, help: str) -> QCheckBox:
+    box = QCheckBox(text)
+    box.setAccessibleName(name)
+    box.setToolTip(help)
+    return box
 
 
 def _spin(name: str, help: str) -> QSpinBox:

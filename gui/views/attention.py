@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout
 
 from gui.context import Context
+from gui.heads_off import HeadsOff
 from gui.panels.attention_map import AttentionMap
 from gui.panels.head_chooser import HeadChooser
 from gui.panels.head_grid import HeadGrid
+from gui.panels.left_out_heads import LeftOutHeads
 from gui.panels.sentence_row import SentenceRow
 from gui.theme import GRID
 from gui.view import View
@@ -30,18 +32,22 @@ class AttentionView(View):
         theme, selection = context.theme, context.selection
         self.sentence_row = SentenceRow(theme, selection)
         self.sentence_row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.chooser = HeadChooser(theme, selection)
+        self.heads_off = HeadsOff(context.bridge)
+        self.chooser = HeadChooser(theme, selection, heads_off=self.heads_off)
         self.map = AttentionMap(theme, selection)
-        self.grid = HeadGrid(theme, selection, all_kinds=True)
+        self.grid = HeadGrid(theme, selection, all_kinds=True, heads_off=self.heads_off)
+        self.left_out = LeftOutHeads(context, self.heads_off)
+        self.left_out.hide()
         self.all_kinds_box = QCheckBox("all kinds")
         self.all_kinds_box.setChecked(True)
         self.all_kinds_box.setAccessibleName("Heads of all kinds")
         self.all_kinds_box.setToolTip("Show the heads of all three kinds of attention, or of the chosen kind alone")
         self.grid.header.addWidget(self.all_kinds_box)
         self._lay_out()
-        self.add_panels(self.sentence_row, self.chooser, self.map, self.grid)
+        self.add_panels(self.sentence_row, self.chooser, self.map, self.grid, self.left_out)
         self.chooser.add_shortcuts(self)
         self.all_kinds_box.toggled.connect(self._show_kinds)
+        self.heads_off.changed.connect(self._show_heads_off)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
         context.follower.changed.connect(self._allow_sentences)
@@ -53,6 +59,12 @@ class AttentionView(View):
         self.grid.all_kinds = all_kinds
         self.grid.mark_dirty()
 
+    def _show_heads_off(self) -> None:
+        self.left_out.setVisible(bool(self.heads_off.places))
+        for panel in (self.left_out, self.chooser, self.grid):
+            panel.mark_dirty()
+        self.context.redraws.draw_soon()
+
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
@@ -60,3 +72,4 @@ class AttentionView(View):
         layout.addWidget(self.sentence_row)
         layout.addWidget(self.chooser)
         layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.map, 3), (self.grid, 2)), 1)
+        layout.addWidget(self.left_out)

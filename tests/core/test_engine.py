@@ -29,6 +29,7 @@ from core.events import (
     Trouble,
     ValidationDone,
 )
+from core.left_out import HeadPlace
 from core.requests import (
     AddSentence,
     ChangeSetting,
@@ -36,6 +37,7 @@ from core.requests import (
     Evaluate,
     Finish,
     Learn,
+    LeaveOutHeads,
     MoveRun,
     OpenRun,
     Pause,
@@ -205,6 +207,7 @@ def test_the_pace_holds_back_steps_and_nothing_else(engine: Engine, watcher: Wat
 def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:
     with Engine() as alone:
         plain = whole_run(alone, tmp_path)
+    without_a_head = LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadPlace("cross", 0, 1),))
     watcher = Watcher()
     with Engine([watcher]) as engine:
         engine.ask(SetPace(steps_per_second=200))
@@ -213,8 +216,10 @@ def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> N
         engine.ask(Learn())
         answered(engine, Translate(texts=(TEXT,), with_attention=True))
         answered(engine, AddSentence(source="4 3 2"))
+        answered(engine, without_a_head)
         answered(engine, Pause())
         answered(engine, Translate(texts=(TEXT,), step=1))
+        assert answered(engine, replace(without_a_head, step=1)).step == 1
         answered(engine, Evaluate(split="test"))
         answered(engine, Learn())
     assert_same_weights(plain, disturbed)

@@ -1,0 +1,37 @@
+"""What the model does without some of its attention heads: records of numpy and plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.anatomy import AttentionKind
+from core.probes import ProbedSentence
+
+
+class HeadPlace(NamedTuple):
+    """One head; layer and head count from 0."""
+
+    kind: AttentionKind
+    layer: int
+    head: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeenModel:
+    """What a model made of one sentence, and of the first pairs of the valid split."""
+
+    sentence: ProbedSentence
+    valid_loss: float | None  # nats per target token, as `valid/loss`; None where the pairs are not at hand
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOut:
+    """The same weights with all heads, and without some."""
+
+    step: int  # of the weights
+    heads: tuple[HeadPlace, ...]  # those left out
+    complete: SeenModel
+    without: SeenModel
+    num_valid: int  # pairs behind `valid_loss`
+    seconds: float  # of the engine's time that this took

@@ -1,0 +1,52 @@
+"""Attention heads switched off for a moment, in the weights themselves, so that every way to run the model sees it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+from core.errors import UserError
+from core.left_out import HeadPlace
+from core.model.attention import MultiHeadAttention
+from core.model.transformer import Transformer
+
+
+@contextmanager
+def heads_off(model: Transformer, heads: Sequence[HeadPlace]) -> Iterator[None]:
+    """Inside the block, what these heads read is multiplied by zeros; afterwards the weights are as before to the bit.
+
+    A head's part of the output projection (the rows of W^O in section 3.2.2 of the paper) becomes zero, so that the
+    head adds nothing to what the layer passes on. Raises UserError for a head that the model lacks.
+    """
+    parts = [_output_part(model, place) for place in dict.fromkeys(heads)]
+    kept = [part.clone() for part in parts]
+    try:
+        with torch.no_grad():
+            for part in parts:
+                part.zero_()
+        yield
+    finally:
+        with torch.no_grad():
+            for part, before in zip(parts, kept, strict=True):
+                part.copy_(before)
+
+
+def _output_part(model: Transformer, place: HeadPlace) -> Tensor:
+    """The columns [d_model, d_head] of the output projection's weight that multiply what this head read."""
+    layers = _attention_of(model, place)
+    if not (0 <= place.layer < len(layers) and 0 <= place.head < layers[place.layer].num_heads):
+        name = f"{place.kind} layer {place.layer + 1} head {place.head + 1}"
+        raise UserError(f"This model has no {name} to switch off.", "Switch on all heads again.")
+    attention = layers[place.layer]
+    first = place.head * attention.d_head
+    return attention.output.weight.detach()[:, first : first + attention.d_head]
+
+
+def _attention_of(model: Transformer, place: HeadPlace) -> Sequence[MultiHeadAttention]:
+    """Layer by layer."""
+    if place.kind == "encoder_self":
+        return [layer.self_attention for layer in model.encoder]
+    if place.kind == "decoder_self":
+        return [layer.self_attention for layer in model.decoder]
+    return [layer.cross_attention for layer in model.decoder]

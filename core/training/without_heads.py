@@ -1,0 +1,70 @@
+"""What the output and the loss become without some attention heads."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from core.data.batching import Batch, make_batch
+from core.data.prepared_data import PreparedData
+from core.decoding.probed_sentences import SentenceToProbe, probe_sentences
+from core.decoding.translator import encode_text
+from core.left_out import LeftOut, SeenModel
+from core.model.heads_off import heads_off
+from core.model.transformer import Transformer
+from core.requests import LeaveOutHeads
+from core.training.validation import TeacherForced
+
+# Bounds of what waits between two steps: enough pairs for a figure that says something, in tens of milliseconds.
+_NUM_VALID = 64
+_MOST_TOKENS = 1024
+
+
+def leave_out_heads(
+    model: Transformer, data: PreparedData, request: LeaveOutHeads, *, max_length: int, step: int
+) -> LeftOut:
+    """See the model with all heads and without some; its weights are untouched afterwards. Draws no random number.
+
+    `step` is where the weights come from, and only noted. Raises UserError for a head that the model lacks, and for a
+    text that is empty or longer than its positions.
+    """
+    started = time.perf_counter()
+    encode_text(model, data, request.source)  # or refuse it
+    sentence = SentenceToProbe(request.source, request.reference)
+    batch = _first_valid(data)
+    with heads_off(model, request.heads):
+        without = _see(model, data, sentence, batch, max_length)
+    return LeftOut(
+        step=step,
+        heads=request.heads,
+        complete=_see(model, data, sentence, batch, max_length),
+        without=without,
+        num_valid=0 if batch is None else len(batch.src),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _see(
+    model: Transformer, data: PreparedData, sentence: SentenceToProbe, batch: Batch | None, max_length: int
+) -> SeenModel:
+    (probed,) = probe_sentences(model, data, [sentence], max_length)
+    return SeenModel(sentence=probed, valid_loss=None if batch is None else _loss(model, batch))
+
+
+def _loss(model: Transformer, batch: Batch) -> float:
+    """Nats per target token, fed by the reference."""
+    forced = TeacherForced()
+    forced.take(model, np.arange(len(batch.src)), batch.to(next(model.parameters()).device))
+    return forced.metrics()["loss"]
+
+
+def _first_valid(data: PreparedData) -> Batch | None:
+    """The first pairs of the valid split, fewer where they are long; None where the pairs are not at hand."""
+    num_pairs = data.num_pairs["valid"] if data.folder is not None else 0
+    if not num_pairs:
+        return None
+    pairs = data.split("valid")
+    lengths = pairs.tgt_lengths[:_NUM_VALID]
+    fitting = np.maximum.accumulate(lengths) * np.arange(1, len(lengths) + 1) <= _MOST_TOKENS
+    return make_batch(pairs, np.arange(max(1, int(fitting.sum()))))

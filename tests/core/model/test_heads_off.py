@@ -1,0 +1,88 @@
+"""Heads switched off: as if they had read nothing, and the weights afterwards as before to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+import torch
+
+from core.data.special_tokens import BOS_ID, EOS_ID
+from core.decoding.flat_decoder import FIRST_PRODUCED
+from core.decoding.greedy import greedy_decode
+from core.errors import UserError
+from core.left_out import HeadPlace
+from core.model.evaluation import evaluating
+from core.model.heads_off import heads_off
+from core.model.transformer import Transformer
+from core.model.weights import weights
+from tests.core.model.builders import VARIANTS, small_inputs, small_model, variant_name
+
+HEADS = (HeadPlace("encoder_self", 1, 0), HeadPlace("decoder_self", 0, 3), HeadPlace("cross", 2, 1))
+every_variant = pytest.mark.parametrize("variant", VARIANTS[:4], ids=variant_name)
+
+
+@contextmanager
+def reading_nothing(model: Transformer) -> Iterator[None]:
+    """The same by another way: zeros in place of what the three heads read, before the output projection mixes it."""
+    attentions = (
+        model.encoder.layers[1].self_attention,
+        model.decoder.layers[0].self_attention,
+        model.decoder.layers[2].cross_attention,
+    )
+
+    def without(head: int) -> Any:
+        return lambda _, inputs: (inputs[0].unflatten(-1, (4, 4)).index_fill(-2, torch.tensor(head), 0.0).flatten(-2),)
+
+    with ExitStack() as hooks:
+        for attention, place in zip(attentions, HEADS, strict=True):
+            hooks.callback(attention.output.register_forward_pre_hook(without(place.head)).remove)
+        yield
+
+
+@every_variant
+def test_equals_heads_that_read_nothing(variant: dict[str, Any]) -> None:
+    model, inputs = small_model(**variant), small_inputs()
+    with evaluating(model):
+        complete = model(*inputs)
+        with reading_nothing(model):
+            direct = model(*inputs)
+        with heads_off(model, HEADS):
+            switched = model(*inputs)
+    torch.testing.assert_close(switched, direct, rtol=0, atol=1e-5)
+    assert (switched - complete).abs().max() > 1e-3
+
+
+def test_free_running_knows_of_it_too() -> None:
+    model, (src, _, src_mask, _) = small_model(), small_inputs()
+    with heads_off(model, HEADS):
+        outputs = [output.produced for output in greedy_decode(model, src, src_mask, max_length=6)]
+    for row, output in enumerate(outputs):
+        read = [BOS_ID]
+        with evaluating(model), reading_nothing(model):
+            while len(read) <= 6 and read[-1] != EOS_ID:
+                tgt_input = torch.tensor([read])
+                logits = model(src[row, None], tgt_input, src_mask[row, None], torch.ones_like(tgt_input).bool())
+                read.append(FIRST_PRODUCED + int(logits[0, -1, FIRST_PRODUCED:].argmax()))
+        assert read[1:] == output
+
+
+@pytest.mark.parametrize("heads", [HEADS, HEADS * 2, ()])
+def test_the_weights_are_as_before_even_where_something_fails(heads: tuple[HeadPlace, ...]) -> None:
+    model = small_model()
+    before = {name: tensor.clone() for name, tensor in weights(model).items()}
+    with pytest.raises(ZeroDivisionError), heads_off(model, heads):
+        raise ZeroDivisionError
+    for name, tensor in weights(model).items():
+        assert torch.equal(tensor.view(torch.int32), before[name].view(torch.int32)), name
+
+
+def test_a_head_that_is_not_there_is_refused_before_anything_changes() -> None:
+    model = small_model()
+    before = model.encoder.layers[0].self_attention.output.weight.clone()
+    for missing in (HeadPlace("cross", 3, 0), HeadPlace("encoder_self", 0, 4), HeadPlace("cross", -1, 0)):
+        with pytest.raises(UserError, match="has no"), heads_off(model, [HeadPlace("encoder_self", 0, 0), missing]):
+            pass
+    assert torch.equal(model.encoder.layers[0].self_attention.output.weight, before)
