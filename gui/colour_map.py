@@ -46,9 +46,10 @@ def attention_table(mode: Mode) -> NDArray[np.uint32]:
 
 @cache
 def signed_table(mode: Mode) -> NDArray[np.uint32]:
-    """[256] ARGB colours for numbers from -1 to 1."""
-    blue, orange = _SIGNED_STOPS[mode][:3], _SIGNED_STOPS[mode][2:]
-    return np.concatenate([_evenly_spaced(blue)[::2], _evenly_spaced(orange)[1::2]])
+    """[256] ARGB colours for numbers from -1 to 1; the 128th, where zero is rounded to, is the background itself."""
+    blue, orange = _evenly_spaced(_SIGNED_STOPS[mode][:3]), _evenly_spaced(_SIGNED_STOPS[mode][2:])
+    up_to_zero, from_zero = (np.rint(np.linspace(0, 255, count)).astype(int) for count in (129, 128))
+    return np.concatenate([blue[up_to_zero], orange[from_zero[1:]]])
 
 
 def as_rgba(table: NDArray[np.uint32]) -> NDArray[np.uint8]:
@@ -65,10 +66,23 @@ def image_of(weights: NDArray[np.floating], table: NDArray[np.uint32], *, square
     return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
 
 
+def attention_image(
+    weights: NDArray[np.floating], mode: Mode, *, square_root: bool = False, is_difference: bool = False
+) -> QImage:
+    """An image of weights 0 to 1, or of differences of weights, -1 to 1; `square_root` spreads small ones apart."""
+    if not is_difference:
+        return image_of(weights, attention_table(mode), square_root=square_root)
+    differences = weights.astype(np.float32)
+    if square_root:
+        differences = np.copysign(np.sqrt(np.abs(differences)), differences)
+    return image_of(differences / 2 + 0.5, signed_table(mode))
+
+
 @cache
-def ramp_of(mode: Mode) -> QImage:
-    """The whole table as a column of pixels, weight 1 at the top."""
-    return image_of(np.linspace(1.0, 0.0, 256)[:, None], attention_table(mode))
+def ramp_of(mode: Mode, *, is_difference: bool = False) -> QImage:
+    """The whole table as a column of pixels, 1 at the top; below it, down to -1, of differences."""
+    lowest = -1.0 if is_difference else 0.0
+    return attention_image(np.linspace(1.0, lowest, 256)[:, None], mode, is_difference=is_difference)
 
 
 def _evenly_spaced(stops: tuple[str, ...]) -> NDArray[np.uint32]:

@@ -12,6 +12,7 @@ from core.left_out import HeadPlace
 from core.probes import Attention, Feed, ProbedSentence
 
 Kind = Literal["encoder_self", "decoder_self", "cross"]
+Pooled = Literal["", "mean", "max"]
 KINDS: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
 KIND_TITLES: dict[Kind, str] = {"encoder_self": "encoder self", "decoder_self": "decoder self", "cross": "cross"}
 
@@ -24,6 +25,7 @@ class Chosen:
     kind: Kind = "cross"
     layer: int = -1
     head: int = 0
+    pooled: Pooled = ""  # over all heads of the layer, instead of one
     free_running: bool = False
     square_root: bool = False  # the colour scale
     as_lines: bool = False  # the large head: lines between tokens, not cells
@@ -39,7 +41,9 @@ class Selection(QObject):
         self.chosen = Chosen()
 
     def choose(self, **changes: Any) -> None:
-        """Change fields of `chosen`, such as `choose(layer=1, head=2)`."""
+        """Change fields of `chosen`, such as `choose(layer=1, head=2)`; a head that is chosen is shown alone."""
+        if "head" in changes:
+            changes = {"pooled": ""} | changes
         chosen = replace(self.chosen, **changes)
         if chosen != self.chosen:
             self.chosen = chosen

@@ -17,6 +17,13 @@ class ShownSentence:
 
     sentence: ProbedSentence
     step: int
+    run: str = ""  # by name, where it is another than the window shows
+    other: ShownSentence | None = None  # what it is compared with
+
+    @property
+    def name(self) -> str:
+        """Which weights these are: `step 200`, or with their run's name."""
+        return f"{self.run} at step {self.step:,}" if self.run else f"step {self.step:,}"
 
 
 @dataclass(frozen=True)

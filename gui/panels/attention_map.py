@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import ProbedSentence
-from gui.colour_map import attention_table, image_of
-from gui.head_picture import HeadPicture, chosen_head
+from gui.colour_map import attention_image
+from gui.head_picture import HeadPicture, chosen_picture
 from gui.panel import Panel, Table
 from gui.panels.colour_bar import paint_colour_bar
 from gui.panels.line_canvas import LineCanvas
@@ -21,6 +21,8 @@ from gui.theme import GRID, Theme
 from gui.widgets import plain_label
 
 ARROWS = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
+
+_POOLED = {"mean": ", mean of heads", "max": ", maximum of heads"}
 
 
 class AttentionMap(Panel):
@@ -53,10 +55,11 @@ class AttentionMap(Panel):
             return
         self.show_body()
         chosen = self._selection.chosen
-        self.set_title(f"{self._head_name(shown.sentence)} · step {shown.step:,}")
+        against = f" minus {shown.other.name}" if shown.other is not None else ""
+        self.set_title(f"{self._head_name(shown.sentence)} · {shown.name}{against}")
         canvas = self.lines if chosen.as_lines else self.canvas
         self._canvases.setCurrentWidget(canvas)
-        canvas.show_picture(chosen_head(shown.sentence, self._selection), square_root=chosen.square_root)
+        canvas.show_picture(chosen_picture(shown, self._selection), square_root=chosen.square_root)
 
     def numbers(self) -> Table:
         """The weights: a row for each row of the map."""
@@ -67,7 +70,9 @@ class AttentionMap(Panel):
 
     def _head_name(self, sentence: ProbedSentence) -> str:
         kind, layer, head = self._selection.place_in(sentence)
-        name = f"{KIND_TITLES[kind].capitalize()} attention, layer {layer + 1} head {head + 1}"
+        pooled = self._selection.chosen.pooled
+        what = _POOLED[pooled] if pooled else f" head {head + 1}"
+        name = f"{KIND_TITLES[kind].capitalize()} attention, layer {layer + 1}{what}"
         if kind == "encoder_self":
             return name
         runs_free = self._selection.feed_of(sentence) is sentence.free_running
@@ -113,7 +118,7 @@ class MapCanvas(QWidget):
             more = "Hatched: comes later, may not be read."
         elif self.picture.alignment:
             more = "Dashed: the dataset's own alignment."
-        return f"Columns: read from. Rows: {self.picture.readers}. {more}"
+        return f"Columns: read from. Rows: {self.picture.readers}. {self.picture.legend_of_colours or more}"
 
     def readout(self) -> str:
         """The weight pointed at, in words."""
@@ -123,6 +128,9 @@ class MapCanvas(QWidget):
         if self.picture.is_causal and column > row:
             return f"{self.picture.rows[row]}  may not see  {self.picture.columns[column]}: it comes later"
         weight = float(self.picture.weights[row, column])
+        if self.picture.against:
+            reads = f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}"
+            return f"{reads}  with weight {weight:+.3f} against {self.picture.against}"
         return f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}  with weight {weight:.3f}"
 
     def _layout(self, picture: HeadPicture) -> MapLayout:
@@ -135,8 +143,11 @@ class MapCanvas(QWidget):
                 self._paint(painter, self.picture)
 
     def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
-        layout, table = self._layout(picture), attention_table(self._theme.mode)
-        painter.drawImage(layout.grid, image_of(picture.weights, table, square_root=self._square_root))
+        layout, mode, is_difference = self._layout(picture), self._theme.mode, bool(picture.against)
+        painter.drawImage(
+            layout.grid,
+            attention_image(picture.weights, mode, square_root=self._square_root, is_difference=is_difference),
+        )
         if picture.is_causal:
             self._hatch(painter, layout)
         painter.setPen(QPen(self._theme.colour("line"), 1))
@@ -145,7 +156,8 @@ class MapCanvas(QWidget):
         self._mark(painter, layout)
         bar = QRectF(layout.grid.right() + 2 * GRID, layout.grid.top(), self._theme.px(12), layout.grid.height())
         painter.setFont(self._theme.font(0.85))
-        paint_colour_bar(painter, bar, self._theme.mode, self._theme.colour("muted"), self._square_root)
+        muted = self._theme.colour("muted")
+        paint_colour_bar(painter, bar, mode, muted, self._square_root, is_difference=is_difference)
 
     def _hatch(self, painter: QPainter, layout: MapLayout) -> None:
         painter.setBrushOrigin(layout.grid.topLeft())

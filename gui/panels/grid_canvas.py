@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, QSizeF, Qt
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
@@ -21,9 +24,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from core.alignment import AlignedHead
+from core.attention_entropy import HeadEntropy, head_entropy
 from core.left_out import HeadPlace
 from core.probes import Attention
-from gui.colour_map import attention_table, image_of
+from gui.colour_map import attention_image
 from gui.heads_off import HeadsOff
 from gui.panels.attention_map import ARROWS
 from gui.panels.grid_layout import GridLayout
@@ -40,6 +44,17 @@ class HeadRow:
     kind: Kind
     layer: int
     heads: Attention  # [H, queries, keys]
+    other: Attention | None = None  # likewise, to be taken away
+
+    @cached_property
+    def drawn(self) -> NDArray[np.floating]:
+        """The weights, or how much they differ from the others. [H, queries, keys]."""
+        return self.heads if self.other is None else self.heads.astype(np.float32) - self.other.astype(np.float32)
+
+    @cached_property
+    def entropy(self) -> HeadEntropy:
+        """How widely each head looks, whatever it is compared with."""
+        return head_entropy(self.heads, is_causal=self.kind == "decoder_self")
 
 
 class GridCanvas(QWidget):
@@ -52,6 +67,7 @@ class GridCanvas(QWidget):
         super().__init__()
         self._theme, self._selection, self._heads_off = theme, selection, heads_off
         self.rows: Sequence[HeadRow] = ()
+        self._with_entropy = False
         self._aligned: AlignedHead | None = None
         self._picture: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -60,9 +76,11 @@ class GridCanvas(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(220), self._theme.px(160))
 
-    def show_rows(self, rows: Sequence[HeadRow], aligned: AlignedHead | None = None) -> None:
-        """Paint these, with a star at the head that found the alignment."""
-        self.rows, self._aligned, self._picture = rows, aligned, None
+    def show_rows(
+        self, rows: Sequence[HeadRow], aligned: AlignedHead | None = None, *, with_entropy: bool = False
+    ) -> None:
+        """Paint these, with a star at the head that found the alignment, and each head's entropy where asked for."""
+        self.rows, self._aligned, self._with_entropy, self._picture = rows, aligned, with_entropy, None
         self.update()
 
     def cell(self, row: int, head: int) -> QRectF:
@@ -87,7 +105,14 @@ class GridCanvas(QWidget):
                 painter.drawPixmap(0, 0, self._picture)
             self._cross_out(painter)
             painter.setPen(QPen(self._theme.colour("training"), 3))
-            painter.drawRect(self.cell(*self.chosen_place()))
+            painter.drawRect(self._chosen_frame())
+
+    def _chosen_frame(self) -> QRectF:
+        """Around the chosen head, or around all heads of its layer that are shown as one."""
+        row, head = self.chosen_place()
+        if not self._selection.chosen.pooled:
+            return self.cell(row, head)
+        return self.cell(row, 0).united(self.cell(row, len(self.rows[row].heads) - 1))
 
     def _cross_out(self, painter: QPainter) -> None:
         """The heads that are off: faint, under a cross."""
@@ -124,16 +149,34 @@ class GridCanvas(QWidget):
         painter.setPen(self._theme.colour("muted"))
         layout.paint_names(painter)
         painter.setPen(QPen(self._theme.colour("line"), 1))
-        table, square_root = attention_table(self._theme.mode), self._selection.chosen.square_root
+        mode, square_root = self._theme.mode, self._selection.chosen.square_root
         for row, layer in enumerate(self.rows):
-            num_heads, height, width = layer.heads.shape
-            beside = layer.heads.transpose(1, 0, 2).reshape(height, num_heads * width)
-            image = image_of(beside, table, square_root=square_root)  # of a whole row: fewer calls
+            num_heads, height, width = layer.drawn.shape
+            beside = layer.drawn.transpose(1, 0, 2).reshape(height, num_heads * width)  # a whole row: fewer calls
+            image = attention_image(beside, mode, square_root=square_root, is_difference=layer.other is not None)
             for head in range(num_heads):
                 cell = layout.cell(row, head)
                 painter.drawImage(cell, image.copy(head * width, 0, width, height))  # an SVG knows no part of an image
                 painter.drawRect(cell)
+        if self._with_entropy:
+            self._write_entropy(painter, layout)
         self._paint_star(painter, layout)
+
+    def _write_entropy(self, painter: QPainter, layout: GridLayout) -> None:
+        """In each head's lower left corner, as much of it as there is room for."""
+        painter.setFont(self._theme.font(0.85))
+        metrics = painter.fontMetrics()
+        for row, head in self._places():
+            nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
+            cell = layout.cell(row, head)
+            texts = (f"{nats:.2f} nats · {share:.0%}", f"{nats:.2f} · {share:.0%}", f"{share:.0%}")
+            text = next((text for text in texts if metrics.horizontalAdvance(text) + 6 <= cell.width()), "")
+            if text and metrics.height() <= cell.height():
+                box = QRectF(0, 0, metrics.horizontalAdvance(text) + 4, metrics.height())
+                box.moveBottomLeft(cell.bottomLeft() + QPointF(1, -1))
+                painter.fillRect(box, self._theme.colour("surface", 0.85))
+                painter.setPen(self._theme.colour("text"))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_star(self, painter: QPainter, layout: GridLayout) -> None:
         aligned = self._aligned
@@ -166,10 +209,12 @@ class GridCanvas(QWidget):
     def _explain(self, row: int, head: int) -> str:
         place = self._place(row, head)
         name = f"{KIND_TITLES[place.kind].capitalize()} attention, layer {place.layer + 1}, head {place.head + 1}"
+        nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
+        name += f". Entropy {nats:.2f} nats, {share:.0%} of reading from all alike"
         if self._heads_off is None:
             return f"{name}. Click: large."
         if place in self._heads_off.places:
-            return f"{name}, switched off. Right click: switch on."
+            return f"{name}. Switched off. Right click: switch on."
         return f"{name}. Click: large. Right click: switch off."
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -25,6 +25,7 @@ _FEED_HELP = (
     "(free-running) (Alt+F)"
 )
 _ON_HELP = "Uncheck it to switch this head off, and see what output and loss become without it (Alt+X)"
+_ALL_HELP = "All heads of the layer are shown as one: choose a head to switch it off"
 _SCALE_HELP = "Spread small weights apart: the colour follows the square root of the weight"
 _LINES_HELP = "Show the head as lines from the tokens that read to those they read from (Alt+L)"
 _NO_REFERENCE = "This sentence has no reference: the decoder can only read what it has written itself"
@@ -97,6 +98,8 @@ class HeadChooser(Panel):
         blockers = [QSignalBlocker(widget) for widget in widgets]
         self._place = self._selection.place_in(sentence)
         self.on_box.setChecked(self._heads_off is None or self._place not in self._heads_off.places)
+        self.on_box.setEnabled(not chosen.pooled)
+        self.on_box.setToolTip(_ALL_HELP if chosen.pooled else _ON_HELP)
         self.kind_combo.setCurrentIndex(KINDS.index(chosen.kind))
         _show_place(self.layer_spin, chosen.layer, heads.shape[0])
         _show_place(self.head_spin, chosen.head, heads.shape[1])
@@ -121,7 +124,7 @@ class HeadChooser(Panel):
 
     def _lay_out(self) -> None:
         self.title_label.hide()
-        row = QHBoxLayout()
+        row = self.row = QHBoxLayout()  # what a view adds to it comes at its end
         self.body.addLayout(row)  # first: a widget without a parent that is shown would be a window
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GRID)

@@ -7,19 +7,18 @@ import numpy as np
 from core.alignment import FOUND, AlignedHead
 from core.events import Prepared, ProbeDone
 from core.history import History
-from core.probes import ProbedSentence
 from gui.heads_off import HeadsOff
 from gui.panel import Panel, Table
 from gui.panels.grid_canvas import GridCanvas, HeadRow
 from gui.selection import KINDS, Kind, Selection
-from gui.shown_sentence import NothingShown, Source, probed
+from gui.shown_sentence import NothingShown, ShownSentence, Source, probed
 from gui.theme import Theme
 
 
 class HeadGrid(Panel):
     """Every layer and head of one sentence at step s, of all three kinds or of the chosen one alone.
 
-    `all_kinds` may be changed at any time; the next drawing follows it.
+    `all_kinds` and `with_entropy` may be changed at any time; the next drawing follows them.
     """
 
     title = "All heads"
@@ -39,6 +38,7 @@ class HeadGrid(Panel):
         """With `heads_off`, heads can be switched off in a menu; those that are off are crossed out."""
         super().__init__(theme)
         self.all_kinds = all_kinds
+        self.with_entropy = False
         self._selection = selection
         self._source = source or probed(selection)
         self.canvas = GridCanvas(theme, selection, heads_off)
@@ -58,21 +58,43 @@ class HeadGrid(Panel):
         self.show_body()
         kinds = KINDS if self.all_kinds else (self._selection.chosen.kind,)
         aligned = history.alignment.best(shown.step)
-        self.canvas.show_rows([row for kind in kinds for row in self._rows(shown.sentence, kind)], aligned)
-        self.set_title(self.title + (f" · {_praise(aligned)}" if aligned is not None else ""))
+        rows = [row for kind in kinds for row in self._rows(shown, kind)]
+        self.canvas.show_rows(rows, aligned, with_entropy=self.with_entropy)
+        self.set_title(f"{self.title}{_about(shown, aligned)}")
 
     def numbers(self) -> Table:
-        """A line for each weight; layers, heads, rows and columns count from 1."""
+        """A line for each weight, or each head's entropy where that is shown; all places count from 1."""
+        if self.with_entropy:
+            return self._entropies()
         weights = (
             (row.kind, row.layer + 1, *(place + 1 for place in places), float(weight))
             for row in self.canvas.rows
-            for places, weight in np.ndenumerate(row.heads)
+            for places, weight in np.ndenumerate(row.drawn)
         )
         return [("kind", "layer", "head", "row", "column", "weight"), *weights]
 
-    def _rows(self, sentence: ProbedSentence, kind: Kind) -> list[HeadRow]:
-        heads = self._selection.attention_of(sentence, kind)
-        return [HeadRow(kind, layer, heads[layer]) for layer in range(heads.shape[0])]
+    def _entropies(self) -> Table:
+        entropies = (
+            (row.kind, row.layer + 1, head, nats, share)
+            for row in self.canvas.rows
+            for head, (nats, share) in enumerate(zip(*(part.tolist() for part in row.entropy), strict=True), 1)
+        )
+        return [("kind", "layer", "head", "entropy in nats", "share of the highest"), *entropies]
+
+    def _rows(self, shown: ShownSentence, kind: Kind) -> list[HeadRow]:
+        heads = self._selection.attention_of(shown.sentence, kind)
+        if shown.other is None:
+            return [HeadRow(kind, layer, layer_heads) for layer, layer_heads in enumerate(heads)]
+        others = self._selection.attention_of(shown.other.sentence, kind)
+        pairs = zip(heads, others, strict=True)
+        return [HeadRow(kind, layer, mine, other) for layer, (mine, other) in enumerate(pairs)]
+
+
+def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
+    """What is subtracted, or which head found the alignment."""
+    if shown.other is not None:
+        return f" · {shown.name} minus {shown.other.name}"
+    return "" if aligned is None else f" · {_praise(aligned)}"
 
 
 def _praise(aligned: AlignedHead) -> str:

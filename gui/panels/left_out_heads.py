@@ -27,7 +27,10 @@ _COLUMNS = (
     ("output, free-running", "What the model writes by itself; marked is what it writes otherwise without these heads"),
     ("probability", "Of the whole output beside it, as the same model sees it: the product over its tokens, <eos> too"),
     ("reference, nats/token", "The loss of this sentence's reference, teacher-forced: nats per token, <eos> counted"),
-    ("validation pairs, nats/token", "The loss of the first pairs of the validation split, teacher-forced: nats per token, <eos> counted"),
+    (
+        "validation pairs, nats/token",
+        "The loss of the first pairs of the validation split, teacher-forced: nats per token, <eos> counted",
+    ),
 )
 _ROWS = ("all heads on", "without", "change")
 
@@ -137,14 +140,14 @@ class LeftOutHeads(Panel):
                 cell.setAccessibleName(f"{what}, {name}")
                 cell.setToolTip(help)
                 grid.addWidget(cell, row, column, _side(column))
-        for row in self.cells[:2]:
-            row[0].setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
+        for output, *_ in self.cells[:2]:
+            output.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
         self.body.addLayout(grid)
         self.body.addWidget(self.words_label)
 
     def _restyle(self) -> None:
-        for row in self.cells[:2]:
-            row[0].setFont(self.theme.token_font())
+        for output, *_ in self.cells[:2]:
+            output.setFont(self.theme.token_font())
 
 
 def _cell() -> QLabel:

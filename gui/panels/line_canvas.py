@@ -47,7 +47,7 @@ class LineCanvas(QWidget):
         if self.picture is None:
             return ""
         more = "Dashed: the dataset's own alignment." if self.picture.alignment else "Point at a token for its weights."
-        return f"Above: read from. Below: {self.picture.readers}. {more}"
+        return f"Above: read from. Below: {self.picture.readers}. {self.picture.legend_of_colours or more}"
 
     def readout(self) -> str:
         """The strongest weights of the token pointed at, in words."""
@@ -60,9 +60,10 @@ class LineCanvas(QWidget):
         else:
             token, verb, others = self.picture.columns[place], "is read by", self.picture.rows
             weights = self.picture.weights[:, place]
-        strongest = sorted(range(len(others)), key=lambda other: -float(weights[other]))[:_NUM_SAID]
-        said = ",  ".join(f"{others[other]} {float(weights[other]):.2f}" for other in strongest)
-        return f"{token}  {verb}  {said}"
+        strongest = sorted(range(len(others)), key=lambda other: -abs(float(weights[other])))[:_NUM_SAID]
+        form = "+.2f" if self.picture.against else ".2f"
+        said = ",  ".join(f"{others[other]} {float(weights[other]):{form}}" for other in strongest)
+        return f"{token}  {verb}  {said}" + (f"  against {self.picture.against}" if self.picture.against else "")
 
     def _layout(self, picture: HeadPicture) -> LineLayout:
         return LineLayout(QRectF(self.rect()), picture, self._theme.token_font())
@@ -75,13 +76,14 @@ class LineCanvas(QWidget):
 
     def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
         layout = self._layout(picture)
-        painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
+        gold = "muted" if picture.against else "validation"  # which is the colour of more
+        painter.setPen(QPen(self._theme.colour(gold), 1.5, Qt.PenStyle.DashLine))
         for row, column in picture.alignment:
             if self._is_shown(row, column):
                 painter.drawLine(layout.end("below", row), layout.end("above", column))
         for row, weights in enumerate(picture.weights.tolist()):
             for column, weight in enumerate(weights):
-                if weight >= _FAINTEST and self._is_shown(row, column):
+                if abs(weight) >= _FAINTEST and self._is_shown(row, column):
                     painter.setPen(self._pen(weight))
                     painter.drawLine(layout.end("below", row), layout.end("above", column))
         layout.paint_labels(painter, {side: self._colours(side, len(labels)) for side, labels in layout.labels.items()})
@@ -90,8 +92,15 @@ class LineCanvas(QWidget):
         return self._token is None or self._token in (("below", row), ("above", column))
 
     def _pen(self, weight: float) -> QPen:
-        strength = weight**0.5 if self._square_root else weight
-        return QPen(self._theme.colour("training", strength), 1 + (_STRONGEST_PX - 1) * strength)
+        """Of a difference, more is drawn as in the map in orange, less in blue and dotted."""
+        strength = abs(weight) ** 0.5 if self._square_root else abs(weight)
+        is_more = self.picture is not None and bool(self.picture.against) and weight > 0
+        pen = QPen(
+            self._theme.colour("validation" if is_more else "training", strength), 1 + (_STRONGEST_PX - 1) * strength
+        )
+        if weight < 0:
+            pen.setStyle(Qt.PenStyle.DotLine)
+        return pen
 
     def _colours(self, side: Side, count: int) -> list[QColor]:
         plain, pointed = self._theme.colour("text"), self._theme.colour("training")

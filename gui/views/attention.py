@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QToolButton, QVBoxLayout
 
+from gui.compared_attention import ComparedAttention
 from gui.context import Context
 from gui.heads_off import HeadsOff
+from gui.panels.attention_extras import AttentionExtras
 from gui.panels.attention_map import AttentionMap
 from gui.panels.head_chooser import HeadChooser
 from gui.panels.head_grid import HeadGrid
@@ -34,8 +36,12 @@ class AttentionView(View):
         self.sentence_row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.heads_off = HeadsOff(context.bridge)
         self.chooser = HeadChooser(theme, selection, heads_off=self.heads_off)
-        self.map = AttentionMap(theme, selection)
-        self.grid = HeadGrid(theme, selection, all_kinds=True, heads_off=self.heads_off)
+        self.compared = ComparedAttention(context.bridge, selection)
+        self.more_button = _more_button()
+        self.extras = AttentionExtras(context, self.compared)
+        self.extras.hide()
+        self.map = AttentionMap(theme, selection, self.compared.shown)
+        self.grid = HeadGrid(theme, selection, self.compared.shown, all_kinds=True, heads_off=self.heads_off)
         self.left_out = LeftOutHeads(context, self.heads_off)
         self.left_out.hide()
         self.all_kinds_box = QCheckBox("all kinds")
@@ -44,10 +50,13 @@ class AttentionView(View):
         self.all_kinds_box.setToolTip("Show the heads of all three kinds of attention, or of the chosen kind alone")
         self.grid.header.addWidget(self.all_kinds_box)
         self._lay_out()
-        self.add_panels(self.sentence_row, self.chooser, self.map, self.grid, self.left_out)
+        self.add_panels(self.sentence_row, self.chooser, self.extras, self.map, self.grid, self.left_out)
         self.chooser.add_shortcuts(self)
         self.all_kinds_box.toggled.connect(self._show_kinds)
         self.heads_off.changed.connect(self._show_heads_off)
+        self.more_button.toggled.connect(self._show_more)
+        self.extras.entropy_box.toggled.connect(self._show_entropy)
+        self.compared.changed.connect(self._show_compared)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
         context.follower.changed.connect(self._allow_sentences)
@@ -58,6 +67,19 @@ class AttentionView(View):
     def _show_kinds(self, all_kinds: bool) -> None:
         self.grid.all_kinds = all_kinds
         self.grid.mark_dirty()
+
+    def _show_more(self, is_open: bool) -> None:
+        self.more_button.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)
+        self.extras.setVisible(is_open)
+
+    def _show_entropy(self, with_entropy: bool) -> None:
+        self.grid.with_entropy = with_entropy
+        self.grid.mark_dirty()
+
+    def _show_compared(self) -> None:
+        for panel in (self.extras, self.map, self.grid):
+            panel.mark_dirty()
+        self.context.redraws.draw_soon()
 
     def _show_heads_off(self) -> None:
         self.left_out.setVisible(bool(self.heads_off.places))
@@ -70,6 +92,21 @@ class AttentionView(View):
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
         layout.addWidget(self.sentence_row)
+        self.chooser.row.addWidget(self.more_button)
         layout.addWidget(self.chooser)
+        layout.addWidget(self.extras)
         layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.map, 3), (self.grid, 2)), 1)
         layout.addWidget(self.left_out)
+
+
+def _more_button() -> QToolButton:
+    made = QToolButton()
+    made.setText("More")
+    made.setProperty("role", "flat")
+    made.setCheckable(True)
+    made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    made.setArrowType(Qt.ArrowType.RightArrow)
+    made.setAccessibleName("More about attention")
+    made.setToolTip("All heads of a layer as one, differences of two steps or runs, and how widely each head looks")
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return made

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PySide6.QtGui import QColor
 
-from gui.colour_map import attention_table, image_of
+from gui.colour_map import attention_image, attention_table, image_of, signed_table
 from gui.theme import DARK, LIGHT, Mode
 
 SURFACES = {"light": LIGHT.surface, "dark": DARK.surface}
@@ -62,3 +63,15 @@ def test_what_is_no_weight_is_drawn_as_none() -> None:
     table = attention_table("dark")
     image = image_of(np.array([[np.nan, -1.0, 2.0]]), table)
     assert [image.pixel(x, 0) for x in range(3)] == [table[0], table[0], table[255]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("square_root", [False, True])
+def test_differences_begin_at_the_background_and_go_both_ways(mode: Mode, square_root: bool) -> None:
+    differences = np.array([[-1.0, -0.25, 0.0, 0.25, 1.0]], np.float32)
+    image = attention_image(differences, mode, square_root=square_root, is_difference=True)
+    assert image.pixelColor(2, 0) == QColor(SURFACES[mode])
+    table = [QColor(int(argb)) for argb in signed_table(mode)]
+    reach = 0.5 if square_root else 0.25
+    shares = [0.0, 0.5 - reach / 2, 0.5, 0.5 + reach / 2, 1.0]
+    assert [image.pixelColor(x, 0) for x in range(5)] == [table[int(np.rint(share * 255))] for share in shares]
