@@ -19,3 +19,11 @@ def place() -> Place:
     """This process's place; the only one where torchrun did not start it."""
     names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
     return Place(*(int(os.environ[name]) for name in names)) if "WORLD_SIZE" in os.environ else Place()
+
+
+def silence_torch() -> None:
+    """Have torch log errors only; call it before torch is imported.
+
+    Where processes meet on an address that nothing gives a name to, as without a network, each of them would be warned.
+    """
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")

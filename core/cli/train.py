@@ -25,7 +25,7 @@ from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.signals import Interrupted
 from core.smaller_batch import smaller_batch
 from core.terminal import TerminalProgress
-from core.torchrun import place
+from core.torchrun import place, silence_torch
 
 if TYPE_CHECKING:
     from core.tensorboard_events import TensorBoardEvents
@@ -36,6 +36,8 @@ _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
 
 def train(arguments: Namespace) -> int:
     """Train, show it, and say how it ended: by the exit code and on standard output."""
+    if place().world_size > 1:
+        silence_torch()
     if place().rank > 0:
         from core.training.follower import follow  # imports torch, into this thread
 
