@@ -11,7 +11,6 @@ import numpy as np
 from core.data.token_arrays import Ids, PairArrays, source_arrays, target_arrays
 from core.data.tokenizers import Tokenizer
 from core.data.vocabulary import GrowingVocabulary, Vocabulary
-from core.plugin import Pair
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,6 @@ class Side:
         return np.array(ids, dtype=np.int32), list(map(len, token_lists))
 
 
-def encoded(pairs: Sequence[Pair], src: Side, tgt: Side) -> PairArrays:
-    """Pairs as ids, framed by the special tokens."""
-    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+def encoded(sources: Sequence[str], targets: Sequence[str], src: Side, tgt: Side) -> PairArrays:
+    """Texts of pairs as ids, framed by the special tokens."""
     return PairArrays(source_arrays(*src.flat(sources)), target_arrays(*tgt.flat(targets)))

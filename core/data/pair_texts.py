@@ -2,65 +2,67 @@
 
 from __future__ import annotations
 
-import json
 import mmap
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.data.array_file import growing_array
 from core.plugin import Pair
+from core.plugins_host.pair_lines import PairLines, lines_of
 
-_AT_ONCE = 500
-_quoted = json.encoder.encode_basestring_ascii  # what json.dumps calls, after a microsecond of its own
-LINES = ".pairs.jsonl"
-STARTS = ".pairs.npy"
+_AT_ONCE = 1000
+_LINE_END = ord("\n")
+_LINES = ".pairs.jsonl"
+_STARTS = ".pairs.npy"
 
 
 class PairTexts:
     """The pairs of STEM.pairs.jsonl, mapped: they can be read as long as this object lives, whatever is deleted."""
 
     def __init__(self, stem: Path) -> None:
-        with Path(f"{stem}{LINES}").open("rb") as lines:
+        with Path(f"{stem}{_LINES}").open("rb") as lines:
             self._lines = mmap.mmap(lines.fileno(), 0, access=mmap.ACCESS_READ)
-        self._starts: NDArray[np.int64] = np.load(f"{stem}{STARTS}", mmap_mode="r")
+        self._starts: NDArray[np.int64] = np.load(f"{stem}{_STARTS}", mmap_mode="r")
 
     def __getitem__(self, index: int) -> Pair:
         """Read one pair. [N + 1] starts: the last is the end."""
-        return _pair_of(self._lines[self._starts[index] : self._starts[index + 1]])
+        return PairLines(self._lines[self._starts[index] : self._starts[index + 1]], 1).pairs()[0]
 
 
-def pair_line(pair: Pair) -> bytes:
-    """One pair as a JSON line; every character is below U+0080, so that lines end at "\\n" only."""
-    alignment = "null" if pair.alignment is None else json.dumps(pair.alignment)
-    return f"[{_quoted(pair.source)}, {_quoted(pair.target)}, {alignment}]\n".encode("ascii")
+@contextmanager
+def growing_texts(stem: Path) -> Iterator[Callable[[PairLines], None]]:
+    """Gives what adds pairs to the end of what `PairTexts` will map."""
+    size = 0
+    with Path(f"{stem}{_LINES}").open("wb") as file, growing_array(Path(f"{stem}{_STARTS}"), np.int64) as add_starts:
+        add_starts(np.zeros(1))
+
+        def append(lines: PairLines) -> None:
+            nonlocal size
+            ends = np.flatnonzero(np.frombuffer(lines.lines, np.uint8) == _LINE_END) + 1
+            add_starts(ends + size)
+            size += file.write(lines.lines)
+
+        yield append
 
 
-def write_pairs(stem: Path, pairs: Iterable[Pair]) -> None:
-    """Write STEM.pairs.jsonl."""
-    Path(f"{stem}{LINES}").write_bytes(b"".join(map(pair_line, pairs)))
+def write_pairs(stem: Path, pairs: Sequence[Pair]) -> None:
+    """Write what `PairTexts` maps, of pairs that are all at hand."""
+    with growing_texts(stem) as add:
+        add(lines_of(pairs))
 
 
-def write_starts(stem: Path, line_lengths: Sequence[int]) -> None:
-    """Say where each line of STEM.pairs.jsonl begins."""
-    starts = np.zeros(len(line_lengths) + 1, dtype=np.int64)
-    np.cumsum(line_lengths, dtype=np.int64, out=starts[1:])
-    np.save(f"{stem}{STARTS}", starts)
+def read_lines(stem: Path) -> Iterator[PairLines]:
+    """All pairs of STEM.pairs.jsonl in order, some at a time."""
+    with Path(f"{stem}{_LINES}").open("rb") as lines:
+        while some := list(islice(lines, _AT_ONCE)):
+            yield PairLines(b"".join(some), len(some))
 
 
 def read_pairs(stem: Path) -> Iterator[Pair]:
     """All pairs of STEM.pairs.jsonl in order."""
-    with Path(f"{stem}{LINES}").open("rb") as lines:
-        while some := list(islice(lines, _AT_ONCE)):  # one call for many lines takes a third of the time
-            yield from map(_pair, json.loads(b"[" + b",".join(some) + b"]"))
-
-
-def _pair_of(line: bytes) -> Pair:
-    return _pair(json.loads(line))
-
-
-def _pair(fields: tuple[str, str, list[list[int]] | None]) -> Pair:
-    source, target, alignment = fields
-    return Pair(source, target, None if alignment is None else [(src, tgt) for src, tgt in alignment])
+    return chain.from_iterable(lines.pairs() for lines in read_lines(stem))

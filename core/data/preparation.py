@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-from array import array
-from collections.abc import Generator, Iterator
-from itertools import islice
+from collections.abc import Generator
+from contextlib import nullcontext
 from pathlib import Path
 
 from core.config import DatasetConfig, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
 from core.data.choosing_tokens import TokenChoice
-from core.data.encoding import Side, encoded
 from core.data.learning_subwords import learn_subwords
-from core.data.pair_texts import LINES, pair_line, read_pairs, write_starts
+from core.data.pair_texts import growing_texts, read_lines
 from core.data.prepared_data import DOCUMENT, SPLITS, PreparedData
-from core.data.split_pairs import write_arrays
 from core.data.subwords import SubwordModels, models_in, write_models
-from core.data.token_arrays import PairArrays, concatenated
+from core.data.tokenising import Tokenising
 from core.data.tokenizers import make_tokenizer
 from core.data.unchanged_files import find_unchanged, remember, stamp_of
-from core.data.vocabulary import GrowingVocabulary, Vocabulary
+from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.events import Progress
-from core.plugin import Pair
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 
 _LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
-_CHUNK = 2_000
 _APART = "-"  # in the name of a folder with the subwords that a run brought
 
 Working = Generator[Progress, None, None]
@@ -73,6 +68,7 @@ class _Preparation:
         self._config = _tokenizer(dataset, self._info)
         self._dataset = dataset.model_copy(update={"options": options, "tokenizer": self._config})
         self._drawn: dict[str, int] = {}
+        self._tokenising: Tokenising | None = None
         # Of what else decides the result. The allowed lengths do not: they choose from it when it is opened.
         self._document = {
             "dataset": self._dataset.model_dump(mode="json"),
@@ -111,42 +107,60 @@ class _Preparation:
         return folder
 
     def draw(self) -> Working:
-        """Write every split's pairs as they come; of endless training data, the first shard."""
+        """Write every split's pairs as they come, and their ids where nothing is to be learnt of all pairs first.
+
+        Of endless training data, the first shard. While a chunk is worked on here, the plugin's process draws the next.
+        """
+        if not self._learns:
+            self._tokenising = self._started(self._models)
         for split in SPLITS:
             yield from self._draw_split(split)
 
     def _draw_split(self, split: str) -> Working:
-        dataset, line_lengths = self._dataset, array("q")  # 8 bytes a pair, where a list takes 36
-        with self._stem(split, LINES).open("wb") as file:
-            for chunk in self._host.pairs(dataset.plugin, dataset.options, dataset.seed, split):
-                lines = list(map(pair_line, chunk))
-                text = b"".join(lines)
-                file.write(text)
-                self._content.update(text)
-                line_lengths.extend(map(len, lines))
-                yield Progress(stage=f"drawing {split} pairs", done=len(line_lengths), total=None)
+        dataset, ids = self._dataset, self._tokenising
+        with growing_texts(self._stem(split)) as keep, ids.split(split) if ids else nullcontext() as cut:
+            drawn = 0
+            for lines in self._host.lines(dataset.plugin, dataset.options, dataset.seed, split):
+                keep(lines)
+                self._content.update(lines.lines)
+                if cut:
+                    cut(lines)
+                drawn += len(lines)
+                yield Progress(stage=f"drawing {split} pairs", done=drawn, total=None)
         self._content.update(split.encode())
-        write_starts(self._stem(split), line_lengths)
-        self._drawn[split] = len(line_lengths)
+        self._drawn[split] = drawn
+
+    @property
+    def _learns(self) -> bool:
+        return bool(self._config.subword_sides) and not self._models
+
+    def _started(self, models: SubwordModels) -> Tokenising:
+        """Cutting into tokens, with these subwords."""
+        write_models(self._building, models)
+        choice = TokenChoice(
+            config=self._config,
+            src_tokenizer=make_tokenizer(self._config.src, models.get("src")),
+            tgt_tokenizer=make_tokenizer(self._config.tgt, models.get("tgt")),
+            symbols=self._symbols(),
+        )
+        return Tokenising(self._building, choice)
 
     def tokenise(self) -> Working:
-        """Cut the train split into tokens, make the vocabularies of it, and write every split's ids."""
-        models = self._models or (yield from self._learnt_subwords())
-        write_models(self._building, models)
-        src_tokenizer = make_tokenizer(self._config.src, models.get("src"))
-        tgt_tokenizer = make_tokenizer(self._config.tgt, models.get("tgt"))
-        choice = TokenChoice(
-            config=self._config, src_tokenizer=src_tokenizer, tgt_tokenizer=tgt_tokenizer, symbols=self._symbols()
-        )
-        src_seen, tgt_seen = GrowingVocabulary(), GrowingVocabulary()
-        train = yield from self._arrays("train", Side(src_tokenizer, src_seen), Side(tgt_tokenizer, tgt_seen))
-        src, tgt = choice.vocabularies(src_seen.counts(train.src.ids), tgt_seen.counts(train.tgt.ids))
-        train = PairArrays(train.src.renumbered(src_seen.ids_in(src)), train.tgt.renumbered(tgt_seen.ids_in(tgt)))
-        write_arrays(self._building, "train", train)
-        for split in ("valid", "test"):
-            arrays = yield from self._arrays(split, Side(src_tokenizer, src), Side(tgt_tokenizer, tgt))
-            write_arrays(self._building, split, arrays)
+        """What is left where the pairs are new: make ids of them if that had to wait, and choose the vocabularies."""
+        if self._tokenising is None:
+            self._tokenising = self._started((yield from self._learnt_subwords()))
+            for split in SPLITS:
+                yield from self._tokenise_split(split, self._tokenising)
+        src, tgt = yield from self._tokenising.finish()
         self._write_document(src, tgt)
+
+    def _tokenise_split(self, split: str, ids: Tokenising) -> Working:
+        done = 0
+        with ids.split(split) as cut:
+            for lines in read_lines(self._stem(split)):
+                cut(lines)
+                done += len(lines)
+                yield Progress(stage=f"tokenising {split} pairs", done=done, total=self._drawn[split])
 
     def _learnt_subwords(self) -> Generator[Progress, None, SubwordModels]:
         train, num_pairs, size = self._stem("train"), self._drawn["train"], self._config.size
@@ -169,21 +183,8 @@ class _Preparation:
         }
         (self._building / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
-    def _arrays(self, split: str, src: Side, tgt: Side) -> Generator[Progress, None, PairArrays]:
-        parts = []
-        for chunk, progress in self._chunks(split, f"tokenising {split} pairs"):
-            parts.append(encoded(chunk, src, tgt))
-            yield progress
-        return PairArrays(concatenated([part.src for part in parts]), concatenated([part.tgt for part in parts]))
-
-    def _chunks(self, split: str, stage: str) -> Iterator[tuple[list[Pair], Progress]]:
-        pairs, done = read_pairs(self._stem(split)), 0
-        while chunk := list(islice(pairs, _CHUNK)):
-            done += len(chunk)
-            yield chunk, Progress(stage=stage, done=done, total=self._drawn[split])
-
-    def _stem(self, split: str, ending: str = "") -> Path:
-        return self._building / f"{split}{ending}"
+    def _stem(self, split: str) -> Path:
+        return self._building / split
 
 
 def _find(host: PluginHost, name: str) -> PluginInfo:

@@ -56,5 +56,6 @@ class Shards:
             pairs.extend(chunk)
             if self._closing.is_set():
                 break
-        arrays = encoded(pairs, self._data.src, self._data.tgt)
+        texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
+        arrays = encoded(*texts, self._data.src, self._data.tgt)
         return arrays.selected(arrays.fitting(self._data.max_src_length, self._data.max_tgt_length))

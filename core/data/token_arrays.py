@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.data.array_file import growing_array
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 
 Ids = NDArray[np.int32]
 Places = NDArray[np.int64]
-_PARTS = ("ids", "starts", "lengths")
+IDS = ".ids.npy"
+_STARTS = ".starts.npy"
+_LENGTHS = ".lengths.npy"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,20 +46,11 @@ class TokenArrays:
         """The sequences where `keep` [N] is True."""
         return TokenArrays(self.ids, self.starts[keep], self.lengths[keep])
 
-    def renumbered(self, new_ids: Ids) -> TokenArrays:
-        """The same sequences with new_ids[i] for each id i."""
-        return TokenArrays(new_ids[self.ids], self.starts, self.lengths)
-
-    def save(self, stem: Path) -> None:
-        """Write STEM.ids.npy, STEM.starts.npy and STEM.lengths.npy."""
-        for part in _PARTS:
-            np.save(f"{stem}.{part}.npy", getattr(self, part))
-
     @classmethod
     def map(cls, stem: Path) -> TokenArrays:
-        """Map what `save` wrote: pages come from disk when they are read."""
+        """Map what `growing_tokens` wrote: pages come from disk when they are read."""
         # As plain arrays: indexing a np.memmap costs several times as much.
-        return cls(*(np.load(f"{stem}.{part}.npy", mmap_mode="r").view(np.ndarray) for part in _PARTS))
+        return cls(*(np.load(f"{stem}{part}", mmap_mode="r").view(np.ndarray) for part in (IDS, _STARTS, _LENGTHS)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +99,21 @@ def _framed(flat: Ids, lengths: Places, *, before: int) -> TokenArrays:
     return TokenArrays(framed, starts, framed_lengths)
 
 
-def concatenated(parts: Sequence[TokenArrays]) -> TokenArrays:
-    """All sequences of the parts, in order."""
-    before = np.cumsum([0, *(len(part.ids) for part in parts[:-1])])
-    return TokenArrays(
-        np.concatenate([part.ids for part in parts]),
-        np.concatenate([part.starts + shift for part, shift in zip(parts, before, strict=True)]),
-        np.concatenate([part.lengths for part in parts]),
-    )
+@contextmanager
+def growing_tokens(stem: Path) -> Iterator[Callable[[TokenArrays], None]]:
+    """Gives what adds sequences to the end of what `TokenArrays.map` will map."""
+    num_ids = 0
+    with (
+        growing_array(Path(f"{stem}{IDS}"), np.int32) as add_ids,
+        growing_array(Path(f"{stem}{_STARTS}"), np.int64) as add_starts,
+        growing_array(Path(f"{stem}{_LENGTHS}"), np.int64) as add_lengths,
+    ):
+
+        def append(arrays: TokenArrays) -> None:
+            nonlocal num_ids
+            add_ids(arrays.ids)
+            add_starts(arrays.starts + num_ids)
+            add_lengths(arrays.lengths)
+            num_ids += len(arrays.ids)
+
+        yield append

@@ -59,9 +59,11 @@ class GrowingVocabulary:
         """The id of each token; no special one, however it is spelled."""
         return list(map(self._ids.__getitem__, tokens))
 
-    def counts(self, ids: NDArray[np.int32]) -> Counter[str]:
-        """How often each token is among these ids; special ids are not counted."""
-        counts = np.bincount(ids, minlength=len(SPECIAL_TOKENS) + len(self._ids))
+    def __len__(self) -> int:
+        return len(SPECIAL_TOKENS) + len(self._ids)
+
+    def by_token(self, counts: NDArray[np.int64]) -> Counter[str]:
+        """How often each token is there, of `counts` by id; special ids are left out."""
         return Counter(dict(zip(self._ids, counts[len(SPECIAL_TOKENS) :].tolist(), strict=True)))
 
     def ids_in(self, vocabulary: Vocabulary) -> NDArray[np.int32]:

@@ -59,4 +59,4 @@ def _check_equal_rngs(drawn: Drawn) -> Iterator[Finding]:
 def _sources(drawn: Drawn, split: str, rng_seed: int) -> set[str]:
     host, name, options = drawn.host, drawn.info.name, drawn.options
     chunks = host.stream(name, options, split=split, rng_seed=rng_seed, limit=NUM_PAIRS)
-    return {pair.source for chunk in chunks for pair in chunk}
+    return {pair.source for chunk in chunks for pair in chunk.pairs()}

@@ -66,7 +66,8 @@ def _longest(train: DrawnSplit, num_pairs: int) -> int:
 
 def _begin(drawn: Drawn, pairs: list[Pair]) -> tuple[Learner, Batch]:
     src, tgt = map(Vocabulary, drawn.vocabularies)
-    arrays = encoded(pairs, Side(drawn.src_tokenizer, src), Side(drawn.tgt_tokenizer, tgt))
+    texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    arrays = encoded(*texts, Side(drawn.src_tokenizer, src), Side(drawn.tgt_tokenizer, tgt))
     batch = make_batch(arrays, np.arange(len(pairs)))
     num_positions = max(batch.src.shape[1], batch.tgt_input.shape[1])
     with RandomState(0, _CPU).drawing(), _one_thread():

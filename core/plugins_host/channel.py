@@ -131,7 +131,10 @@ class HostProcess:
 
     def _read_answers(self, pipe: IO[bytes]) -> None:
         for line in pipe:
-            self._answers.put(json.loads(line))
+            answer = json.loads(line)
+            if "lines" in answer:
+                answer["result"]["lines"] = pipe.read(answer["lines"])
+            self._answers.put(answer)
         self._answers.put({})
 
     def _read_output(self, pipe: IO[bytes]) -> None:

@@ -14,6 +14,7 @@ from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
 from core.plugins_host.discovery import Source
 from core.plugins_host.failures import EmptySplit, PluginError, crash_line, failure, refusal
 from core.plugins_host.info import PluginInfo, with_collisions
+from core.plugins_host.pair_lines import PairLines
 
 SHARD_SIZE = 10_000
 """Pairs in one shard of endless training data."""
@@ -143,7 +144,14 @@ class PluginHost:
     def pairs(
         self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
     ) -> Iterator[list[Pair]]:
-        """Draw one split in lists of up to 1,000 pairs; at most `limit` pairs, when given.
+        """Draw one split in lists of up to 1,000 pairs: what `lines` gives, read."""
+        for lines in self.lines(name, options, seed, split, shard, limit):
+            yield lines.pairs()
+
+    def lines(
+        self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
+    ) -> Iterator[PairLines]:
+        """Draw one split, up to 1,000 pairs at a time; at most `limit` pairs, when given.
 
         A finite split is drawn whole, from (seed, split). The train split of an endless plugin is cut in shards of
         SHARD_SIZE pairs, each from (seed, split, shard). The same arguments give the same pairs on every machine.
@@ -235,13 +243,13 @@ class PluginHost:
 
     def stream(
         self, name: str, options: dict[str, Any], *, split: str, rng_seed: int, limit: int | None
-    ) -> Iterator[list[Pair]]:
+    ) -> Iterator[PairLines]:
         """Draw with an rng of this seed, chunk by chunk; a fast plugin is at most one ahead."""
         stream = next(self._streams)
         self._call("open", name, options, stream=stream, split=split, rng_seed=rng_seed, limit=limit)
         process = self._process
         try:
-            while chunk := _pairs_of(self._next_chunk(name, stream, process)):
+            while chunk := self._next_chunk(name, stream, process):
                 yield chunk
         finally:
             # A process that was ended meanwhile has no stream to be shut; whoever asks next is told.
@@ -249,12 +257,11 @@ class PluginHost:
                 if self._process is process and process is not None:
                     self._call("shut", name, options, stream=stream)
 
-    def _next_chunk(self, name: str, stream: int, process: HostProcess | None) -> Message:
+    def _next_chunk(self, name: str, stream: int, process: HostProcess | None) -> PairLines:
         with self._lock:
             if self._process is not process:
                 raise PluginError(f"Drawing pairs from {name!r} was interrupted: the plugin process was replaced.")
-            chunk: Message = self._call("next", name, {}, stream=stream)
-            return chunk
+            return PairLines(**self._call("next", name, {}, stream=stream))
 
     def _ask(self, name: str, request: Message, time_limit: float) -> Any:
         """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
@@ -294,11 +301,6 @@ class PluginHost:
 
 def _origin(source: Message) -> str:
     return str(source["path"] or source["entry_point"])
-
-
-def _pairs_of(chunk: Message) -> list[Pair]:
-    alignments = [links if links is None else [tuple(link) for link in links] for links in chunk["alignments"]]
-    return list(map(Pair, chunk["sources"], chunk["targets"], [alignments[place] for place in chunk["aligned"]]))
 
 
 def _rng_seed(*parts: int | str) -> int:

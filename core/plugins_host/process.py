@@ -1,5 +1,7 @@
 """The host process: answers one request after the other, as JSON lines, with what plugin code says.
 
+Pairs follow their answer as they are, "lines" bytes of them.
+
 Requests come on what was standard input and answers go to what was standard output; plugins see an empty standard
 input, and what they print goes to standard error. A second thread reads the requests, so that a plugin that hangs
 can still be asked where it is, and so that the process ends when its parent does.
@@ -22,6 +24,7 @@ from core.plugin import DatasetPlugin, Options, Pair
 from core.plugins_host import answers, discovery
 from core.plugins_host.discovery import Source
 from core.plugins_host.faults import fault_of, options_fault
+from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.stream import PairStream
 
 Message = dict[str, Any]
@@ -51,11 +54,12 @@ class Worker:
         }
 
     def answer(self, request: Message) -> Message:
-        """Return {"result": ...} or {"error": ...}; no exception of a plugin passes, not even SystemExit."""
+        """Return {"result": ...} (for pairs, "pairs") or {"error": ...}; no exception passes, not even SystemExit."""
         if request["call"] == "find":
             return {"result": [vars(source) for source in discovery.find_sources(request["extra_dirs"])]}
         try:
-            return {"result": self._calls[request["call"]](request)}
+            result = self._calls[request["call"]](request)
+            return {"pairs": result} if isinstance(result, PairLines) else {"result": result}
         except BaseException as error:
             record = fault_of(error, request.get("source", {}).get("path", "")).record
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
@@ -139,17 +143,21 @@ def _limit_memory() -> None:
 
 
 class _Channel:
-    """Sends one line at a time, from either thread."""
+    """Sends one answer at a time, from either thread."""
 
     def __init__(self, outgoing: BinaryIO) -> None:
         self._outgoing = outgoing
         self._lock = threading.Lock()
 
     def send(self, request_id: int, message: Message) -> None:
+        pairs = message.pop("pairs", None)
+        if pairs is not None:
+            message = {"result": {"num_pairs": len(pairs)}, "lines": len(pairs.lines)}
         line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
         with self._lock:
             # The message of an exception may hold half a surrogate pair; pairs have been checked for it.
             self._outgoing.write(line.encode(errors="backslashreplace") + b"\n")
+            self._outgoing.write(b"" if pairs is None else pairs.lines)
             self._outgoing.flush()
 
 

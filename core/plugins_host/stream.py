@@ -1,4 +1,4 @@
-"""Draw a split's pairs from a plugin in chunks, each pair checked, in a form that is cheap to send."""
+"""Draw a split's pairs from a plugin in chunks, each pair checked, as the lines that are sent and kept."""
 
 import inspect
 import random
@@ -9,6 +9,7 @@ from typing import Any
 
 from core.plugin import DatasetPlugin, Pair, Split
 from core.plugins_host.faults import Fault
+from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
 
 CHUNK_SIZE = 1000
 CHUNK_CHARACTERS = 10_000_000
@@ -21,17 +22,16 @@ FAST_SECONDS = 0.1
 """For a whole chunk."""
 
 Alignment = tuple[tuple[int, int], ...]
-Chunk = dict[str, Any]
 
 
 class PairStream:
-    """One split being drawn. A chunk holds columns: sources, targets, and each pair's place in a list of alignments."""
+    """One split being drawn."""
 
     def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
         self._file = file
         self._count = 0
         self._is_fast = False
-        self._ahead: tuple[Chunk, BaseException | None] | None = None
+        self._ahead: tuple[PairLines, BaseException | None] | None = None
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
         if isinstance(pairs, Pair):
             pairs = "one pair"  # it is a tuple, and would be taken for a list of two texts
@@ -46,7 +46,7 @@ class PairStream:
         if self._is_fast and self._ahead is None:
             self._ahead = self._drawn()
 
-    def next_chunk(self) -> Chunk:
+    def next_chunk(self) -> PairLines:
         """Return up to CHUNK_SIZE pairs; fewer when the plugin is slow, none at the end."""
         chunk, error = self._ahead or self._drawn()
         self._ahead = None
@@ -54,33 +54,30 @@ class PairStream:
             raise error
         return chunk
 
-    def _drawn(self) -> tuple[Chunk, BaseException | None]:
+    def _drawn(self) -> tuple[PairLines, BaseException | None]:
         started = time.monotonic()
         try:
             chunk = self._chunk()
         except BaseException as error:  # told when it is asked for
             self._is_fast = False
-            return {}, error
-        self._is_fast = len(chunk["sources"]) == CHUNK_SIZE and time.monotonic() - started < FAST_SECONDS
+            return PairLines(b"", 0), error
+        self._is_fast = len(chunk) == CHUNK_SIZE and time.monotonic() - started < FAST_SECONDS
         return chunk, None
 
-    def _chunk(self) -> Chunk:
-        sources: list[str] = []
-        targets: list[str] = []
-        places: dict[Alignment | None, int] = {None: 0}  # most alignments of a chunk are the same few
-        aligned: list[int] = []
+    def _chunk(self) -> PairLines:
+        lines: list[str] = []
+        known: dict[Alignment, str] = {}  # most alignments of a chunk are the same few
         num_characters = 0
         deadline = time.monotonic() + CHUNK_SECONDS
         for pair in islice(self._pairs, CHUNK_SIZE):
             self._count += 1
             source, target, alignment = self._checked(pair)
-            sources.append(source)
-            targets.append(target)
-            aligned.append(self._place_of(alignment, places))
+            links = NOT_ALIGNED if alignment is None else self._links(alignment, known)
+            lines.append(line_of(source, target, links))
             num_characters += len(source) + len(target)
             if num_characters > CHUNK_CHARACTERS or time.monotonic() > deadline:
                 break
-        return {"sources": sources, "targets": targets, "alignments": list(places), "aligned": aligned}
+        return PairLines("".join(lines).encode("ascii"), len(lines))
 
     def _checked(self, pair: Any) -> Pair:
         if not isinstance(pair, Pair):
@@ -100,16 +97,14 @@ class PairStream:
         except UnicodeEncodeError as error:
             raise self._fault(f"cannot be written as UTF-8 ({error.reason})") from None
 
-    def _place_of(self, alignment: Any, places: dict[Alignment | None, int]) -> int:
-        if alignment is None:
-            return places[None]
+    def _links(self, alignment: Any, known: dict[Alignment, str]) -> str:
         try:
             links = tuple(map(tuple, alignment))
-            if links not in places:
+            if links not in known:
                 if not all(type(index) is int and index >= 0 for source, target in links for index in (source, target)):
                     raise ValueError
-                places[links] = len(places)
-            return places[links]
+                known[links] = links_text(links)
+            return known[links]
         except (TypeError, ValueError):
             complaint = f"has alignment {alignment!r:.100}, expected (source, target) indices counted from 0"
             raise self._fault(complaint) from None

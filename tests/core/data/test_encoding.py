@@ -16,7 +16,7 @@ WORDS = st.lists(st.sampled_from(["a", "bb", "new", "<pad>"]), max_size=6).map("
 def test_every_token_has_its_id_and_every_sequence_its_frame(pairs: list[Pair]) -> None:
     src = Side(make_tokenizer("whitespace"), Vocabulary(["a", "bb"]))
     tgt = Side(make_tokenizer("characters"), Vocabulary(["y", "x"]))
-    arrays = encoded(pairs, src, tgt)
+    arrays = encoded([pair.source for pair in pairs], [pair.target for pair in pairs], src, tgt)
     for index, pair in enumerate(pairs):
         src_ids = [{"a": 4, "bb": 5}.get(token, UNK_ID) for token in pair.source.split()]
         tgt_ids = [{"y": 4, "x": 5}.get(token, UNK_ID) for token in pair.target]

@@ -6,8 +6,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data.pair_texts import LINES, PairTexts, pair_line, read_pairs, write_starts
+from core.data.pair_texts import PairTexts, growing_texts, read_pairs
 from core.plugin import Pair
+from core.plugins_host.pair_lines import lines_of
 
 TEXTS = st.text() | st.sampled_from(["", "\n", "a\u2028b\u0085c", "äß \U0001f600", '"\\'])
 ALIGNMENTS = st.none() | st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=3)
@@ -15,9 +16,9 @@ PAIRS = st.lists(st.builds(Pair, TEXTS, TEXTS, ALIGNMENTS), min_size=1, max_size
 
 
 def written(pairs: list[Pair], stem: Path) -> PairTexts:
-    lines = [pair_line(pair) for pair in pairs]
-    Path(f"{stem}{LINES}").write_bytes(b"".join(lines))
-    write_starts(stem, list(map(len, lines)))
+    with growing_texts(stem) as add:
+        add(lines_of(pairs[:2]))
+        add(lines_of(pairs[2:]))
     return PairTexts(stem)
 
 

@@ -111,7 +111,8 @@ def test_progress_counts_to_the_total(host: PluginHost, tmp_path: Path) -> None:
     progress = list(prepare_data(dataset, host, tmp_path))
     last = {one.stage: (one.done, one.total) for one in progress}
     assert last["drawing train pairs"] == (5000, None)
-    assert last["tokenising train pairs"] == (5000, 5000)
+    (num_ids,) = {one.total for one in progress if one.stage == "counting source tokens"}
+    assert last["counting source tokens"] == last["numbering train source tokens"] == (num_ids, num_ids)
 
 
 def test_a_plugin_that_fails_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
@@ -250,6 +251,12 @@ def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: P
     assert again.fingerprint == learnt.fingerprint
     assert (again.subword_models, len(again.src_vocabulary)) == (theirs, 12)
     assert prepare(tokenizer=SUBWORDS).subword_models == learnt.subword_models, "and others are none the wiser"
+
+
+def test_texts_that_wait_for_subwords_are_counted_to_their_total(host: PluginHost, tmp_path: Path) -> None:
+    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
+    last = {one.stage: (one.done, one.total) for one in prepare_data(dataset, host, tmp_path)}
+    assert last["tokenising train pairs"] == (40, 40)
 
 
 def test_learning_subwords_that_is_stopped_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:

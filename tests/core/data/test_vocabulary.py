@@ -42,7 +42,7 @@ def test_listed_tokens_keep_their_order_each_once() -> None:
 def test_growing_and_choosing_later_equals_knowing_before(texts: list[str], min_frequency: int) -> None:
     growing = GrowingVocabulary()
     ids = np.array([0, 1, *growing.ids(texts), 2], dtype=np.int32)
-    counts = growing.counts(ids)
+    counts = growing.by_token(np.bincount(ids, minlength=len(growing)))
     assert counts == Counter(texts)
     vocabulary = Vocabulary(most_frequent_first(counts, min_frequency))
     assert growing.ids_in(vocabulary)[ids].tolist() == [0, 1, *vocabulary.ids(texts), 2]

@@ -39,7 +39,7 @@ def test_the_next_chunk_is_drawn_ahead_and_each_pair_comes_once() -> None:
     plugin = Counted(Options())
     stream, sources = opened(plugin), list[str]()
     for number in (1, 2, 3):
-        sources += stream.next_chunk()["sources"]
+        sources += [pair.source for pair in stream.next_chunk().pairs()]
         stream.draw_ahead()
         assert plugin.drawn == (number + 1) * CHUNK_SIZE
     assert sources == [str(number) for number in range(1, 3 * CHUNK_SIZE + 1)]
@@ -58,7 +58,7 @@ def test_what_fails_ahead_is_told_when_it_is_asked_for() -> None:
     plugin = Counted(Options())
     plugin.fails_after = CHUNK_SIZE + 5
     stream = opened(plugin)
-    assert len(stream.next_chunk()["sources"]) == CHUNK_SIZE
+    assert len(stream.next_chunk()) == CHUNK_SIZE
     stream.draw_ahead()
     stream.draw_ahead()
     with pytest.raises(ZeroDivisionError):

@@ -1,0 +1,61 @@
+"""A .npy file that is written piece by piece, so that the array it holds is never in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import DTypeLike, NDArray
+
+Append = Callable[[NDArray[Any]], None]
+BLOCK = 2**20
+"""Values in memory at once where a whole file is gone through."""
+
+
+@contextmanager
+def growing_array(path: Path, dtype: DTypeLike) -> Iterator[Append]:
+    """Gives what adds values to the end; afterwards the file is, byte for byte, what `np.save` writes of them all."""
+    length = 0
+    with path.open("wb") as file:
+        _write_header(file, dtype, length)
+
+        def append(values: NDArray[Any]) -> None:
+            nonlocal length
+            file.write(np.ascontiguousarray(values, dtype).data)
+            length += len(values)
+
+        yield append
+        file.seek(0)  # the header keeps room for the digits of any length, so that the values need not move
+        _write_header(file, dtype, length)
+
+
+def _write_header(file: BinaryIO, dtype: DTypeLike, length: int) -> None:
+    header = {"descr": npy.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": (length,)}
+    npy.write_array_header_1_0(file, header)
+
+
+def blocks_of(path: Path) -> Iterator[tuple[NDArray[Any], int]]:
+    """The values of a file in order, a block at a time, each with the number of all."""
+    values = np.load(path, mmap_mode="r").view(np.ndarray)
+    for start in range(0, len(values), BLOCK):
+        yield values[start : start + BLOCK], len(values)
+
+
+def replace_values(path: Path, by: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Put by[v] in the place of each value v, in the file itself; yields how many are done, and the number of all.
+
+    `by` has the type of the file's values.
+    """
+    with path.open("r+b") as file:
+        npy.read_magic(file)
+        (total,), _, _ = npy.read_array_header_1_0(file)
+        done, place = 0, file.tell()
+        while block := file.read(BLOCK * by.itemsize):
+            file.seek(place)
+            place += file.write(by[np.frombuffer(block, by.dtype)].data)
+            done += len(block) // by.itemsize
+            yield done, total

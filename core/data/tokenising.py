@@ -1,0 +1,71 @@
+"""Ids of all splits on their way to disk, made as the pairs come: which tokens are kept is known once all are there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from core.data.array_file import blocks_of, replace_values
+from core.data.choosing_tokens import TokenChoice
+from core.data.encoding import Side, encoded
+from core.data.token_arrays import IDS, growing_tokens
+from core.data.vocabulary import GrowingVocabulary, Vocabulary
+from core.events import Progress
+from core.plugins_host.pair_lines import PairLines
+
+_NAMES = {"src": "source", "tgt": "target"}
+
+
+class Tokenising:
+    """Each new token takes the next id, and so texts are cut only once; `finish` gives the tokens their final ids."""
+
+    def __init__(self, folder: Path, choice: TokenChoice) -> None:
+        self._folder, self._choice = folder, choice
+        self._seen = {side: GrowingVocabulary() for side in _NAMES}
+        self._src = Side(choice.src_tokenizer, self._seen["src"])
+        self._tgt = Side(choice.tgt_tokenizer, self._seen["tgt"])
+        self._splits: list[str] = []
+
+    @contextmanager
+    def split(self, name: str) -> Iterator[Callable[[PairLines], None]]:
+        """Gives what takes the split's pairs."""
+        self._splits.append(name)
+        stem = str(self._folder / name)
+        with growing_tokens(Path(f"{stem}.src")) as add_src, growing_tokens(Path(f"{stem}.tgt")) as add_tgt:
+
+            def take(lines: PairLines) -> None:
+                fields = lines.fields()
+                arrays = encoded([one[0] for one in fields], [one[1] for one in fields], self._src, self._tgt)
+                add_src(arrays.src)
+                add_tgt(arrays.tgt)
+
+            yield take
+
+    def finish(self) -> Generator[Progress, None, tuple[Vocabulary, Vocabulary]]:
+        """Choose the vocabularies from the train split, and write every split's ids anew by them."""
+        src_counts = yield from self._counts("src")
+        tgt_counts = yield from self._counts("tgt")
+        src, tgt = self._choice.vocabularies(src_counts, tgt_counts)
+        for side, vocabulary in (("src", src), ("tgt", tgt)):
+            new_ids = self._seen[side].ids_in(vocabulary)
+            for split in self._splits:
+                for done, total in replace_values(self._ids(split, side), new_ids):
+                    yield Progress(stage=f"numbering {split} {_NAMES[side]} tokens", done=done, total=total)
+        return src, tgt
+
+    def _counts(self, side: str) -> Generator[Progress, None, Counter[str]]:
+        """How often each token is in the train split."""
+        seen, done = self._seen[side], 0
+        counts = np.zeros(len(seen), dtype=np.int64)
+        for ids, total in blocks_of(self._ids("train", side)):
+            counts += np.bincount(ids, minlength=len(seen))
+            done += len(ids)
+            yield Progress(stage=f"counting {_NAMES[side]} tokens", done=done, total=total)
+        return seen.by_token(counts)
+
+    def _ids(self, split: str, side: str) -> Path:
+        return self._folder / f"{split}.{side}{IDS}"
