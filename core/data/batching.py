@@ -83,7 +83,8 @@ def _by_tokens(pairs: PairArrays, order: Indices, max_tokens: int) -> list[Indic
     sorted by target and source.
     """
     tgt, src = pairs.tgt_lengths[order], pairs.src.lengths[order]
-    by_length = np.lexsort((tgt, np.maximum(src, tgt)))
+    by_length = _stable_order(tgt)
+    by_length = by_length[_stable_order(np.maximum(src, tgt)[by_length])]
     ordered, lengths = order[by_length], tgt[by_length]
     batches, start = [], 0
     while start < len(ordered):
@@ -93,6 +94,11 @@ def _by_tokens(pairs: PairArrays, order: Indices, max_tokens: int) -> list[Indic
         batches.append(ordered[start : start + size])
         start += size
     return batches
+
+
+def _stable_order(lengths: Indices) -> Indices:
+    """Shorter ones first, equal ones as they are. What fits into 16 bits numpy sorts in proportion to its number."""
+    return np.argsort(lengths.astype(np.min_scalar_type(lengths.max(initial=0))), kind="stable")
 
 
 def eval_batches(

@@ -31,16 +31,12 @@ class SplitPairs:
     def no_longer_than(self, max_src_length: float, max_tgt_length: float) -> SplitPairs:
         """The pairs that fit, `<eos>` counted."""
         fits = self.arrays.fitting(max_src_length, max_tgt_length)
+        if fits.all():  # starts and lengths stay on disk
+            return self
         return SplitPairs(self.arrays.selected(fits), self.texts, self.numbers[fits])
 
     @classmethod
     def map(cls, folder: Path, name: str) -> SplitPairs:
-        """What `write_arrays` and the files of `pair_texts` hold of a split."""
+        """What `growing_tokens` and `growing_texts` have written of a split."""
         arrays = PairArrays(TokenArrays.map(folder / f"{name}.src"), TokenArrays.map(folder / f"{name}.tgt"))
         return cls(arrays, PairTexts(folder / name), np.arange(len(arrays)))
-
-
-def write_arrays(folder: Path, name: str, arrays: PairArrays) -> None:
-    """Keep the ids of a split."""
-    arrays.src.save(folder / f"{name}.src")
-    arrays.tgt.save(folder / f"{name}.tgt")

@@ -1,7 +1,7 @@
 """Batches: every pair once an epoch, padded right, resumable anywhere."""
 
 import json
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 
 import numpy as np
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.config import TrainingConfig
 from core.data.batching import Batch, TrainBatches, eval_batches, make_batch, plan_batches
-from core.data.token_arrays import PairArrays, source_arrays, target_arrays
+from core.data.token_arrays import PairArrays, TokenArrays, source_arrays, target_arrays
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import Prepare, flat_ids
 
@@ -99,6 +99,18 @@ def test_sides_of_different_length_hold_little_padding_either() -> None:
     sides = pairs.src.lengths, pairs.tgt_lengths
     padded = sum(len(indices) * int(side[indices].max()) for indices in plan for side in sides)
     assert sum(side.sum() for side in sides) / padded > 0.9
+
+
+@pytest.mark.parametrize("longest", [50, 300, 100_000])
+@pytest.mark.parametrize("count", [0, 1, 3000])
+def test_equal_lengths_stay_in_their_order(longest: int, count: int) -> None:
+    random = np.random.default_rng(0)
+    none = np.zeros(0, dtype=np.int32)
+    src, tgt = (TokenArrays(none, np.zeros(count), random.integers(2, longest, count)) for _ in range(2))
+    pairs, order = PairArrays(src, tgt), random.permutation(count)
+    plan = plan_batches(pairs, order, TrainingConfig(batch_size=None, batch_tokens=10**6))
+    longer = np.maximum(src.lengths, pairs.tgt_lengths)
+    assert np.array_equal([*chain(*plan)], order[np.lexsort((pairs.tgt_lengths[order], longer[order]))])
 
 
 def test_one_pair_makes_batch_after_batch(prepare: Prepare) -> None:
