@@ -32,6 +32,7 @@ from core.requests import (
     Prepare,
     ReloadPlugins,
     Request,
+    SearchBeam,
     SetPace,
     Start,
     Stop,
@@ -72,6 +73,7 @@ class Desk:
             Translate: lambda request: self._session.looking.translate(request),
             DissectHead: lambda request: self._session.looking.dissect(request),
             LeaveOutHeads: lambda request: self._session.looking.leave_out(request),
+            SearchBeam: lambda request: self._session.looking.search_beam(request),
             MakeMasks: lambda request: self._session.looking.masks(request),
             AddSentence: lambda request: self._session.looking.add_sentence(request),
             ChangeSetting: self._session.change_setting,
@@ -111,7 +113,7 @@ class Desk:
                 self._forget_waiting()
             case Close():
                 self._close(future)
-            case Translate() | DissectHead() | LeaveOutHeads() | MakeMasks() if self._session.has_model:
+            case Translate() | SearchBeam() | DissectHead() | LeaveOutHeads() | MakeMasks() if self._session.has_model:
                 self._answer(self._answers[type(request)], request, future)
             case _ if self._job is not None:
                 self._waiting.append((request, future))

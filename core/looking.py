@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from core.anatomy import DotProduct, Masks
+from core.beam_tree import BeamTree
+from core.decoding.decode import longest_output
 from core.decoding.dissection import dissect_head, masks_of
+from core.decoding.searched_beam import search_beam
 from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import Event, ProbeDone
@@ -19,6 +22,7 @@ from core.requests import (
     Evaluation,
     LeaveOutHeads,
     MakeMasks,
+    SearchBeam,
     Translate,
     Translation,
 )
@@ -47,7 +51,16 @@ class Looking:
             step,
             with_attention=request.with_attention,
             with_n_best=request.with_n_best,
+            prefix=request.prefix,
+            references=request.references,
         )
+
+    def search_beam(self, request: SearchBeam) -> BeamTree:
+        """Search with a beam and watch it, with the weights of now or with those kept at or before a step."""
+        step, model = self._weights_at(request.step)
+        data = self._run.trainer.data
+        longest = longest_output(self._run.config.decoding, data)
+        return search_beam(model, data, request, max_length=longest, step=step)
 
     def dissect(self, request: DissectHead) -> DotProduct:
         """Take one head apart, with the weights of now or with those kept at or before a step."""

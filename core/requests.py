@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from core.anatomy import AttentionKind, DotProduct, Masks
+from core.beam_tree import BeamTree
 from core.config import RunConfig
 from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
@@ -134,6 +135,7 @@ class Translation:
     finished: bool  # False where max_length cut it
     n_best: tuple[ScoredOutput, ...]  # best first, where asked for
     sentence: ProbedSentence | None  # probabilities, runners-up and attention, where asked for
+    prefix: tuple[str, ...] = ()  # the tokens of the output that the model did not choose
 
     @property
     def length_note(self) -> str:
@@ -148,12 +150,28 @@ class Translation:
 
 @dataclass(frozen=True, kw_only=True)
 class Translate(Request[tuple[Translation, ...]]):
-    """Translate texts with the weights of this moment, or with those of a kept step (the nearest one at or before)."""
+    """Translate texts with the weights of this moment, or with those of a kept step (the nearest one at or before).
+
+    `prefix` are target tokens that the output begins with, whatever the model would have written; `<eos>` ends it.
+    `references`, one a text or none at all, are what the decoder is fed besides, where attention is asked for.
+    """
 
     texts: tuple[str, ...]
     step: int | None = None
     with_attention: bool = False
     with_n_best: bool = False
+    prefix: tuple[str, ...] = ()
+    references: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchBeam(Request[BeamTree]):
+    """Decode one text with a beam and greedily, with the weights of this moment or those kept at or before a step."""
+
+    source: str
+    beam_size: int
+    length_penalty: float
+    step: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -19,32 +20,46 @@ _CHUNK = 64
 
 @dataclass(frozen=True, kw_only=True)
 class BeamSearch:
-    """How to search: hypotheses kept, the penalty's exponent, tokens at most (`<eos>` counted), outputs wanted."""
+    """How to search: hypotheses kept, the penalty's exponent, tokens at most (`<eos>` counted), outputs wanted.
+
+    `prefix` are ids that every output begins with.
+    """
 
     beam_size: int
     length_penalty: float
     max_length: int
     num_best: int = 1
+    prefix: tuple[int, ...] = ()
 
     def penalty(self, length: int) -> float:
         """What the log-probability of so many tokens, `<eos>` counted, is divided by (Wu et al. 2016, equation 14)."""
         return float(((5 + length) / 6) ** self.length_penalty)
 
 
-def beam_decode(model: Transformer, src: Tensor, src_mask: Tensor, search: BeamSearch) -> list[list[ScoredHypothesis]]:
+Watch = Callable[[Tensor, Tensor, Tensor], None]  # parents, newest ids and log-probabilities, [B, K] each
+
+
+def beam_decode(
+    model: Transformer, src: Tensor, src_mask: Tensor, search: BeamSearch, watch: Watch | None = None
+) -> list[list[ScoredHypothesis]]:
     """The best hypotheses of each source [B, S], best first; those that max_length cut stand last.
 
     At each step the most probable continuations of a sentence's hypotheses take their places. One that ends in `<eos>`
     is finished and leaves its place empty (Sutskever et al. 2014, section 3.2): a beam of one is greedy decoding.
     A sentence is done when its places are empty, or when none of the hypotheses in them can still come to score better
     than the `num_best` best of the finished ones.
+    `watch` is called with who takes the places at each step, before those that have finished leave them.
     Raises UserError when the sources or max_length exceed the model's positions.
     """
     with evaluating(model):
         decoder = FlatDecoder(model, src, src_mask, max_length=search.max_length, num_beams=search.beam_size)
         beams = _Beams(search, len(src), src.device)
         for _ in range(search.max_length):
-            decoder.branch(beams.extend(decoder.step(beams.newest.flatten())))
+            parents = beams.extend(decoder.step(beams.newest.flatten()))
+            if watch is not None:
+                watch(parents, beams.newest, beams.log_probabilities)
+            beams.take_finished()
+            decoder.branch(parents)
             going_on = beams.going_on()
             if len(going_on) == 0:
                 break
@@ -77,6 +92,8 @@ class _Beams:
             self.room = torch.empty_like(logits)
         total = torch.log_softmax(logits, -1, out=self.room[: len(logits)]).view(*self.newest.shape, -1)
         total += self.log_probabilities[..., None]
+        if self.length < len(self.search.prefix):
+            _leave_only(total, self.search.prefix[self.length] - FIRST_PRODUCED)
         values, places = top(total.flatten(1), self.search.beam_size)
         parents = places // total.shape[-1]
         self.newest = places % total.shape[-1] + FIRST_PRODUCED
@@ -85,7 +102,6 @@ class _Beams:
         self.length += 1
         rank = torch.arange(self.search.beam_size, device=logits.device)
         self.log_probabilities = values.masked_fill(rank >= self.num_places, -torch.inf)
-        self._take_finished()
         return parents
 
     def going_on(self) -> Tensor:
@@ -108,7 +124,7 @@ class _Beams:
             found[int(self.sentences[row])].append(self._hypothesis(row, place, finished=False))
         return [hypotheses[: self.search.num_best] for hypotheses in found]
 
-    def _take_finished(self) -> None:
+    def take_finished(self) -> None:
         """Move what ended in `<eos>` out of its place."""
         ended = (self.newest == EOS_ID) & (self.log_probabilities != -torch.inf)
         for row, place in ended.nonzero().tolist():
@@ -123,6 +139,13 @@ class _Beams:
         length = self.length - finished
         score = float(self.log_probabilities[row, place]) / self.search.penalty(self.length)
         return ScoredHypothesis(self.chosen[row, place, :length].tolist(), finished, score)
+
+
+def _leave_only(totals: Tensor, column: int) -> None:
+    """Make -inf of all [B, K, V] but this one of V."""
+    kept = totals[..., column].clone()
+    totals.fill_(-torch.inf)
+    totals[..., column] = kept
 
 
 def top(values: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -13,19 +13,31 @@ from core.model.transformer import Transformer
 
 
 def decode(
-    model: Transformer, src: Tensor, src_mask: Tensor, decoding: DecodingConfig, max_length: int
+    model: Transformer,
+    src: Tensor,
+    src_mask: Tensor,
+    decoding: DecodingConfig,
+    max_length: int,
+    prefix: tuple[int, ...] = (),
 ) -> list[Hypothesis]:
-    """The best output of each source [B, S], of at most max_length tokens, `<eos>` counted."""
+    """The best output of each source [B, S] that begins with `prefix`: max_length tokens at most, `<eos>` counted."""
     if decoding.beam_size == 1:
-        return greedy_decode(model, src, src_mask, max_length=max_length)
-    return [best for best, *_ in beam_decode(model, src, src_mask, _search(decoding, max_length, num_best=1))]
+        return greedy_decode(model, src, src_mask, max_length=max_length, prefix=prefix)
+    search = _search(decoding, max_length, num_best=1, prefix=prefix)
+    return [best for best, *_ in beam_decode(model, src, src_mask, search)]
 
 
 def decode_n_best(
-    model: Transformer, src: Tensor, src_mask: Tensor, decoding: DecodingConfig, max_length: int
+    model: Transformer,
+    src: Tensor,
+    src_mask: Tensor,
+    decoding: DecodingConfig,
+    max_length: int,
+    prefix: tuple[int, ...] = (),
 ) -> list[list[ScoredHypothesis]]:
     """All that each source's beam ends with, best first, with scores; of greedy decoding the one output."""
-    return beam_decode(model, src, src_mask, _search(decoding, max_length, num_best=decoding.beam_size))
+    search = _search(decoding, max_length, num_best=decoding.beam_size, prefix=prefix)
+    return beam_decode(model, src, src_mask, search)
 
 
 def longest_output(decoding: DecodingConfig, data: PreparedData) -> int:
@@ -33,10 +45,11 @@ def longest_output(decoding: DecodingConfig, data: PreparedData) -> int:
     return data.max_tgt_length if decoding.max_length == "auto" else decoding.max_length
 
 
-def _search(decoding: DecodingConfig, max_length: int, num_best: int) -> BeamSearch:
+def _search(decoding: DecodingConfig, max_length: int, *, num_best: int, prefix: tuple[int, ...]) -> BeamSearch:
     return BeamSearch(
         beam_size=decoding.beam_size,
         length_penalty=decoding.length_penalty,
         max_length=max_length,
         num_best=num_best,
+        prefix=prefix,
     )

@@ -1,5 +1,7 @@
 """Greedy decoding of a batch: at each step the most probable token."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -13,9 +15,12 @@ from core.model.transformer import Transformer
 LEAVE_AT = 0.25
 
 
-def greedy_decode(model: Transformer, src: Tensor, src_mask: Tensor, *, max_length: int) -> list[Hypothesis]:
+def greedy_decode(
+    model: Transformer, src: Tensor, src_mask: Tensor, *, max_length: int, prefix: Sequence[int] = ()
+) -> list[Hypothesis]:
     """Decode sources [B, S] until each has produced `<eos>` or max_length tokens, `<eos>` counted.
 
+    Each output begins with the ids of `prefix`, whatever is the most probable there.
     It returns when the whole batch is done: who must answer others meanwhile passes small batches.
     Raises UserError when the sources or max_length exceed the model's positions.
     """
@@ -24,8 +29,10 @@ def greedy_decode(model: Transformer, src: Tensor, src_mask: Tensor, *, max_leng
         newest = torch.full((len(src),), BOS_ID, device=src.device)
         sentences, running = list(range(len(src))), [True] * len(src)
         chosen: list[list[int]] = [[] for _ in sentences]
-        for _ in range(max_length):
+        for place in range(max_length):
             newest = decoder.step(newest).max(-1).indices + FIRST_PRODUCED  # argmax takes twice as long
+            if place < len(prefix):
+                newest.fill_(prefix[place])
             ids = newest.tolist()
             for sentence, id in zip(sentences, ids, strict=True):
                 chosen[sentence].append(id)

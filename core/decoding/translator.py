@@ -26,13 +26,19 @@ def translate(
     *,
     with_attention: bool = False,
     with_n_best: bool = False,
+    prefix: Sequence[str] = (),
+    references: Sequence[str | None] = (),
 ) -> tuple[Translation, ...]:
     """Translate each text; `step` is where the weights come from, and only noted.
 
+    Every output begins with the tokens of `prefix`. With attention, the decoder is fed each text's reference as well.
     Decodes in batches of 64 of like length, whatever the order of the texts. Draws no random number.
-    Raises UserError, before anything is decoded, for a text that is empty or longer than the model's positions.
+    Raises UserError, before anything is decoded, for a text that is empty or longer than the model's positions, and for
+    a prefix that has tokens of another vocabulary.
     """
     encoded = [encode_text(model, data, text) for text in texts]
+    forced = _prefix_ids(data, prefix)
+    sentences = list(map(SentenceToProbe, texts, references or [None] * len(texts)))
     translations: dict[int, Translation] = {}
     max_length = longest_output(decoding, data)
     by_length = sorted(range(len(texts)), key=lambda index: len(encoded[index][0]))
@@ -42,11 +48,11 @@ def translate(
         outputs: Sequence[Hypothesis]
         n_best: Sequence[Sequence[ScoredHypothesis]]
         if with_n_best:
-            n_best = decode_n_best(model, src, src_mask, decoding, max_length)
+            n_best = decode_n_best(model, src, src_mask, decoding, max_length, forced)
             outputs = [best for best, *_ in n_best]
         else:
             n_best = [()] * len(chosen)
-            outputs = decode(model, src, src_mask, decoding, max_length)
+            outputs = decode(model, src, src_mask, decoding, max_length, forced)
         for index, output, hypotheses in zip(chosen, outputs, n_best, strict=True):
             translations[index] = Translation(
                 step=step,
@@ -57,7 +63,8 @@ def translate(
                 longest_trained=data.longest_source,
                 finished=output.finished,
                 n_best=tuple(_scored(hypothesis, data) for hypothesis in hypotheses),
-                sentence=_read(model, data, texts[index], output) if with_attention else None,
+                sentence=_read(model, data, sentences[index], output) if with_attention else None,
+                prefix=tuple(prefix),
             )
     return tuple(translations[index] for index in range(len(texts)))
 
@@ -85,8 +92,17 @@ def _scored(hypothesis: ScoredHypothesis, data: PreparedData) -> ScoredOutput:
     )
 
 
-def _read(model: Transformer, data: PreparedData, text: str, output: Hypothesis) -> ProbedSentence:
-    return read_sentences(model, data, [SentenceToProbe(text)], [output])[0]
+def _prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
+    """Ids of tokens as `Feed` spells them, special ones included."""
+    tokens = data.tgt_vocabulary.tokens
+    for token in prefix:
+        if token not in tokens:
+            raise UserError(f"The output cannot begin with “{token}”: the vocabulary does not have it.")
+    return tuple(map(tokens.index, prefix))
+
+
+def _read(model: Transformer, data: PreparedData, sentence: SentenceToProbe, output: Hypothesis) -> ProbedSentence:
+    return read_sentences(model, data, [sentence], [output])[0]
 
 
 def _shortened(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import torch
 from torch import Tensor
 
@@ -28,11 +30,11 @@ def next_logits(model: Transformer, src: list[int], prefix: list[int]) -> Tensor
     return logits
 
 
-def greedy_without_cache(model: Transformer, src: list[int], max_length: int) -> Hypothesis:
-    """The most probable token, again and again."""
+def greedy_without_cache(model: Transformer, src: list[int], max_length: int, prefix: Sequence[int] = ()) -> Hypothesis:
+    """The most probable token, again and again, once the prefix has been written."""
     tokens: list[int] = []
     while len(tokens) < max_length:
-        best = int(next_logits(model, src, tokens).argmax())
+        best = prefix[len(tokens)] if len(tokens) < len(prefix) else int(next_logits(model, src, tokens).argmax())
         if best == EOS_ID:
             return Hypothesis(tokens, True)
         tokens.append(best)
@@ -42,11 +44,26 @@ def greedy_without_cache(model: Transformer, src: list[int], max_length: int) ->
 def beam_without_cache(
     model: Transformer, src: list[int], beam_size: int, length_penalty: float, max_length: int
 ) -> list[ScoredHypothesis]:
-    """A beam that loses a place with each finished hypothesis, kept on until nothing is in it."""
-    live: list[tuple[list[int], float]] = [([], 0.0)]
+    """All that the beam ends with: what has finished by its score, then what was cut off."""
     finished: list[ScoredHypothesis] = []
-    for length in range(1, max_length + 1):
+    places: list[tuple[list[int], float]] = []
+    for length, places in enumerate(beam_places(model, src, beam_size, max_length), 1):
         penalty = ((5 + length) / 6) ** length_penalty
+        finished += [ScoredHypothesis(ids[:-1], True, total / penalty) for ids, total in places if ids[-1] == EOS_ID]
+    finished.sort(key=lambda one: -one.score)
+    return finished + [ScoredHypothesis(ids, False, total / penalty) for ids, total in places if ids[-1] != EOS_ID]
+
+
+def beam_places(
+    model: Transformer, src: list[int], beam_size: int, max_length: int
+) -> Iterator[list[tuple[list[int], float]]]:
+    """Who takes the places of the beam at each step, with log-probabilities; one that finishes takes its place along.
+
+    It goes on until nothing is in it.
+    """
+    live: list[tuple[list[int], float]] = [([], 0.0)]
+    num_places = beam_size
+    for _ in range(max_length):
         continued = [
             ([*tokens, id], sum_so_far + log_probability)
             for tokens, sum_so_far in live
@@ -54,11 +71,12 @@ def beam_without_cache(
             if id not in (PAD_ID, BOS_ID)
         ]
         continued.sort(key=lambda one: -one[1])
-        best = continued[: beam_size - len(finished)]
-        finished += [ScoredHypothesis(ids[:-1], True, total / penalty) for ids, total in best if ids[-1] == EOS_ID]
-        live = [(ids, total) for ids, total in best if ids[-1] != EOS_ID]
-    finished.sort(key=lambda one: -one.score)
-    return finished + [ScoredHypothesis(tokens, False, total / penalty) for tokens, total in live]
+        best = continued[:num_places]
+        if not best:
+            return
+        yield best
+        live = [one for one in best if one[0][-1] != EOS_ID]
+        num_places -= len(best) - len(live)
 
 
 def every_output(model: Transformer, src: list[int], max_length: int) -> list[tuple[list[int], float]]:

@@ -94,6 +94,18 @@ def test_a_sentence_is_left_as_soon_as_nothing_better_can_come(monkeypatch: pyte
     assert best.tokens == [] and len(steps) == 1
 
 
+def test_a_prefix_is_as_if_nothing_else_had_been_possible() -> None:
+    """A beam with room for all: the best of the outputs that begin so, with the scores they have anyway."""
+    model, prefix = eager_to_end(small_model(seed=4, dtype=torch.float64)), (7, 5)
+    src = padded(SOURCES)
+    settings = BeamSearch(beam_size=121, length_penalty=0.6, max_length=3, num_best=121, prefix=prefix)
+    for hypotheses, source in zip(beam_decode(model, src, src != PAD_ID, settings), SOURCES, strict=True):
+        there_are = [(ids, total) for ids, total in every_output(model, source, 3) if tuple(ids[:2]) == prefix]
+        finished = [one for one in hypotheses if one.finished]
+        assert all(tuple(one.tokens[:2]) == prefix for one in hypotheses)
+        assert_equal(finished, best_first(there_are, 0.6))
+
+
 def test_outputs_that_were_cut_stand_behind_finished_ones() -> None:
     model = eager_to_end(small_model(seed=2, dtype=torch.float64))
     cut = [[one.finished for one in found] for found in search(model, SOURCES, 6, 0.6, 2, num_best=6)]

@@ -39,6 +39,17 @@ def test_sentences_end_at_different_steps_and_stay_in_order() -> None:
     assert together == [greedy_decode(model, src[i : i + 1], mask[i : i + 1], max_length=20)[0] for i in range(64)]
 
 
+@pytest.mark.parametrize("prefix", [[7], [7, 4, 12], [5, EOS_ID]])
+def test_goes_on_from_a_prefix(prefix: list[int]) -> None:
+    model, sources = eager_to_end(small_model(3, torch.float64)), [[4, 5, 6, EOS_ID], [9, EOS_ID]]
+    src = padded(sources)
+    for source, decoded in zip(
+        sources, greedy_decode(model, src, src != PAD_ID, max_length=9, prefix=prefix), strict=True
+    ):
+        assert decoded.produced[: len(prefix)] == prefix
+        assert decoded == greedy_without_cache(model, source, 9, prefix)
+
+
 def test_pad_and_bos_are_never_produced() -> None:
     model = small_model()
     with torch.no_grad():

@@ -82,6 +82,31 @@ def test_a_beam_gives_its_best_output_and_all_others_with_scores(model: Transfor
         assert finished == sorted(finished, reverse=True)
 
 
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_the_output_goes_on_from_what_somebody_chose(model: Transformer, data: PreparedData, beam_size: int) -> None:
+    decoding = DecodingConfig(beam_size=beam_size)
+    (free,) = translate(model, data, decoding, ["a b c"], 0, with_attention=True)
+    assert free.sentence is not None and free.prefix == ()
+    other = free.sentence.free_running.top_tokens[0][2]
+    (forced,) = translate(model, data, decoding, ["a b c"], 0, with_attention=True, prefix=(other,))
+    assert forced.sentence is not None and forced.prefix == (other,)
+    assert forced.sentence.free_running.tgt_output[0] == other
+    assert forced.sentence.free_running.output_probability[0] == free.sentence.free_running.top_probability[0, 2]
+    (ended,) = translate(model, data, decoding, ["a b c"], 0, prefix=(other, "<eos>"))
+    assert ended.output == data.tgt_tokenizer.join([other]) and ended.finished
+    with pytest.raises(UserError, match="cannot begin with “zebra”"):
+        translate(model, data, decoding, ["a b c"], 0, prefix=("zebra",))
+
+
+def test_a_reference_is_fed_beside_the_output(model: Transformer, data: PreparedData) -> None:
+    fed, unknown = translate(model, data, GREEDY, ["a b", "c"], 0, with_attention=True, references=("a b", None))
+    assert fed.sentence is not None and unknown.sentence is not None
+    assert fed.sentence.by_reference is not None and fed.sentence.by_reference.tgt_output == ("a", "b", "<eos>")
+    assert fed.sentence.reference == "a b" and unknown.sentence.by_reference is None
+    with pytest.raises(UserError, match="longer than this model's"):
+        translate(model, data, GREEDY, ["a"], 0, with_attention=True, references=("a " * 500,))
+
+
 def test_a_score_is_the_log_probability_over_the_penalty(model: Transformer, data: PreparedData) -> None:
     decoding = DecodingConfig(beam_size=3, length_penalty=0.9)
     (found,) = translate(model, data, decoding, ["a b c"], 0, with_attention=True, with_n_best=True)
