@@ -67,6 +67,7 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     *[role="flat"] {{ background: transparent; border: 1px solid transparent; }}
     *[role="flat"]:hover {{ background: {c.hover}; }}
     *[role="flat"]:checked {{ background: {c.hover}; }}
+    *[role="flat"]:disabled {{ background: transparent; }}
     *[role="flat"]:focus {{ border: 1px solid {c.training}; }}
     QToolButton::menu-indicator {{ image: none; }}
     *[role="muted"] {{ color: {c.muted}; }}

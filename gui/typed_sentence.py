@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,6 +20,7 @@ from core.events import (
 from core.history import History
 from core.requests import Translate, Translation
 from gui.bridge import EngineBridge
+from gui.known_reference import known_reference
 from gui.playhead import Playhead
 from gui.shown_sentence import NothingShown, Shown, ShownSentence
 
@@ -38,6 +40,8 @@ class TypedSentence(QObject):
     def __init__(self, bridge: EngineBridge, playhead: Playhead) -> None:
         super().__init__()
         self.text = ""
+        self.reference: str | None = None  # None: the one that the run knows, if it does
+        self.prefix: tuple[str, ...] = ()  # tokens that somebody had the output begin with
         self.weights: Weights = "playhead"
         self.translation: Translation | None = None
         self.error: UserError | None = None
@@ -53,15 +57,20 @@ class TypedSentence(QObject):
         bridge.prepared.connect(self._forget)
         playhead.moved.connect(self._follow)
 
-    def translate(self, text: str) -> None:
+    def translate(self, text: str, reference: str | None = None) -> None:
         """Translate this text now, with the chosen weights."""
-        self.text = text
+        self._take_text(text, reference)
         self._ask()
 
     def offer(self, text: str) -> None:
         """Translate this text as soon as somebody looks."""
-        self.text = text
+        self._take_text(text, None)
         self._follow()
+
+    def go_on_from(self, prefix: tuple[str, ...]) -> None:
+        """Have the output begin with these tokens, and the model go on; with none, write all of it again."""
+        self.prefix = prefix
+        self._ask()
 
     def choose_weights(self, weights: Weights) -> None:
         """Translate with other weights from now on."""
@@ -78,25 +87,24 @@ class TypedSentence(QObject):
             self._calm.stop()
 
     def shown(self, history: History, step: int) -> Shown:
-        """The translated sentence, as panels draw it; its step is the one of its weights."""
+        """What the model wrote freely, as pictures of attention draw it; its step is the one of its weights."""
         if self.translation is None or self.translation.sentence is None:
             return NothingShown()
-        return ShownSentence(self.translation.sentence, self.translation.step)
+        return ShownSentence(replace(self.translation.sentence, by_reference=None), self.translation.step)
+
+    def request(self, step: int | None) -> Translate:
+        """The question, of the weights of a step; None for those of this moment."""
+        known = known_reference(self._bridge.history, self.text) if self.reference is None else self.reference
+        return Translate(
+            texts=(self.text,), step=step, with_attention=True, prefix=self.prefix, references=(known or None,)
+        )
 
     def wanted_step(self) -> int | None:
         """The step whose weights are chosen; None for those of this moment."""
-        history = self._bridge.history
-        match self.weights:
-            case "playhead":
-                return None if self._playhead.is_live else self._playhead.step
-            case "now":
-                return None
-            case "best":
-                return max(history.best_steps, default=None)
-            case "last":
-                return max(history.checkpoint_steps, default=None)
-            case step:
-                return step
+        return step_of(self.weights, self._bridge.history, self._playhead)
+
+    def _take_text(self, text: str, reference: str | None) -> None:
+        self.text, self.reference, self.prefix = text, reference, ()
 
     def _is_stale(self) -> bool:
         wanted = self.wanted_step()
@@ -121,6 +129,7 @@ class TypedSentence(QObject):
         self._question += 1  # so that an answer under way no longer counts
         self._answered = self._question
         self.translation = self.error = None
+        self.prefix = ()
         self.changed.emit()
         self._follow()
 
@@ -129,7 +138,7 @@ class TypedSentence(QObject):
         self._question += 1
         self.asked_step, question = self.wanted_step(), self._question
         self._bridge.ask(
-            Translate(texts=(self.text,), step=self.asked_step, with_attention=True),
+            self.request(self.asked_step),
             lambda translations: self._answer(question, translations[0], None),
             lambda error: self._answer(question, None, error),
         )
@@ -145,3 +154,18 @@ class TypedSentence(QObject):
         self.changed.emit()
         if self.wanted_step() != self.asked_step:  # the playhead was dragged on meanwhile
             self._follow()
+
+
+def step_of(weights: Weights, history: History, playhead: Playhead) -> int | None:
+    """The step of these weights; None for those of this moment."""
+    match weights:
+        case "playhead":
+            return None if playhead.is_live else playhead.step
+        case "now":
+            return None
+        case "best":
+            return max(history.best_steps, default=None)
+        case "last":
+            return max(history.checkpoint_steps, default=None)
+        case step:
+            return step

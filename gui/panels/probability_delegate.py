@@ -9,10 +9,16 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from gui.theme import GRID, Theme
 
 PROBABILITY = Qt.ItemDataRole.UserRole
+IS_FORCED = PROBABILITY + 1  # a token that a person chose
+IS_TO_COME = PROBABILITY + 2  # one that stands back
+_TO_COME_OPACITY = 0.3
 
 
 class ProbabilityDelegate(QStyledItemDelegate):
-    """Cells hold the token as text and its probability under `PROBABILITY`; the first column is what was chosen."""
+    """Cells hold the token as text and its probability under `PROBABILITY`; the first column is what was chosen.
+
+    A token that a person chose (`IS_FORCED`) has another colour and is underlined.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -25,7 +31,10 @@ class ProbabilityDelegate(QStyledItemDelegate):
         theme = self._theme
         self._text, self._focus, self._selected = theme.colour("text"), theme.colour("training"), theme.colour("hover")
         self._chosen_bar, self._other_bar = theme.colour("training", 0.35), theme.colour("muted", 0.2)
+        self._forced_bar = theme.colour("validation", 0.35)
         self._number_font, self._token_font = theme.font(0.9), theme.token_font()
+        self._forced_font = theme.token_font()
+        self._forced_font.setUnderline(True)
         self._token_metrics = QFontMetrics(self._token_font)
         self._number_width = QFontMetrics(self._number_font).horizontalAdvance("0.000")
 
@@ -39,23 +48,27 @@ class ProbabilityDelegate(QStyledItemDelegate):
         if probability is None:
             return
         painter.save()
+        if index.data(IS_TO_COME):
+            painter.setOpacity(_TO_COME_OPACITY)
         rect = QRectF(option.rect).adjusted(1, 1, -1, -1)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, self._selected)
         bar = QRectF(rect.left(), rect.top(), rect.width() * probability, rect.height())
-        painter.fillRect(bar, self._chosen_bar if index.column() == 0 else self._other_bar)
+        forced = bool(index.data(IS_FORCED))
+        chosen = self._forced_bar if forced else self._chosen_bar
+        painter.fillRect(bar, chosen if index.column() == 0 else self._other_bar)
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(self._focus)
             painter.drawRect(rect)
-        self._paint_texts(painter, rect.adjusted(GRID - 1, 0, -GRID / 2, 0), index.data(), probability)
+        self._paint_texts(painter, rect.adjusted(GRID - 1, 0, -GRID / 2, 0), index.data(), probability, forced)
         painter.restore()
 
-    def _paint_texts(self, painter: QPainter, rect: QRectF, token: str, probability: float) -> None:
+    def _paint_texts(self, painter: QPainter, rect: QRectF, token: str, probability: float, forced: bool) -> None:
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(self._number_font)
         painter.setPen(self._text)
         painter.drawText(rect, middle | Qt.AlignmentFlag.AlignRight, f"{probability:.3f}")
-        painter.setFont(self._token_font)
+        painter.setFont(self._forced_font if forced else self._token_font)
         room = int(rect.width()) - self._number_width - GRID // 2
         text = self._token_metrics.elidedText(token, Qt.TextElideMode.ElideRight, room)
         painter.drawText(rect, middle | Qt.AlignmentFlag.AlignLeft, text)

@@ -1,59 +1,58 @@
-"""The translation of the typed sentence: each token with its probability and what nearly came instead."""
+"""The translation of the typed sentence, one token at a time: how sure each was, and what nearly came instead."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from core.events import Event
 from core.history import History
-from core.probes import Feed
 from core.requests import Translation
+from gui.output_place import OutputPlace
 from gui.panel import Panel, Table
-from gui.panels.probability_delegate import PROBABILITY, ProbabilityDelegate
+from gui.panels.candidate_table import CandidateTable, candidates_of
 from gui.theme import GRID, Theme
 from gui.typed_sentence import TypedSentence
-from gui.widgets import plain_label
-
-Candidate = tuple[str, float]  # a token and its probability
-_COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
-_NARROWEST = 88  # pixels of a column in which a token and its number can be read
+from gui.widgets import IconButton, button, plain_label
 
 
 class TokenTable(Panel):
-    """One row a token: the chosen one first, then the others in the order of their probability."""
+    """One row a token. Steps go through the output; choosing another token has the model go on from that one."""
 
     title = "Translation"
     empty_sentence = "Type a sentence above and press Enter, or pick an example."
     is_picture = True
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
 
-    def __init__(self, theme: Theme, typed: TypedSentence) -> None:
+    def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(theme)
-        self._typed = typed
+        self._typed, self._place = typed, place
         self._shown: Translation | None = None
-        self.read_label = plain_label(role="muted")
-        self.read_label.setWordWrap(True)
-        self.read_label.setAccessibleName("Source as the encoder reads it")
-        self.output_label = plain_label()
-        self.output_label.setWordWrap(True)
-        self.output_label.setAccessibleName("Translation")
+        self.first_button = IconButton(theme, "first", "First token", "Only the first token")
+        self.back_button = IconButton(theme, "previous", "One token back", "One token back (Up in the table)")
+        self.forward_button = IconButton(theme, "next", "One token on", "One token on (Down in the table)")
+        self.last_button = IconButton(theme, "last", "Whole output", "The whole output")
+        self.place_label = plain_label(role="muted")
+        self.read_label = _words("Source as the encoder reads it", role="muted")
+        self.output_label = _words("Translation")
+        self.output_label.setTextFormat(Qt.TextFormat.RichText)  # what is to come stands back; tokens are escaped
         self.output_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.cut_label = plain_label(role="error")
-        self.cut_label.setWordWrap(True)
-        self.table = _table()
-        self.table.setItemDelegate(ProbabilityDelegate(theme))
-        self.body.setSpacing(GRID // 2)
-        for widget in (self.read_label, self.output_label, self.cut_label):
-            self.body.addWidget(widget)
-        self.body.addWidget(self.table, 1)
+        self.cut_label = _words("About its end", role="error")
+        self.table = CandidateTable(theme)
+        self.readout_label = _words("The token at this place", role="muted")
+        self.undo_button = button(
+            "As the model writes", "Take the chosen tokens back: the model writes all of it again"
+        )
+        self._lay_out()
+        self._connect()
 
     def show_step(self, history: History, step: int) -> None:
         """Show the newest translation, whatever step its weights are of: the title says it."""
         translation = self._typed.translation
+        self.undo_button.setVisible(bool(self._typed.prefix))
         if translation is None or translation.sentence is None:
             self._shown = None
             self.set_title(self.title)
@@ -61,14 +60,14 @@ class TokenTable(Panel):
             return
         self.show_body()
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
-        for label in (self.read_label, self.output_label):
+        for label in (self.read_label, self.output_label, self.readout_label):
             label.setFont(self.theme.token_font())
-        self.table.verticalHeader().setDefaultSectionSize(self.theme.px(28))
-        self._fit_columns()
+        self.table.fit_columns(self.width())
         if translation is not self._shown:
             self._shown = translation
-            self._show_texts(translation)
-            self._show_tokens(translation.sentence.free_running)
+            self.read_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
+            self.table.show_feed(translation.sentence.free_running, len(translation.prefix))
+        self._show_place()
 
     def numbers(self) -> Table:
         """A line for each token of the output and each candidate for its place, the chosen one first."""
@@ -82,63 +81,89 @@ class TokenTable(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
-        """As many runners-up as can be read; the others show when there is room."""
-        fitting = max(2, self.width() // self.theme.px(_NARROWEST))
-        for column in range(len(_COLUMNS)):
-            self.table.setColumnHidden(column, column >= fitting)
+        self.table.fit_columns(self.width())
 
     def _nearest(self, translation: Translation) -> str:
         wanted = self._typed.asked_step
         return "" if wanted in (None, translation.step) else f" (the nearest kept before {wanted:,})"
 
-    def _show_texts(self, translation: Translation) -> None:
+    def _show_place(self) -> None:
+        """What has been written up to the place that is looked at."""
+        if self._shown is None:
+            return
+        place, count = self._place.place, self._place.count
+        self.place_label.setText(f"{place + 1}/{count}")
+        for move, is_possible in (
+            (self.first_button, place > 0),
+            (self.back_button, place > 0),
+            (self.forward_button, place < count - 1),
+            (self.last_button, place < count - 1),
+        ):
+            move.setEnabled(is_possible)
+        self.table.show_place(place)
+        self.output_label.setText(self._output(self._shown))
+        self.cut_label.setText(f"Cut off after {count} tokens: <eos> did not come.")
+        self.cut_label.setVisible(not self._shown.finished and self._place.is_last)
+        self.readout_label.setText(said_of_place(self._shown, place))
+
+    def _output(self, translation: Translation) -> str:
+        if self._place.is_last:
+            return escape(translation.output or "(nothing: <eos> came first)", quote=False)
         assert translation.sentence is not None
-        self.read_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
-        self.output_label.setText(translation.output or "(nothing: <eos> came first)")
-        num_tokens = len(translation.sentence.free_running.tgt_output)
-        self.cut_label.setText(f"Cut off after {num_tokens} tokens: <eos> did not come.")
-        self.cut_label.setVisible(not translation.finished)
+        tokens = [escape(token, quote=False) for token in translation.sentence.free_running.tgt_output]
+        written, to_come = tokens[: self._place.place + 1], tokens[self._place.place + 1 :]
+        return f'{" ".join(written)} <span style="color:{self.theme.colours.faint}">{" ".join(to_come)}</span>'
 
-    def _show_tokens(self, feed: Feed) -> None:
-        self.table.setRowCount(len(feed.tgt_output))
-        for row, candidates in enumerate(candidates_of(feed)):
-            for column in range(len(_COLUMNS)):
-                item = _item(*candidates[column]) if column < len(candidates) else None
-                self.table.setItem(row, column, item or QTableWidgetItem())
+    def _pick(self, row: int, token: str) -> None:
+        if self._shown is not None and self._shown.sentence is not None:
+            self._place.go_to_last()
+            self._typed.go_on_from((*self._shown.sentence.free_running.tgt_output[:row], token))
+
+    def _lay_out(self) -> None:
+        self.body.setSpacing(GRID // 2)
+        self.body.addWidget(self.read_label)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        for move in (self.first_button, self.back_button, self.place_label, self.forward_button, self.last_button):
+            row.addWidget(move)
+        row.addSpacing(GRID)
+        row.addWidget(self.output_label, 1)
+        self.body.addLayout(row)
+        self.body.addWidget(self.cut_label)
+        self.body.addWidget(self.table, 1)
+        foot = QHBoxLayout()
+        foot.addWidget(self.readout_label, 1)
+        foot.addWidget(self.undo_button, 0, Qt.AlignmentFlag.AlignBottom)
+        self.body.addLayout(foot)
+
+    def _connect(self) -> None:
+        place = self._place
+        self.first_button.clicked.connect(lambda: place.go_to(0))
+        self.back_button.clicked.connect(lambda: place.go_to(place.place - 1))
+        self.forward_button.clicked.connect(lambda: place.go_to(place.place + 1))
+        self.last_button.clicked.connect(place.go_to_last)
+        self.table.reached.connect(place.go_to)
+        self.table.picked.connect(self._pick)
+        self.undo_button.clicked.connect(lambda: self._typed.go_on_from(()))
+        place.moved.connect(self._show_place)
 
 
-def candidates_of(feed: Feed) -> Iterator[list[Candidate]]:
-    """For each position the token that was written, then the more and less probable others, best first."""
-    for place, chosen in enumerate(feed.tgt_output):
-        top = zip(feed.top_tokens[place], feed.top_probability[place].tolist(), strict=True)
-        others = [candidate for candidate in top if candidate[0] != chosen]
-        yield [(chosen, float(feed.output_probability[place])), *others]
+def said_of_place(translation: Translation, place: int) -> str:
+    """How the token at a place came to be, in words."""
+    assert translation.sentence is not None
+    feed = translation.sentence.free_running
+    (chosen, probability), *others = list(candidates_of(feed))[place]
+    token, share = others[0]
+    after = f"After “{feed.tgt_input[place]}”"
+    if place < len(translation.prefix):
+        return (
+            f"{after} you chose “{chosen}” ({probability:.3f}); the model's first choice is “{feed.predicted[place]}”."
+        )
+    return f"{after} comes “{chosen}” ({probability:.3f}), not “{token}” ({share:.3f}). Click another to go on from it."
 
 
-def _item(token: str, probability: float) -> QTableWidgetItem:
-    item = QTableWidgetItem(token)
-    item.setData(PROBABILITY, probability)
-    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{token}, probability {probability:.3f}")
-    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    return item
-
-
-def _table() -> QTableWidget:
-    table = QTableWidget(0, len(_COLUMNS))
-    table.setHorizontalHeaderLabels(_COLUMNS)
-    table.setAccessibleName("Tokens with their probabilities and runners-up")
-    table.setToolTip("Each row is one token of the output; the numbers are probabilities, 0 to 1")
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys walk in it
-    table.setShowGrid(False)
-    table.verticalHeader().hide()
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    header.setHighlightSections(False)
-    return table
+def _words(name: str, *, role: str = "") -> QLabel:
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    label.setAccessibleName(name)
+    return label

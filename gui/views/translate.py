@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QStackedLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
-from core.events import CheckpointSaved, Event, Prepared, SnapshotSaved, ValidationDone
+from core.events import CheckpointSaved, Event, Prepared, ProbeDone, SnapshotSaved, ValidationDone
+from core.history import History
 from core.requests import Translation
 from gui.context import Context
 from gui.example_menu import ExampleMenu
+from gui.output_place import OutputPlace
 from gui.panels.attention_map import AttentionMap
+from gui.panels.beam_panel import BeamPanel
 from gui.panels.head_chooser import HeadChooser
 from gui.panels.head_grid import HeadGrid
 from gui.panels.token_table import TokenTable
+from gui.panels.two_tracks import TwoTracks
+from gui.panels.weights_panel import WeightsPanel
 from gui.theme import GRID
 from gui.typed_sentence import TypedSentence, Weights
 from gui.view import View
@@ -21,6 +35,11 @@ from gui.weights_combo import WeightsCombo
 from gui.widgets import button, plain_label, splitter
 
 _KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)
+_PAGES = (
+    ("Attention", "Where each token of the output looks in the sentence"),
+    ("Beam search", "Greedy decoding beside a beam search, drawn as a tree of what lived and what was cut"),
+    ("Two weights", "The same sentence by the weights of another step"),
+)
 _NAMED = 5  # unknown tokens named; the rest is counted
 
 
@@ -36,8 +55,11 @@ class TranslateView(View):
         super().__init__(context)
         theme, selection, bridge = context.theme, context.selection, context.bridge
         self.typed = TypedSentence(bridge, context.playhead)
+        self._compared_with = ""  # the reference of the newest translation
         self._offered = ""  # the example that was put into the field before anybody typed
+        self.place = OutputPlace()
         self.source_edit = QLineEdit()
+        self.reference_edit = QLineEdit()
         self.examples_button = button("Examples", "Pick a sentence of the dataset (opens a menu)")
         self.examples = ExampleMenu(lambda: bridge.history, self.examples_button)
         self.examples_button.setMenu(self.examples)
@@ -46,20 +68,25 @@ class TranslateView(View):
         self.note_label = plain_label()
         self.follow_label = plain_label()
         self.stop_following_button = button("Stop following", "Show this window's own run again")
-        self.tokens = TokenTable(theme, self.typed)
+        self.tracks = TwoTracks(theme, self.typed, self.place)
+        self.tokens = TokenTable(theme, self.typed, self.place)
         self.chooser = HeadChooser(theme, selection, self.typed.shown, has_feeds=False)
         self.map = AttentionMap(theme, selection, self.typed.shown)
         self.grid = HeadGrid(theme, selection, self.typed.shown, all_kinds=False)
+        self.beam = BeamPanel(theme, self.typed, bridge)
+        self.other = WeightsPanel(theme, self.typed, self.place, bridge, context.playhead)
+        self.page_buttons = [_page_button(name, help) for name, help in _PAGES]
         self.chooser.empty_sentence = "Kind, layer and head are chosen here once there is a translation."
         self.map.empty_sentence = "The attention behind the translation appears here."
-        self.panels = (self.tokens, self.chooser, self.map, self.grid)
+        self.panels = (self.tracks, self.tokens, self.chooser, self.map, self.grid, self.beam, self.other)
         self.add_panels(*self.panels)
         self._lay_out()
         self._connect()
 
     def translate(self, text: str) -> None:
-        """Translate this text, shown in the field."""
+        """Translate this text, shown in the field, and compare with its reference where the run knows one."""
         self.source_edit.setText(text)
+        self.reference_edit.setText("")
         self.typed.translate(text)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -77,10 +104,16 @@ class TranslateView(View):
         self.source_edit.setToolTip("The sentence to translate; Enter translates it")
         self.note_label.setWordWrap(True)
         self.note_label.setAccessibleName("About the sentence")
+        self.reference_edit.setAccessibleName("Reference")
+        self.reference_edit.setPlaceholderText("The right answer, if you know it")
+        self.reference_edit.setToolTip(
+            "The model is fed by it as well, to be compared with the free run; filled in where the run knows it"
+        )
         row = QHBoxLayout()
         row.setSpacing(GRID)
-        row.addWidget(self.source_edit, 1)
+        row.addWidget(self.source_edit, 4)
         row.addWidget(self.examples_button)
+        row.addWidget(self.reference_edit, 3)
         row.addSpacing(GRID)
         row.addWidget(plain_label("weights", role="muted"))
         row.addWidget(self.weights_combo)
@@ -94,8 +127,8 @@ class TranslateView(View):
         layout.setSpacing(GRID)
         layout.addLayout(row)
         layout.addWidget(self.note_label)
-        left = splitter(Qt.Orientation.Vertical, (self.tokens, 5), (self.grid, 3))
-        layout.addWidget(splitter(Qt.Orientation.Horizontal, (left, 4), (self._attention(), 5)), 1)
+        layout.addWidget(self.tracks)
+        layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._paged(), 5)), 1)
 
     def _elsewhere(self) -> QWidget:
         """What stands here while another process's run is followed, or our weights would be taken for that run's."""
@@ -110,25 +143,48 @@ class TranslateView(View):
         column.addStretch(1)
         return page
 
+    def _paged(self) -> QWidget:
+        """The attention behind the output; and more, for whoever asks for it."""
+        paged = QWidget()
+        column = QVBoxLayout(paged)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        row = QHBoxLayout()
+        row.setSpacing(GRID // 2)
+        self._pages, self._page_group = QStackedWidget(), QButtonGroup(self)
+        for place, page in enumerate((self._attention(), self.beam, self.other)):
+            if place == 1:
+                row.addWidget(plain_label("more:", role="muted"))
+            row.addWidget(self.page_buttons[place])
+            self._page_group.addButton(self.page_buttons[place], place)
+            self._pages.addWidget(page)
+        row.addStretch(1)
+        self.page_buttons[0].setChecked(True)
+        column.addLayout(row)
+        column.addWidget(self._pages, 1)
+        return paged
+
     def _attention(self) -> QWidget:
         attention = QWidget()
         column = QVBoxLayout(attention)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GRID)
         column.addWidget(self.chooser)
-        column.addWidget(self.map, 1)
+        column.addWidget(splitter(Qt.Orientation.Vertical, (self.map, 3), (self.grid, 2)), 1)
         return attention
 
     def _connect(self) -> None:
         bridge = self.context.bridge
         self.source_edit.returnPressed.connect(self._translate_typed)
+        self.source_edit.textEdited.connect(self._leave_reference)
+        self.reference_edit.returnPressed.connect(self._translate_typed)
         self.translate_button.clicked.connect(self._translate_typed)
         self.examples.picked.connect(self.translate)
         self.weights_combo.chosen.connect(self._choose_weights)
         self.typed.changed.connect(self._show)
         self.chooser.add_shortcuts(self)
+        self._page_group.idClicked.connect(self._show_page)
         self.context.theme.changed.connect(self._restyle)
-        bridge.prepared.connect(self._offer_example)
         bridge.drained.connect(self._take)
         self.context.follower.changed.connect(self._show_follower)
         self.stop_following_button.clicked.connect(self.context.follower.leave)
@@ -136,19 +192,34 @@ class TranslateView(View):
         self._show()
 
     def _translate_typed(self) -> None:
-        self.typed.translate(self.source_edit.text())
+        """With the reference that was typed; one that was filled in belonged to the sentence before."""
+        reference = self.reference_edit.text() if self.reference_edit.isModified() else None
+        self.typed.translate(self.source_edit.text(), reference)
+
+    def _show_page(self, place: int) -> None:
+        self._pages.setCurrentIndex(place)
+        self.context.redraws.draw_soon()
+
+    def _leave_reference(self) -> None:
+        """Another sentence is typed: the answer to the one before is none to this."""
+        if self.reference_edit.text() == self._compared_with:
+            self.reference_edit.setText("")
 
     def _choose_weights(self, weights: Weights) -> None:
         self.typed.choose_weights(weights)
 
-    def _offer_example(self, prepared: Prepared) -> None:
-        """Never a blank page: until somebody types, the dataset's first example stands in the field."""
-        if self.source_edit.text() == self._offered:
-            self._offered = prepared.examples[0] if prepared.examples else ""
-            self.source_edit.setText(self._offered)
-            self.typed.offer(self._offered)
+    def _offer_example(self) -> None:
+        """Never a blank page: until somebody types, a sentence whose reference the run knows stands in the field."""
+        example = example_of(self.context.bridge.history)
+        if self.source_edit.text() == self._offered != example:
+            self._offered = example
+            self.source_edit.setText(example)
+            self.reference_edit.setText("")
+            self.typed.offer(example)
 
     def _take(self, events: list[Event]) -> None:
+        if any(isinstance(event, Prepared | ProbeDone) for event in events):
+            self._offer_example()
         if self.isVisible() and any(isinstance(event, _KEEPS_WEIGHTS) for event in events):
             self._offer_weights()
 
@@ -165,6 +236,11 @@ class TranslateView(View):
         for panel in self.panels:
             panel.mark_dirty()
         error, translation = self.typed.error, self.typed.translation
+        if translation is not None and translation.sentence is not None:
+            self._compared_with = translation.sentence.reference or ""
+            self.place.take(len(translation.sentence.free_running.tgt_output))
+            if not self.reference_edit.isModified():
+                self.reference_edit.setText(self._compared_with)
         note = "" if translation is None else about_source(translation)
         self.note_label.setText(str(error) if error else note)
         self.note_label.setProperty("role", "error" if error else "")
@@ -172,7 +248,20 @@ class TranslateView(View):
         self.note_label.setVisible(bool(error or note))
 
     def _restyle(self) -> None:
-        self.source_edit.setFont(self.context.theme.token_font())
+        for edit in (self.source_edit, self.reference_edit):
+            edit.setFont(self.context.theme.token_font())
+
+
+def _page_button(name: str, help: str) -> QPushButton:
+    made = button(name, help, role="flat")
+    made.setCheckable(True)
+    return made
+
+
+def example_of(history: History) -> str:
+    """The first sentence that the run follows, or else the dataset's first example; empty where there is neither."""
+    examples = history.prepared.examples if history.prepared is not None else ()
+    return next(iter((*history.sentences, *examples)), "")
 
 
 def about_source(translation: Translation) -> str:

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from core.history import History
 from core.probes import Feed
 from core.requests import Translation
 from gui.main_window import MainWindow
-from gui.panels.probability_delegate import PROBABILITY
-from gui.panels.token_table import TokenTable, candidates_of
+from gui.output_place import OutputPlace
+from gui.panels.candidate_table import candidates_of
+from gui.panels.probability_delegate import IS_FORCED, IS_TO_COME, PROBABILITY
+from gui.panels.token_table import TokenTable
 from tests.gui.builders import feed, sentence
 
 
 @pytest.fixture
 def table(empty_window: MainWindow, qtbot: QtBot) -> TokenTable:
-    panel = TokenTable(empty_window.context.theme, empty_window.translate_view.typed)
+    panel = TokenTable(empty_window.context.theme, empty_window.translate_view.typed, OutputPlace())
     qtbot.addWidget(panel)
     panel.resize(700, 400)
     return panel
 
 
-def show(table: TokenTable, *, step: int = 5, finished: bool = True, output: str = "i do want") -> None:
+def show(
+    table: TokenTable,
+    *,
+    step: int = 5,
+    finished: bool = True,
+    output: str = "i do want",
+    prefix: tuple[str, ...] = (),
+) -> None:
     typed = table._typed
     probed = sentence(has_reference=False)
     typed.translation = Translation(
@@ -35,7 +45,9 @@ def show(table: TokenTable, *, step: int = 5, finished: bool = True, output: str
         finished=finished,
         n_best=(),
         sentence=probed,
+        prefix=prefix,
     )
+    table._place.take(len(probed.free_running.tgt_output))
     table.show_step(History(), step)
 
 
@@ -66,7 +78,7 @@ def test_says_where_the_output_was_cut_and_when_it_is_empty(table: TokenTable) -
     assert table.cut_label.text() == "Cut off after 4 tokens: <eos> did not come."
     assert table.cut_label.isVisibleTo(table)
     show(table, output="")
-    assert table.output_label.text() == "(nothing: <eos> came first)"
+    assert table.output_label.text() == "(nothing: &lt;eos&gt; came first)"
 
 
 def test_narrow_it_shows_fewer_runners_up(table: TokenTable) -> None:
@@ -81,3 +93,28 @@ def test_empty_it_tells_what_to_do(table: TokenTable) -> None:
     table.show_step(History(), 0)
     assert table.empty_label.text() == "Type a sentence above and press Enter, or pick an example."
     assert table.empty_label.isVisibleTo(table) and not table.table.isVisibleTo(table)
+
+
+def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: QtBot) -> None:
+    show(table)
+    assert table.place_label.text() == "4/4" and not table.forward_button.isEnabled()
+    table.first_button.click()
+    assert table.place_label.text() == "1/4" and not table.back_button.isEnabled()
+    assert table.output_label.text().startswith("i <span") and "do want &lt;eos&gt;" in table.output_label.text()
+    assert [bool(table.table.item(row, 0).data(IS_TO_COME)) for row in range(4)] == [False, True, True, True]
+    table.forward_button.click()
+    assert table.table.currentRow() == 1
+    assert table.readout_label.text().startswith("After “i” comes “do” (0.600), not “beer” (0.200).")
+    qtbot.keyClick(table.table, Qt.Key.Key_Down)
+    assert table.place_label.text() == "3/4"
+    table.last_button.click()
+    assert table.output_label.text() == "i do want"
+
+
+def test_what_a_person_chose_is_marked_and_can_be_taken_back(table: TokenTable) -> None:
+    table._typed.prefix = ("i", "do")
+    show(table, prefix=("i", "do"))
+    assert [bool(table.table.item(row, 0).data(IS_FORCED)) for row in range(4)] == [True, True, False, False]
+    assert table.undo_button.isVisibleTo(table)
+    table.first_button.click()
+    assert table.readout_label.text() == "After “<bos>” you chose “i” (0.600); the model's first choice is “i”."

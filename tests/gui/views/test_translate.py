@@ -59,7 +59,7 @@ def probabilities(translation: Translation | None) -> list[float]:
 
 def test_an_example_stands_there_translated_before_anything_is_trained(view: TranslateView) -> None:
     draw(view)
-    assert view.source_edit.text() == view.context.bridge.history.prepared.examples[0]
+    assert view.source_edit.text() == view.context.bridge.history.sentences[0]
     assert view.tokens.title_label.text() == "Translation · weights of step 0"
     assert view.map.title_label.text() == "Cross attention, layer 2 head 1, free-running · step 0"
     assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # typing replaces it
@@ -78,7 +78,61 @@ def test_each_token_has_its_probability_and_runners_up(view: TranslateView, lear
         assert shares == sorted(shares, reverse=True) and sum(shares) <= 1.001
         assert len({cell.text() for cell in cells}) == len(cells)
         assert cells[0].data(Qt.ItemDataRole.AccessibleTextRole).startswith(f"{cells[0].text()}, probability 0.")
-    assert view.tokens.output_label.text() == (translation.output or "(nothing: <eos> came first)")
+    assert view.tokens.output_label.text() == (translation.output or "(nothing: &lt;eos&gt; came first)")
+
+
+def test_the_sentence_goes_on_from_a_token_that_is_clicked(view: TranslateView, qtbot: QtBot) -> None:
+    draw(view)
+    first, table = view.typed.translation, view.tokens.table
+    assert first is not None and first.sentence is not None
+    other = table.item(1, 2).text()
+    place = table.visualItemRect(table.item(1, 2)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: view.typed.translation not in (None, first), timeout=WAIT_MS)
+    forced = view.typed.translation
+    assert forced.prefix == (first.sentence.free_running.tgt_output[0], other)
+    assert forced.sentence.free_running.tgt_output[:2] == forced.prefix
+    draw(view)
+    assert table.item(1, 0).text() == other and view.tokens.undo_button.isVisible()
+    assert view.tracks.canvas.tracks[-1].name == "free after your choice"
+    qtbot.keyClick(table, Qt.Key.Key_Home)
+    table.setCurrentCell(0, 1)
+    qtbot.keyClick(table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(view.typed.translation.prefix) == 1, timeout=WAIT_MS)
+    draw(view)
+    view.tokens.undo_button.click()
+    qtbot.waitUntil(lambda: view.typed.translation.prefix == (), timeout=WAIT_MS)
+    assert probabilities(view.typed.translation) == probabilities(first)
+    draw(view)
+    assert not view.tokens.undo_button.isVisible()
+
+
+def test_two_tracks_of_a_sentence_whose_reference_is_known(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+    draw(view)
+    probed = view.context.bridge.history.probe(0).sentences[0]
+    fed, free = view.tracks.canvas.tracks
+    assert view.reference_edit.text() == probed.reference
+    assert fed.tokens == probed.by_reference.tgt_output and free.tokens == probed.free_running.tgt_output
+    assert view.tracks.verdict_label.text().startswith("✗ From the first token on the reference has")
+    assert view.tracks.canvas.accessibleDescription() == view.tracks.verdict_label.text()
+    assert len(view.tracks.numbers()) == 1 + len(fed.tokens) + len(free.tokens)
+    qtbot.keyClick(view.tracks.canvas, Qt.Key.Key_Home)
+    assert view.tokens.table.currentRow() == 0
+    qtbot.keyClick(view.tracks.canvas, Qt.Key.Key_Right)
+    assert view.tokens.table.currentRow() == 1
+
+
+def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: TranslateView, qtbot: QtBot) -> None:
+    enter(view, qtbot, "ich mochte bier")
+    assert len(view.tracks.canvas.tracks) == 1 and "Type the right answer" in view.tracks.verdict_label.text()
+    view.typed.translation = None
+    qtbot.keyClicks(view.reference_edit, "i want a beer")
+    qtbot.keyClick(view.reference_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: view.typed.translation is not None, timeout=WAIT_MS)
+    draw(view)
+    assert view.tracks.canvas.tracks[0].tokens == ("i", "want", "a", "beer", "<eos>")
+    qtbot.keyClicks(view.source_edit, " x")
+    assert view.reference_edit.text() == ""
 
 
 def test_translates_during_training_and_follows_it(
@@ -171,7 +225,10 @@ def test_keys_choose_the_head_and_every_control_is_named(view: TranslateView, qt
     qtbot.keyClick(view.source_edit, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     draw(view)
     assert view.map.title_label.text() == "Cross attention, layer 1 head 1, free-running · step 0"
-    controls = (view.source_edit, view.examples_button, view.weights_combo, view.translate_button, view.tokens.table)
+    controls = (
+        *(view.source_edit, view.reference_edit, view.examples_button, view.weights_combo, view.translate_button),
+        *(view.tokens.table, view.tokens.first_button, view.tokens.forward_button, view.tracks.canvas),
+    )
     for control in controls:
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus

@@ -1,0 +1,77 @@
+"""Two runs through one sentence, token by token, and what they say about each other in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.probes import Feed
+from gui.panel import Table
+
+
+@dataclass(frozen=True)
+class Track:
+    """One output: T tokens, the probability of each, and what the model would rather have written (itself, mostly)."""
+
+    name: str
+    tokens: tuple[str, ...]
+    probabilities: tuple[float, ...]
+    first_choices: tuple[str, ...]
+
+    @property
+    def num_first_choices(self) -> int:
+        """How many of its tokens the model would have written there itself."""
+        return sum(token == first for token, first in zip(self.tokens, self.first_choices, strict=True))
+
+
+def track_of(name: str, feed: Feed) -> Track:
+    """The track of one feed of a sentence."""
+    return Track(name, feed.tgt_output, tuple(feed.output_probability.tolist()), feed.predicted)
+
+
+def first_difference(above: Track, below: Track) -> int | None:
+    """The first place where they differ, or where one of them has ended; None where they are equal."""
+    pairs = zip(above.tokens, below.tokens, strict=False)
+    places = (place for place, (one, other) in enumerate(pairs) if one != other)
+    shorter, longer = sorted((len(above.tokens), len(below.tokens)))
+    return next(places, None if shorter == longer else shorter)
+
+
+def said_of_reference(fed: Track, free: Track) -> str:
+    """What comparing the free run with the reference shows."""
+    place = first_difference(fed, free)
+    right, all_of_them = fed.num_first_choices, len(fed.tokens)
+    alone = f"Fed by the reference, the model's first choice is right for {right} of {all_of_them} tokens."
+    if place is None:
+        return f"✓ The free run is the reference. {alone}"
+    return f"✗ {_said_of_difference(place, fed, free, 'the reference has', 'the free run')} {alone}"
+
+
+def said_of_weights(above: Track, below: Track) -> str:
+    """What comparing two models' outputs shows."""
+    place = first_difference(above, below)
+    if place is None:
+        return "= Both write the same."
+    return f"≠ {_said_of_difference(place, above, below, 'above comes', 'below')}"
+
+
+def table_of(tracks: tuple[Track, ...]) -> Table:
+    """A line for each place and track."""
+    rows = (
+        (place, track.name, token, probability, first)
+        for track in tracks
+        for place, (token, probability, first) in enumerate(
+            zip(track.tokens, track.probabilities, track.first_choices, strict=True), 1
+        )
+    )
+    return [("place", "track", "token", "probability", "first choice"), *rows]
+
+
+def _said_of_difference(place: int, above: Track, below: Track, has: str, other: str) -> str:
+    until = f"The same up to token {place}; then" if place else "From the first token on"
+    return f"{until} {has} {_at(above, place)} and {other} {_at(below, place)}."
+
+
+def _at(track: Track, place: int) -> str:
+    if place >= len(track.tokens):
+        return "nothing more"
+    return f"“{track.tokens[place]}” ({track.probabilities[place]:.2f})"
