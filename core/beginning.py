@@ -51,7 +51,7 @@ def _write_documents(folder: RunFolder, trainer: Trainer, request: Start) -> Non
         folder.write_vocabulary(trainer.data.vocabulary_document())
         folder.write_subword_models(trainer.data.subword_models)
         folder.write_environment(environment(trainer.config, trainer.data.fingerprint))
-        folder.update(parent=request.parent, group=request.group)
+        folder.update(parent=request.parent, parent_step=request.parent_step, group=request.group)
     except OSError:
         shutil.rmtree(folder.path)  # nothing has been learnt: better no run than half of one
         raise

@@ -17,6 +17,7 @@ from core.faults import as_trouble
 from core.plugins_host.host import PluginHost
 from core.requests import (
     AddSentence,
+    Branch,
     ChangeSetting,
     CheckPlugin,
     Close,
@@ -50,9 +51,9 @@ _BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps a
 class Desk:
     """Serves requests one at a time, and lets one job (preparing, evaluating, finishing) or the learning go on between.
 
-    While a job runs, requests wait for its end. A Prepare or OpenRun replaces the job, Stop and Close end it, and all
-    four cancel what waits; a question to the model is answered at once where one is there. Learn is answered when the
-    learning it began has ended: paused, its steps taken, or the run finished.
+    While a job runs, requests wait for its end. A Prepare, OpenRun or Branch replaces the job, Stop and Close end it,
+    and all of these cancel what waits; a question to the model is answered at once where one is there. Learn is
+    answered when the learning it began has ended: paused, its steps taken, or the run finished.
     """
 
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
@@ -81,6 +82,7 @@ class Desk:
         self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
             Prepare: self._session.prepare,
             OpenRun: self._session.open_run,
+            Branch: self._session.branch,
             Evaluate: self._session.evaluate,
             Finish: self._session.finish,
         }
@@ -101,7 +103,7 @@ class Desk:
             case ReloadPlugins():
                 self._session.reload_plugins()
                 _answer(future, None)
-            case Prepare() | OpenRun():
+            case Prepare() | OpenRun() | Branch():
                 self._abandon_job()
                 self._leave_off()
                 self._forget_waiting()  # it was asked of what is given up now

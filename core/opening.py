@@ -19,10 +19,17 @@ from core.plugins_host.host import PluginHost
 from core.requests import OpenRun
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
+from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
 
 Tell = Callable[[Event], None]
+
+
+def known_data(folder: RunFolder) -> PreparedData:
+    """What the folder knows of the run's data: all that looking at it takes, and no pairs."""
+    known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
+    return dataclasses.replace(known, num_pairs=dict.fromkeys(known.num_pairs, 0))
 
 
 def data_of(
@@ -39,7 +46,7 @@ def data_of(
             return data
         sentence = f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained."
     tell(Trouble(sentence=sentence, advice="The run can translate; it cannot go on learning."))
-    return dataclasses.replace(known, num_pairs=dict.fromkeys(known.num_pairs, 0))
+    return known_data(folder)
 
 
 def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
@@ -49,7 +56,10 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
     _require_same_size(folder, checkpoint, config, data)
     trainer = Trainer(config, data, host)
     trainer.begin(folder)
-    trainer.restore(checkpoint)
+    if folder.state.is_shared:
+        trainer.start_from(tensors(checkpoint.model), checkpoint.step)
+    else:
+        trainer.restore(checkpoint)
     if request.averaged and request.checkpoint == "last" and trainer.config.training.average_checkpoints:
         trainer.take_mean()
     return trainer
@@ -61,6 +71,8 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
     Of the others raises DamagedFile that names the file, and the checkpoint before.
     """
     step = folder.checkpoint_step(which)
+    if folder.state.is_shared:
+        return Checkpoint(step=step, model=folder.read_snapshot(step), optimizer={}, state={})
     try:
         return folder.checkpoint(step)
     except DamagedFile as error:

@@ -41,7 +41,8 @@ class Start(Request[Path]):
 
     runs_dir: Path
     run_dir: Path | None = None
-    parent: str | None = None
+    parent: str | None = None  # name of the run that this one continues
+    parent_step: int | None = None  # from which step of it
     group: str | None = None  # of runs that differ in their seed alone
 
 
@@ -66,6 +67,20 @@ class OpenRun(Request[Prepared]):
     run: Path
     checkpoint: str = "last"
     averaged: bool = False
+    changes: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Branch(Request[Prepared]):
+    """Begin a new run in `runs_dir` with the weights that `run` kept at `step`, and all that it did until then.
+
+    `changes` are settings by key, made in the new run. It stands still at `step`, ready to learn; the other run is left
+    as it is. Where only weights were kept, or a change asks for it, the optimizer begins afresh, which is told.
+    """
+
+    run: Path
+    step: int
+    runs_dir: Path
     changes: tuple[tuple[str, object], ...] = ()
 
 

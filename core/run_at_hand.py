@@ -91,6 +91,10 @@ class RunAtHand:
 
     def require_that_it_can_go_on(self, folder: RunFolder) -> None:
         folder.require_free()
+        if folder.state.is_shared:
+            raise UserError(
+                "A shared run has no optimizer to go on with.", "Continue from one of its steps: a new run."
+            )
         if self.trainer.is_mean_of_checkpoints:
             raise UserError(
                 "The mean of several checkpoints cannot go on learning.", "Open the run at its last checkpoint."

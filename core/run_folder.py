@@ -38,8 +38,9 @@ from core.run_files.checkpoint_files import (
 )
 from core.run_files.claiming import one_at_a_time, started_at
 from core.run_files.confined import require_confined
-from core.run_files.copying import copy_files
+from core.run_files.copying import copy_file, files_to_copy
 from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
+from core.run_files.label import LABEL, RunLabel, label_bytes, read_label
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir, steps_in
 from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.state import RunState, read_state, state_bytes
@@ -49,7 +50,7 @@ from core.run_files.unsynced import Unsynced
 from core.run_files.validation_file import read_validation_file, validation_bytes
 from core.strict_yaml import read_yaml
 
-__all__ = ["Checkpoint", "RunFolder", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]
+__all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]
 
 Weights = dict[str, NDArray[Any]]
 
@@ -151,14 +152,18 @@ class RunFolder:
 
     def take_files_of(self, other: RunFolder) -> None:
         """Copy what another folder of the same run holds besides its documents, as far as it is still there."""
-        for path in copy_files(other.path, self.path):
-            self._unsynced.note(path)
+        for path in files_to_copy(other.path):
+            self.take_file(path, other)
         known = other.state
         self.update(
-            created=known.created, parent=known.parent, group=known.group,
+            created=known.created, parent=known.parent, parent_step=known.parent_step, group=known.group,
             last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
             metrics_size=known.metrics_size,
         )  # fmt: skip
+
+    def take_file(self, path: Path, other: RunFolder) -> None:
+        """Copy one file of another run folder to the same place in this one."""
+        self._unsynced.note(copy_file(path, other.path, self.path))
 
     # -- documents ---------------------------------------------------------------------------------------------------
 
@@ -204,6 +209,25 @@ class RunFolder:
         tokenizer = self.config().dataset.tokenizer
         sides = [] if tokenizer == "auto" else tokenizer.subword_sides
         return {side: self._read_document(f"{side}.model") for side in sides}
+
+    def documents(self) -> dict[str, bytes]:
+        """The documents as they are, name by name."""
+        names = [
+            "config.yaml",
+            "environment.json",
+            "vocabulary.json",
+            *(f"{side}.model" for side in self.subword_models()),
+        ]
+        return {name: self._read_document(name) for name in names}
+
+    def write_label(self, label: RunLabel) -> None:
+        """Call the run so. Whoever looks at a run may, also while another process trains it."""
+        with refusing_to_write(self.path):
+            write_whole(self.path / LABEL, label_bytes(label))
+
+    def label(self) -> RunLabel:
+        """The name and the note that a person gave the run."""
+        return read_label(self.path / LABEL)
 
     def log(self, text: str) -> None:
         """Append to log.txt, with the time."""
@@ -399,7 +423,7 @@ class RunFolder:
 
     def checkpoint_step(self, which: str) -> int:
         """The step that "best" (before any validation: the last), "last" or a number means."""
-        steps = self.checkpoint_steps()
+        steps = self.snapshot_steps() if self._state.is_shared else self.checkpoint_steps()  # it has no others
         if not steps:
             raise UserError(f"{self.path} has no checkpoint yet.")
         if which == "last":

@@ -14,10 +14,15 @@ class RunSummary:
     """One run at the moment it was read."""
 
     run: Path
-    name: str
+    name: str  # that a person gave it, or its settings'
+    note: str
+    is_shared: bool  # received in one file
     state: str  # a state of run.json, or "interrupted": it says that it learns, and its process is gone
     reason: str | None  # a FinishReason, once the run has ended
     writer: str | None  # the live other process that writes the run, in words
+    group: str | None  # what it has in common with the runs of other seeds
+    parent: str | None  # the run that it continues, from `parent_step` on
+    parent_step: int | None
     last_step: int
     best_step: int | None
     best_metric: str
@@ -26,15 +31,20 @@ class RunSummary:
 
 
 def summarise(run: RunFolder) -> RunSummary:
-    """Put together what run.json and config.yaml say. Raises UserError where they are damaged."""
-    state, config = run.state, run.config()
+    """Put together what run.json, config.yaml and label.json say. Raises UserError where they are damaged."""
+    state, config, label = run.state, run.config(), run.label()
     cut_off = state.state in ("new", "learning", "paused") and state.writer() is None and not state.is_ours()
     return RunSummary(
         run=run.path,
-        name=config.name,
+        name=label.name or config.name,
+        note=label.note,
         state="interrupted" if cut_off else state.state,
         reason=state.reason,
         writer=state.writer(),
+        is_shared=state.is_shared,
+        group=state.group,
+        parent=state.parent,
+        parent_step=state.parent_step,
         last_step=state.last_step,
         best_step=state.best_step,
         best_metric=config.training.best_metric,

@@ -7,16 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.beginning import moved_folder, new_folder
+from core.branching import branched_folder, branched_trainer, changes_that_act, read_kept
 from core.data.cache_place import CachePlace
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, NothingPrepared, UserError
 from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
 from core.faults import as_trouble, not_written
 from core.looking import Looking
-from core.opening import data_of, open_trainer
+from core.opening import data_of, known_data, open_trainer
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
-from core.requests import ChangeSetting, Evaluate, Evaluation, MoveRun, OpenRun, Prepare, Start
+from core.requests import Branch, ChangeSetting, Evaluate, Evaluation, MoveRun, OpenRun, Prepare, Start
 from core.run_at_hand import RunAtHand, Work
 from core.run_folder import RunFolder
 from core.training.distributed import ProcessLost
@@ -122,7 +123,11 @@ class Session:
         self._leave()
         self._renew_plugins()
         self._become("preparing")
-        data = yield from data_of(RunFolder.open(request.run.absolute()), self._host, self._cache.folder(), self._tell)
+        folder = RunFolder.open(request.run.absolute())
+        if folder.state.is_shared:
+            data = known_data(folder)
+        else:
+            data = yield from data_of(folder, self._host, self._cache.folder(), self._tell)
         # Opened anew: this or another process may have gone on with it meanwhile.
         folder = RunFolder.open(request.run.absolute())
         trainer = open_trainer(request, folder, data, self._host, self._tell)
@@ -130,6 +135,23 @@ class Session:
         yield prepared
         self.looking.look_back()
         self._become("finished" if folder.state.state == "finished" else "paused")
+        return prepared
+
+    def branch(self, request: Branch) -> Work:
+        """A new run from a step of another, perhaps of the one at hand: what was kept is read before that is left."""
+        run = RunFolder.open(request.run.absolute())
+        kept, dataset = read_kept(request, run), run.config().dataset
+        self._host.options(dataset.plugin, dataset.options)  # or refuse, and leave nothing
+        self._leave()
+        self._renew_plugins()
+        self._become("preparing")
+        run = RunFolder.open(run.path)
+        data = yield from data_of(run, self._host, self._cache.folder(), self._tell)
+        trainer = branched_trainer(request, kept, run, data, self._host, self._tell)
+        folder = yield from branched_folder(request, run, trainer)
+        prepared = self._take(RunAtHand(trainer, self._tell, folder, changes_that_act(request.changes))).prepared()
+        yield prepared
+        self._become("finished" if trainer.step >= trainer.config.training.max_steps else "paused")
         return prepared
 
     def reload_plugins(self) -> None:

@@ -1,4 +1,4 @@
-"""`export`: a run's weights for other programs; as safetensors without torch."""
+"""`export`: a run's weights for other programs, or all that there is to see of it for other people."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ from core.errors import UserError
 from core.run_files.atomic import write_whole
 from core.run_files.averaging import mean_weights
 from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
+from core.sharing import share
 
 
 def export(arguments: Namespace) -> int:
-    """Write the weights of a checkpoint: as one file, or as ONNX graphs in a folder with what reads and writes ids."""
+    """Write the weights of a checkpoint, as one file or as ONNX graphs in a folder; or the run, to be looked at."""
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
+    if arguments.format == "headlight":
+        share(run, arguments.output)
+        print(f"{arguments.output}: the run to look at, drop it on the window")
+        return 0
     which = arguments.checkpoint or usual_checkpoint(run)
     step = run.checkpoint_step(which)
     run.follow(run.latest_config().training)

@@ -167,10 +167,15 @@ def _add_presets(verbs: _SubParsersAction[ArgumentParser]) -> None:
 
 
 def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    export = verbs.add_parser("export", help="write a run's weights as one file for other programs")
+    export = verbs.add_parser("export", help="write a run's weights for other programs, or the run for other people")
     export.set_defaults(verb="export")
     export.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
-    export.add_argument("--format", choices=("safetensors", "onnx"), required=True)
+    export.add_argument(
+        "--format",
+        choices=("safetensors", "onnx", "headlight"),
+        required=True,
+        help="headlight: one file without optimizer, replayed by whoever drops it on the window",
+    )
     export.add_argument("--output", type=Path, required=True, metavar="PATH")
     export.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
     _add_checkpoint(export)

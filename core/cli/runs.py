@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 from core.cli.output import print_json
@@ -13,11 +14,25 @@ from core.errors import UserError
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.run_summary import summarise
 
-_SHOWN = ("run", "name", "state", "reason", "last_step", "best_step", "best_metric", "best_value")
+_SHOWN = (
+    "run",
+    "name",
+    "note",
+    "group",
+    "parent",
+    "parent_step",
+    "is_shared",
+    "state",
+    "reason",
+    "last_step",
+    "best_step",
+    "best_metric",
+    "best_value",
+)
 
 
 def list_all(arguments: Namespace) -> int:
-    """Print a line for each run: name, state, last step, best value."""
+    """Print a line for each run: name, state, last step, best value, the group of its seeds, the run it continues."""
     runs = list_runs(_runs_dir(arguments))
     width = max((len(path.name) for path in runs), default=0)
     for path in runs:
@@ -30,7 +45,8 @@ def list_all(arguments: Namespace) -> int:
         elif "error" in record:
             print(f"{path.name:{width}}  damaged: {record['error']}")
         else:
-            print(f"{path.name:{width}}  {record['state']:11}  step {record['last_step']:<7}  {_best(record)}".rstrip())
+            state = f"{record['state']:11}  step {record['last_step']:<7}"
+            print("  ".join((f"{path.name:{width}}", state, *_rest(record))).rstrip())
     return 0
 
 
@@ -77,7 +93,11 @@ def _record(run: RunFolder) -> dict[str, object]:
     return record | {"created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(summary.created))}
 
 
-def _best(record: dict[str, object]) -> str:
-    if record["best_value"] is None:
-        return ""
-    return f"best {record['best_metric']} {record['best_value']:.4g} at step {record['best_step']}"
+def _rest(record: dict[str, object]) -> Iterator[str]:
+    """What only some runs have."""
+    if record["best_value"] is not None:
+        yield f"best {record['best_metric']} {record['best_value']:.4g} at step {record['best_step']}"
+    if record["group"] is not None:
+        yield f"group {record['group']}"
+    if record["parent"] is not None:
+        yield f"continues {record['parent']} from step {record['parent_step']}"

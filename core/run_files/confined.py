@@ -9,7 +9,7 @@ from pathlib import Path
 from core.errors import UserError
 
 _FOLDERS = ("validations", "probes", "snapshots", "checkpoints")
-_DOCUMENTS = ("config.yaml", "environment.json", "vocabulary.json", "src.model", "tgt.model")
+_DOCUMENTS = ("config.yaml", "environment.json", "vocabulary.json", "src.model", "tgt.model", "label.json")
 _FILES = (*_DOCUMENTS, "run.json", "metrics.jsonl", "log.txt")
 
 

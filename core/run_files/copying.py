@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 from core.run_files.atomic import TEMPORARY
 
-_FILES = ("metrics.jsonl", "log.txt")
+_FILES = ("metrics.jsonl", "log.txt", "label.json")
 _FOLDERS = ("validations", "probes", "snapshots", "checkpoints")
 
 
@@ -19,13 +18,24 @@ def files_to_copy(run: Path) -> list[Path]:
     return [path for path in (*named, *listed) if path.is_file() and not path.is_symlink() and _is_published(path, run)]
 
 
-def copy_files(source: Path, target: Path) -> Iterator[Path]:
-    """Copy them to the run folder `target`; yields each file that is there now."""
-    for path in files_to_copy(source):
-        copied = target / path.relative_to(source)
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copied)
-        yield copied
+def files_until(run: Path, step: int) -> list[Path]:
+    """Of these what tells of the run's past up to a step; its metrics are still whole, and its checkpoints left out."""
+    kinds = [run / name for name in ("validations", "probes", "snapshots")]
+    past = [path for path in files_to_copy(run) if path.parent in kinds and _is_until(path, step)]
+    metrics = run / "metrics.jsonl"
+    return [*past, metrics] if metrics.is_file() else past
+
+
+def copy_file(path: Path, source: Path, target: Path) -> Path:
+    """Copy a file of the run folder `source` to the same place in `target`."""
+    copied = target / path.relative_to(source)
+    copied.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, copied)
+    return copied
+
+
+def _is_until(path: Path, step: int) -> bool:
+    return path.stem.isdecimal() and int(path.stem) <= step
 
 
 def _is_published(path: Path, run: Path) -> bool:

@@ -41,7 +41,7 @@ def _megabytes(num_bytes: int) -> str:
 
 def make_run_dir(runs_dir: Path, name: str) -> Path:
     """Make an empty folder such as `2026-11-20_19-03-11_copy_task`, or the same with _2 where that is taken."""
-    stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{_plain(name)}"
+    stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{plain_name(name)}"
     runs_dir.mkdir(parents=True, exist_ok=True)
     number = 1
     while True:
@@ -96,7 +96,8 @@ def steps_in(folder: Path, ending: str = "") -> list[int]:
     return sorted(int(match[1]) for match in map(pattern.fullmatch, names) if match)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A folder's name made of this."""
     # What is left is a legal file name on every system, and needs no quoting in a shell.
     plain = re.sub(r"[^\w.-]+", "_", name).strip("._") or "run"
     return plain.encode()[:_LONGEST_NAME].decode(errors="ignore")

@@ -34,7 +34,9 @@ class RunState:
     best_step: Count | None = None  # the checkpoint with the best `best_metric`
     best_value: float | None = None
     reason: str | None = None  # a FinishReason, once the run has ended
-    parent: str | None = None  # name of the run this one was restarted from
+    parent: str | None = None  # name of the run this one continues
+    parent_step: Count | None = None  # from which step of it
+    is_shared: bool = False  # received in one file: to be looked at, without optimizer and plugin
     group: str | None = None  # what the runs of one `train --seeds` have in common
     pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     host: str | None = None

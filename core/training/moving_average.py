@@ -44,6 +44,11 @@ class MovingAverage:
         """The weights the optimizer goes on from; a checkpoint's own weights are the average."""
         return {f"{_TRAINED}{name}": weight for name, weight in weights(self._trained).items()}
 
+    def start_from(self, kept: Mapping[str, Tensor]) -> None:
+        """Begin anew with these weights, and the average with them. Raises UserError as `load_state` does."""
+        for model in (self._trained, self.model):
+            load_weights(model, kept)
+
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Put back what `state` gave, found among other tensors. Raises UserError where it is another model's."""
         trained = {name.removeprefix(_TRAINED): part for name, part in state.items() if name.startswith(_TRAINED)}

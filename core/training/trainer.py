@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import torch
@@ -382,6 +382,26 @@ class Trainer:
         self.probe_sentences = state.probe_sentences
         self._meter.clear()
         self.step = checkpoint.step
+
+    def start_from(self, kept: Mapping[str, torch.Tensor], step: int) -> None:
+        """Stand at a step of the folder's run of which only the weights are there: all else begins anew.
+
+        Raises UserError where they are another model's.
+        """
+        if self._average is not None:
+            self._average.start_from(kept)
+        else:
+            load_weights(self.model, kept)
+        self._settings.restore(
+            [(one.step, one.key, one.value) for one in self.folder.settings_changed() if one.step < step]
+        )
+        self._follow_settings()
+        validated, probed = step in self.folder.validation_metrics(), step in self.folder.probe_steps()
+        typed = self.folder.probe(step).sentences if probed else ()
+        for source in (one.source for one in typed if one.reference is None):
+            self.add_sentence(source)
+        self._due.done_at |= {"probe": step if probed else -1, "validation": step if validated else 0}
+        self.step = step
 
     def cut_back(self, folder: RunFolder) -> None:
         """Remove from its folder what it does not know: what came after this step, or at it after the checkpoint."""

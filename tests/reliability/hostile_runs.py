@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from core.run_files.checked_lines import checked_line
-from core.run_files.documents import checksum
+from core.run_files.documents import checksum, json_bytes
 from core.run_files.state import read_state, state_bytes
 from core.run_files.tensors import tensor_bytes
 
@@ -137,6 +137,12 @@ def run_json(**changes: Any) -> Alteration:
     return alter
 
 
+def labelled(**label: str) -> Alteration:
+    """A name and a note that are no such, with a right checksum."""
+    record = {"name": "", "note": ""} | label
+    return file("label.json", json_bytes({"checksum": checksum(json_bytes(record)), **record}))
+
+
 def plugins(run: Path) -> None:
     """Plugins wherever one could look for them."""
     for place in ("copy_task.py", "plugins/copy_task.py", "plugins/other.py", "checkpoints/copy_task.py"):
@@ -203,6 +209,9 @@ HOSTILE: dict[str, tuple[Alteration, str | None]] = {
     "config_link": (link("config.yaml", "/etc/passwd"), "is a link"),
     "log_link": (link("log.txt", "victim"), "is a link"),
     "metrics_link": (link("metrics.jsonl", "/dev/zero"), "is a link"),
+    "label_link": (link("label.json", "/dev/zero"), "is a link"),
+    "label_deep": (file("label.json", DEEP.encode()), "label.json"),
+    "label_long": (labelled(name="x" * 10**6), "label.json"),
     "probes_link": (link("probes", "victims"), "is a link"),
     "checkpoint_link": (link(NEWEST, "victims"), "is a link"),
     "temporary_link": (link("run.json.tmp", "victim"), "is a link"),

@@ -50,6 +50,7 @@ def everything(run: Path) -> list[object]:
     history = History.read(folder)
     return [
         *(folder.state, folder.config(), folder.environment(), folder.vocabulary(), folder.subword_models()),
+        folder.label(),
         *(history.curve(name) for name in history.names),
         *(history.settings_changed, folder.validation_metrics()),
         *(folder.validated_sentences(step) for step in folder.validation_steps()),

@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import UserError
 from core.events import Trouble
-from core.run_folder import RunFolder
+from core.run_folder import RunFolder, RunLabel
 from tests.core.watcher import Watcher
 from tests.reliability.cases import Cases
 from tests.reliability.small_runs import WITH_SUBWORDS, digest, everything, resume, train
@@ -23,7 +23,9 @@ FOR_PEOPLE = "log.txt"  # nobody but a person reads it
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of four steps, with two checkpoints, validations, probes and snapshots."""
-    return train(tmp_path_factory.mktemp("damage") / "run", 4, WITH_SUBWORDS)
+    path = train(tmp_path_factory.mktemp("damage") / "run", 4, WITH_SUBWORDS)
+    RunFolder.open(path).write_label(RunLabel(name="mine", note="A note."))
+    return path
 
 
 def files(run: Path) -> list[Path]:

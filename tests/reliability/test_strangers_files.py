@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 
+from core.errors import UserError
+from core.run_folder import RunFolder
+from core.sharing import receive, share
+from tests.reliability import hostile_archives
 from tests.reliability.cases import Cases
 from tests.reliability.hostile_runs import HOSTILE
 from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, train
@@ -105,3 +109,43 @@ def test_python_in_a_run_folder_is_not_imported_even_from_within(run: Path, tmp_
     done = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.rglob("executed"))
+
+
+@pytest.fixture(scope="module")
+def shared(run: Path) -> Path:
+    """The good run in one file."""
+    path = run.with_name("good.headlight")
+    share(RunFolder.open(run), path)
+    return path
+
+
+def test_a_hostile_shared_run_is_refused_and_leaves_nothing(shared: Path, tmp_path: Path, cases: Cases) -> None:
+    runs_dir, files = tmp_path / "place" / "runs", hostile_archives.files_of(shared)
+    for name, (alteration, says) in hostile_archives.HOSTILE.items():
+        path = tmp_path / f"{name}.headlight"
+        path.write_bytes(alteration(files))
+        with cases.trying(name):
+            with pytest.raises(UserError) as refused:
+                receive(path, runs_dir)
+            assert says in refused.value.sentence and name in refused.value.sentence, refused.value.sentence
+            assert list(runs_dir.iterdir()) == []
+    assert cases.tried == len(hostile_archives.HOSTILE)
+    assert [path.name for path in (tmp_path / "place").iterdir()] == ["runs"]
+    assert not list(tmp_path.rglob("*outside*")) and not Path("/tmp/outside.json").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a pipe of Linux")
+def test_a_pipe_is_no_shared_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is not a file"):
+        receive(hostile_archives.pipe(tmp_path / "pipe.headlight"), tmp_path / "runs")
+
+
+def test_what_says_it_is_not_shared_is_so_all_the_same(shared: Path, tmp_path: Path) -> None:
+    """Else its checkpoints, and the plugin it names, would be asked for."""
+    files = hostile_archives.files_of(shared)
+    record = {name: value for name, value in json.loads(files["run.json"]).items() if name != "checksum"}
+    path = tmp_path / "mine.headlight"
+    altered = json.dumps(record | {"is_shared": False, "pid": 1, "host": "elsewhere"}).encode()
+    path.write_bytes(hostile_archives.packed(files | {"run.json": altered}))
+    received = RunFolder.open(receive(path, tmp_path / "runs"))
+    assert received.state.is_shared and received.state.writer() is None

@@ -43,6 +43,18 @@ def test_every_run_is_a_line(runs_dir: Path, capfd: pytest.CaptureFixture[str]) 
     assert [(record["name"], record["reason"]) for record in records] == [("done", "max_steps"), ("killed", None)]
 
 
+def test_the_group_of_its_seeds_and_what_a_run_continues_are_told(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    RunFolder.open(runs_dir / "done").update(group="three_seeds")
+    RunFolder.open(runs_dir / "killed").update(parent="done", parent_step=10, pid=2**22 + 1)
+    done, killed = said(runs_dir, capfd, "list")
+    assert done.endswith("at step 20  group three_seeds")
+    assert killed.endswith("at step 20  continues done from step 10")
+    (record, _) = (json.loads(line) for line in said(runs_dir, capfd, "list", "--json"))
+    assert record["group"] == "three_seeds" and record["parent"] is None
+
+
 def test_a_damaged_run_does_not_hide_the_others(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (runs_dir / "done" / "run.json").write_text("{", encoding="utf-8")
     damaged, other = said(runs_dir, capfd, "list")

@@ -1,0 +1,132 @@
+"""A run in one file: a zip of some of its files. What a stranger's says of itself is checked before it is believed.
+
+Only names that a shared run has are unpacked, each once, stored or deflated, all within fixed sizes; the list of them
+is measured before it is read into memory, and each file is written in pieces.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from core.errors import NotWritten, UserError
+from core.run_files.atomic import whole_file
+
+SUFFIX = ".headlight"
+MOST_FILES = 20_000
+LARGEST = 2**31  # bytes, of the archive and of what is in it
+
+_NAMES = re.compile(
+    r"config\.yaml|environment\.json|vocabulary\.json|label\.json|run\.json|metrics\.jsonl|(src|tgt)\.model"
+    r"|validations/[0-9]{6,12}\.jsonl|(probes|snapshots)/[0-9]{6,12}\.safetensors"
+)
+_END = struct.Struct("<4s4H2LH")  # the last record of a zip without a comment; of 64 bits there is another before it
+_END_64 = b"PK\x06\x07"
+_LONGEST_ENTRY = 256  # bytes of the list; our names are below 40
+_PIECE = 2**20
+_ENCRYPTED = 1
+_UNREADABLE = (BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
+
+
+def write_archive(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write named files as one, whole or not at all. Weights are stored: they do not get smaller."""
+    with whole_file(path) as file, ZipFile(file, "w") as archive:
+        for name, data in files:
+            kind = ZIP_STORED if name.startswith("snapshots/") else ZIP_DEFLATED
+            archive.writestr(ZipInfo(name), data, kind)
+
+
+def unpack(path: Path, folder: Path) -> None:
+    """Write the files of a shared run into an empty folder. Raises UserError where it is anything else."""
+    if not path.is_file():  # a pipe, say, that nobody writes into
+        raise UserError(f"{path} is not a file.", "Choose one that Share has written.")
+    with _opened(path) as file:
+        _require_short_list(file, path)
+        with _told_of(path):
+            archive = ZipFile(file)
+        entries = archive.infolist()
+        _require_harmless(entries, path)
+        _require_room(folder, sum(entry.file_size for entry in entries))
+        for entry in entries:
+            target = folder / entry.filename
+            target.parent.mkdir(exist_ok=True)
+            with target.open("xb") as unpacked:
+                for piece in _pieces(archive, entry, path):
+                    unpacked.write(piece)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.", "Choose another file.") from None
+
+
+@contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """What reading the archive itself can end in, in words; not what writing its files can."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise _refusal(path, str(error) or type(error).__name__) from None
+
+
+def _require_short_list(file: BinaryIO, path: Path) -> None:
+    """Of the record at the end: how long the list of entries is, which zipfile reads whole."""
+    size = path.stat().st_size
+    if size > LARGEST:
+        raise _refusal(path, f"it is larger than {LARGEST:,} bytes")
+    tail = min(size, _END.size + 20)
+    file.seek(size - tail)
+    data = file.read()
+    if len(data) < _END.size or not data[-_END.size :].startswith(b"PK\x05\x06"):
+        raise _refusal(path, "it has no list of files at its end")
+    _, _, _, _, count, length, _, comment = _END.unpack(data[-_END.size :])
+    if data.startswith(_END_64) or comment or count > MOST_FILES or length > MOST_FILES * _LONGEST_ENTRY:
+        raise _refusal(path, "its list of files is too long")
+
+
+def _require_harmless(entries: Sequence[ZipInfo], path: Path) -> None:
+    if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > LARGEST:
+        raise _refusal(path, f"it holds more than {LARGEST:,} bytes or {MOST_FILES:,} files")
+    times = Counter(entry.filename for entry in entries)
+    for entry in entries:
+        if not _NAMES.fullmatch(entry.filename):
+            raise _refusal(path, f"{entry.filename[:80]!r} is no file of a shared run")
+        if times[entry.filename] > 1:
+            raise _refusal(path, f"{entry.filename} is in it twice")
+        if entry.flag_bits & _ENCRYPTED or entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise _refusal(path, f"{entry.filename} is encrypted, or packed in a way we do not read")
+
+
+def _require_room(folder: Path, num_bytes: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < num_bytes:
+        raise NotWritten(
+            f"There is no room for this run in {folder}: it takes {num_bytes / 1e6:,.1f} MB, "
+            f"and {free / 1e6:,.1f} MB are free.",
+            "Free some space, or keep runs in another folder.",
+        )
+
+
+def _pieces(archive: ZipFile, entry: ZipInfo, path: Path) -> Iterator[bytes]:
+    """What is in an entry: no more than it says, as zipfile sees to, and no less."""
+    size = 0
+    with _told_of(path), archive.open(entry) as packed:
+        while piece := packed.read(_PIECE):
+            size += len(piece)
+            yield piece
+    if size != entry.file_size:
+        raise _refusal(path, f"{entry.filename} is shorter than the archive says")
+
+
+def _refusal(path: Path, why: str) -> UserError:
+    return UserError(f"{path} is no shared run ({why}).", "Have it shared again, or take it from somebody you know.")

@@ -1,0 +1,62 @@
+"""label.json: what a person calls a run, and a note about it. The process that trains the run never touches it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from core.errors import UserError
+from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
+
+LABEL = "label.json"
+LONGEST_NAME, LONGEST_NOTE = 200, 10_000  # characters
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunLabel:
+    """`name` is one line; empty, the run is called as its settings say."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
+    note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
+
+
+_LABEL = TypeAdapter(RunLabel)
+
+
+def label_bytes(label: RunLabel) -> bytes:
+    """The file, its own checksum first. Raises UserError where there is too much to keep."""
+    if len(label.note) > LONGEST_NOTE:
+        raise UserError(f"The note has {len(label.note):,} characters, and {LONGEST_NOTE:,} are kept.", "Shorten it.")
+    record = asdict(label)
+    return json_bytes({"checksum": checksum(json_bytes(record)), **record})
+
+
+def read_label(path: Path) -> RunLabel:
+    """Read it again; empty where nobody wrote one. Raises DamagedFile where it is not what was written."""
+    if not path.exists():
+        return RunLabel()
+    try:
+        return _checked(path)
+    except DamagedFile as error:
+        advice = "Restore it from a copy of the run, or delete it: only the run's name and note are in it."
+        raise DamagedFile(error.sentence, advice) from None
+
+
+def _checked(path: Path) -> RunLabel:
+    record = json_object(read_file(path), path)
+    written = record.pop("checksum", None)
+    try:
+        data = json_bytes(record)
+        if written != checksum(data):
+            raise damaged(path, "its checksum does not match")
+        return _LABEL.validate_json(data, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise damaged(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    except ValueError as error:  # JSON of Python's own kind: NaN, half a surrogate pair
+        raise damaged(path, str(error)) from None

@@ -1,0 +1,113 @@
+"""A run given away in one file, to be looked at step by step: no optimizer state, and no plugin is needed.
+
+Whoever receives it keeps it as a run of their runs folder that is marked as shared: it is opened with what it knows of
+its data, nothing of it is imported, and it does not go on learning. A branch of it does, where the plugin is installed.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+from core.errors import UserError
+from core.run_files.archive import unpack, write_archive
+from core.run_files.documents import checksum, json_bytes
+from core.run_files.label import LABEL, label_bytes
+from core.run_files.places import plain_name
+from core.run_files.state import RunState, state_bytes
+from core.run_files.tensors import tensor_bytes
+from core.run_folder import RunFolder, refusing_to_write
+
+_ENDED = ("finished", "failed", "stopped")
+_OURS_ALONE = ("command_line",)  # of environment.json: it names folders and people
+
+
+def share(run: RunFolder, path: Path) -> None:
+    """Write the run to a file: curves, validations, probes, and the weights it kept. Raises UserError."""
+    if not _kept_steps(run):
+        raise UserError(f"{run.path.name} has kept no weights yet: there is nothing to look at.", "Let it learn first.")
+    with refusing_to_write(path):
+        write_archive(path, _files(run))
+
+
+def receive(path: Path, runs_dir: Path) -> Path:
+    """The run folder that a shared file becomes in `runs_dir`; the one that it has become already, where it has.
+
+    Raises UserError where the file is no shared run, or `runs_dir` cannot be written. Nothing is left of it then.
+    """
+    with refusing_to_write(runs_dir):
+        runs_dir.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".receiving-", dir=runs_dir) as room:
+            folder = Path(room) / "run"
+            folder.mkdir()
+            unpack(path, folder)
+            state = _mark(folder, path)
+            for target in _targets(runs_dir, plain_name(path.stem)):
+                if not target.exists():
+                    return folder.rename(target)
+                if _is_the_same(target, state):
+                    return target
+    raise AssertionError("the names never end")
+
+
+def _mark(folder: Path, received: Path) -> RunState:
+    """Say that it is shared, whatever it says itself. Raises UserError that names the file where it is no run."""
+    try:
+        run = RunFolder.open(folder)
+        run.label()
+    except UserError as error:
+        raise UserError(error.sentence.replace(str(folder), str(received)), error.advice) from None
+    run.update(is_shared=True, pid=None, host=None, pid_started=None)
+    return run.state
+
+
+def _targets(runs_dir: Path, name: str) -> Iterator[Path]:
+    return (runs_dir / (name if number == 1 else f"{name}_{number}") for number in count(1))
+
+
+def _is_the_same(target: Path, state: RunState) -> bool:
+    with suppress(UserError):
+        known = RunFolder.open(target).state
+        return (known.is_shared, known.created, known.checksums) == (True, state.created, state.checksums)
+    return False
+
+
+def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
+    environment = {name: value for name, value in run.environment().items() if name not in _OURS_ALONE}
+    documents = run.documents() | {"environment.json": json_bytes(environment)}
+    checksums = {name: checksum(data) for name, data in documents.items()}
+    yield from documents.items()
+    yield LABEL, label_bytes(run.label())
+    yield "run.json", state_bytes(_given_away(run.state, checksums))
+    yield from _listed(run, "metrics.jsonl")
+    for kind in ("validations/*.jsonl", "probes/*.safetensors", "snapshots/*.safetensors"):
+        yield from _listed(run, kind)
+    for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):
+        yield f"snapshots/{step:06d}.safetensors", tensor_bytes(run.checkpoint_weights(step), {"step": step})
+
+
+def _given_away(state: RunState, checksums: dict[str, str]) -> RunState:
+    ended = state.state if state.state in _ENDED else "stopped"
+    return replace(
+        state, state=ended, is_shared=True, checksums=checksums, pid=None, host=None, pid_started=None, metrics_size=0
+    )
+
+
+def _listed(run: RunFolder, pattern: str) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(run.path.glob(pattern)):
+        with suppress(FileNotFoundError):  # whoever trains the run has thinned it out meanwhile
+            yield path.relative_to(run.path).as_posix(), path.read_bytes()
+
+
+def _checkpoints(run: RunFolder) -> set[int]:
+    """The best and the last one."""
+    steps = run.checkpoint_steps()
+    return {step for step in (*steps[-1:], run.state.best_step) if step in steps}
+
+
+def _kept_steps(run: RunFolder) -> set[int]:
+    return {*run.snapshot_steps(), *run.checkpoint_steps()}

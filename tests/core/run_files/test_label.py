@@ -1,0 +1,67 @@
+"""The name and the note a person gives a run: read back, refused where altered, never in the way of who trains."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.config import RunConfig
+from core.errors import UserError
+from core.run_files.documents import checksum, json_bytes
+from core.run_files.label import LABEL, LONGEST_NOTE, RunLabel
+from core.run_folder import RunFolder
+from core.run_summary import summarise
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    """A run that this process writes."""
+    folder = RunFolder.create_at(tmp_path / "run")
+    folder.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}, "name": "mine"}))
+    return folder
+
+
+def test_a_run_is_called_by_its_label_and_without_one_by_its_settings(run: RunFolder) -> None:
+    assert (summarise(run).name, summarise(run).note) == ("mine", "")
+    run.write_label(RunLabel(name="Größer – 更大", note="two\nlines"))
+    assert (summarise(run).name, summarise(run).note) == ("Größer – 更大", "two\nlines")
+    run.write_label(RunLabel(note="a note alone"))
+    assert (summarise(run).name, summarise(run).note) == ("mine", "a note alone")
+
+
+def test_whoever_trains_neither_loses_nor_takes_it(run: RunFolder) -> None:
+    RunFolder.open(run.path).write_label(RunLabel(name="new name"))  # by somebody else
+    run.update(last_step=3)
+    run.release("stopped")
+    assert RunFolder.open(run.path).label().name == "new name"
+    assert RunFolder.open(run.path).state.last_step == 3
+
+
+@pytest.mark.parametrize(
+    ("altered", "says"),
+    [
+        ('"name": "two\\nlines"', "name"),
+        (f'"name": "{"x" * 201}"', "name"),
+        ('"name": 1', "name"),
+        ('"name": "mine", "more": 1', "more"),
+    ],
+)
+def test_what_was_altered_is_named(run: RunFolder, altered: str, says: str) -> None:
+    run.write_label(RunLabel(name="mine"))
+    path = run.path / LABEL
+    path.write_text(path.read_text(encoding="utf-8").replace('"name": "mine"', altered), encoding="utf-8")
+    with pytest.raises(UserError, match="checksum"):
+        run.label()
+    record = {key: value for key, value in json.loads(path.read_text(encoding="utf-8")).items() if key != "checksum"}
+    path.write_bytes(json_bytes({"checksum": checksum(json_bytes(record)), **record}))
+    with pytest.raises(UserError, match=f"{LABEL}.*{says}") as refused:
+        run.label()
+    assert "delete it" in refused.value.advice
+
+
+def test_a_note_too_long_to_be_read_again_is_not_written(run: RunFolder) -> None:
+    with pytest.raises(UserError, match="10,001 characters"):
+        run.write_label(RunLabel(note="x" * (LONGEST_NOTE + 1)))
+    assert run.label() == RunLabel()

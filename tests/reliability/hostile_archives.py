@@ -1,0 +1,131 @@
+"""Ways in which a stranger can alter a shared run: each packs the files of a good one into another archive."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+Files = dict[str, bytes]
+Alteration = Callable[[Files], bytes]
+END = 22  # bytes of the last record
+
+
+def packed(files: Files, *more: tuple[str | zipfile.ZipInfo, bytes], kind: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip of these."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", kind) as archive:
+        for name, data in (*files.items(), *more):
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def with_file(name: str, data: bytes = b"open('executed', 'w').close()\n") -> Alteration:
+    """One file more."""
+    return lambda files: packed(files, (name, data))
+
+
+def other(name: str, data: bytes) -> Alteration:
+    """Other bytes in a file."""
+    return lambda files: packed(files | {name: data})
+
+
+def end_says(**fields: int) -> Alteration:
+    """Another last record: `count` files, a list `length` bytes long from `offset` on, `comment` bytes behind it."""
+
+    def alter(files: Files) -> bytes:
+        data = packed(files)
+        names = ("disk", "list_disk", "here", "count", "length", "offset", "comment")
+        known = dict(zip(names, struct.unpack("<4HLLH", data[-END + 4 :]), strict=True)) | fields
+        return data[:-END] + b"PK\x05\x06" + struct.pack("<4HLLH", *known.values())
+
+    return alter
+
+
+def listed_as(place: int, layout: str, value: int) -> Alteration:
+    """The list says otherwise of its first file than is true; `place` as in the format's description of an entry."""
+
+    def alter(files: Files) -> bytes:
+        data = bytearray(packed(files))
+        struct.pack_into(layout, data, data.index(b"PK\x01\x02") + place, value)
+        return bytes(data)
+
+    return alter
+
+
+def twice(files: Files) -> bytes:
+    """Two files of one name, as zipfile itself warns of."""
+    return packed(files, ("config.yamm", b"name: x")).replace(b"config.yamm", b"config.yaml")
+
+
+def linked(files: Files) -> bytes:
+    """An entry that is a link elsewhere, as unzip makes one."""
+    link = zipfile.ZipInfo("label.json")
+    link.create_system, link.external_attr = 3, 0o120777 << 16
+    return packed({name: data for name, data in files.items() if name != "label.json"}, (link, b"/etc/passwd"))
+
+
+def with_64_bits(files: Files) -> bytes:
+    """A list that is said to be elsewhere, with 64 bits."""
+    data = packed(files)
+    return data[:-END] + b"PK\x06\x07" + bytes(16) + data[-END:]
+
+
+def many(files: Files) -> bytes:
+    """More files than any run has, and each name allowed."""
+    return packed(files, *((f"probes/{step:06d}.safetensors", b"") for step in range(900_000, 921_000)), kind=0)
+
+
+# name -> what is made of the files, and what the sentence that refuses it must say
+HOSTILE: dict[str, tuple[Alteration, str]] = {
+    "no_zip": (lambda _: b"x" * 1000, "no list of files"),
+    "nothing": (lambda _: b"", "no list of files"),
+    "cut_off": (lambda files: packed(files)[:-100], "no list of files"),
+    "cut_in_front": (lambda files: packed(files)[5000:], "no shared run"),
+    "leads_out": (with_file("../../outside.json"), "no file of a shared run"),
+    "leads_out_within": (with_file("probes/../../../outside.safetensors"), "no file of a shared run"),
+    "absolute": (with_file("/tmp/outside.json"), "no file of a shared run"),
+    "windows": (with_file("..\\outside.json"), "no file of a shared run"),
+    "drive": (with_file("C:outside.json"), "no file of a shared run"),
+    "folder": (with_file("probes/"), "no file of a shared run"),
+    "optimizer": (with_file("checkpoints/000004/optimizer.safetensors"), "no file of a shared run"),
+    "plugin": (with_file("plugins/copy_task.py"), "no file of a shared run"),
+    "python": (with_file("copy_task.py"), "no file of a shared run"),
+    "other_digits": (with_file("probes/٠٠٠٠٠٤.safetensors"), "no file of a shared run"),
+    "twice": (twice, "twice"),
+    "link": (linked, "label.json"),
+    "lzma": (lambda files: packed(files, kind=zipfile.ZIP_LZMA), "packed in a way"),
+    "encrypted": (listed_as(8, "<H", 1), "encrypted"),
+    "unknown_packing": (listed_as(10, "<H", 99), "packed in a way"),
+    "bomb": (listed_as(24, "<L", 2**32 - 2), "it holds more than"),
+    "longer_than_said": (listed_as(24, "<L", 10), "no shared run"),
+    "shorter_than_said": (listed_as(24, "<L", 10**6), "no shared run"),
+    "elsewhere": (listed_as(42, "<L", 2**31), "no shared run"),
+    "list_long": (end_says(length=2**32 - 2), "list of files is too long"),
+    "list_of_many": (end_says(count=65_535, here=65_535), "list of files is too long"),
+    "list_elsewhere": (end_says(offset=2**31), "no shared run"),
+    "comment": (end_says(comment=100), "list of files is too long"),
+    "64_bits": (with_64_bits, "list of files is too long"),
+    "many": (many, "list of files is too long"),
+    "no_run": (lambda _: packed({}), "no run.json"),
+    "run_deep": (other("run.json", b"[" * 100_000), "run.json"),
+    "config_altered": (
+        other("config.yaml", b"name: !!python/object/apply:os.system ['touch executed']"),
+        "config.yaml",
+    ),
+}
+
+
+def files_of(archive: Path) -> Files:
+    """The files of a good one."""
+    with zipfile.ZipFile(archive) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def pipe(path: Path) -> Path:
+    """Nobody writes into it."""
+    os.mkfifo(path)
+    return path
