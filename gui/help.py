@@ -13,10 +13,12 @@ from gui.widgets import button, plain_label
 SHORTCUTS = (
     ("Space", "Learn, or pause"),
     ("Ctrl+R", "Reset with the same seed; Shift and a click: with the next"),
+    ("Ctrl+B", "Continue from the viewed step in a new run"),
     ("L", "Look at the newest step again"),
     ("P", "Replay the run from the viewed step, probe by probe; stop"),
     ("[  ]", "Previous, next sentence"),
     ("Ctrl+1 … 6", "Train, Attention, Translate, Anatomy, Runs, Plugins"),
+    ("F2", "In Runs: name the chosen run"),
     ("Ctrl+E", "Setup"),
     ("Ctrl+D", "Light or dark"),
     ("Ctrl++  Ctrl+-  Ctrl+0", "Zoom in, out, back"),

@@ -17,8 +17,10 @@ from core.faults import as_trouble
 from core.first_look import read_first_look
 from core.presets import FIRST_PRESET, read_preset
 from core.requests import Close, Stop
+from core.run_files.archive import SUFFIX
 from gui.banner import ResumeBanner, interrupted_run
 from gui.context import Context
+from gui.dropping import Dropping
 from gui.help import HelpSheet
 from gui.rail import Rail
 from gui.status_bar import StatusBar
@@ -73,6 +75,7 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         for view in self.views:
             self.pages.addWidget(view)
+        self.dropping = Dropping(self, {SUFFIX: self.runs_view.open_file})
         self._lay_out()
         self._connect()
         self.show_view(0)
@@ -195,6 +198,7 @@ class MainWindow(QMainWindow):
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self._show_setup)
         self.train_view.setup_asked.connect(partial(self.rail.setup_button.setChecked, True))
+        self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.offered.connect(self.transport.leave_filling)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)
         self._add_shortcut("Ctrl+E", self.rail.setup_button.toggle)
@@ -207,6 +211,7 @@ class MainWindow(QMainWindow):
         theme, row = self.context.theme, self.train_view.sentence_row
         return (
             ("Ctrl+R", self.transport.reset_button.click),
+            ("Ctrl+B", self.transport.branch_button.click),
             ("L", self.context.playhead.go_live),
             ("P", self.train_view.curves.replay.toggle),
             ("[", row.show_previous),

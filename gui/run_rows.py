@@ -35,18 +35,29 @@ class RunRow:
     """One line of the table; `problem` is the sentence of a folder that cannot be read as a run."""
 
     path: Path
-    name: str
+    name: str  # that a person gave it, or its settings'
+    note: str = ""
+    parent: str | None = None  # folder's name of the run it continues
+    parent_step: int | None = None
+    group: str | None = None  # what it has in common with runs of other seeds
     created: float = 0.0  # seconds since the epoch
     state: str = ""
     writer: str | None = None  # the live other process that writes it, in words
     is_ours: bool = False  # this window writes it
     is_example: bool = False
+    is_shared: bool = False  # received in one file
     step: int = 0
     losses: tuple[float, ...] = ()  # of training, from the first step to the last
     best_loss: float | None = None
     exact_match: float | None = None
-    has_checkpoint: bool = False
+    checkpoint_steps: tuple[int, ...] = ()
+    snapshot_steps: tuple[int, ...] = ()
     problem: str = ""
+
+    @property
+    def kept_steps(self) -> list[int]:
+        """Where weights were kept, ascending."""
+        return sorted({*self.checkpoint_steps, *self.snapshot_steps})
 
 
 @cache  # asked at every refresh of the window, and a look at the disk each time
@@ -64,7 +75,11 @@ class RunRows:
 
     def read(self) -> list[RunRow]:
         """The newest run first, the example last."""
-        paths = [path for path in self._runs_dir.iterdir() if path.is_dir()] if self._runs_dir.is_dir() else []
+        paths = (
+            [path for path in self._runs_dir.iterdir() if path.is_dir() and path.name[0] != "."]
+            if self._runs_dir.is_dir()
+            else []
+        )
         rows = sorted((self._row(path) for path in paths), key=lambda row: row.created, reverse=True)
         return [*rows, self._row(example_path())]
 
@@ -78,7 +93,7 @@ class RunRows:
 
 def matches(row: RunRow, text: str) -> bool:
     """Whether each word of `text` is somewhere in what a person knows a run by."""
-    known = f"{row.name} {row.path.name} {row.state}".casefold()
+    known = f"{row.name} {row.path.name} {row.state} {row.note}".casefold()
     return all(word in known for word in text.casefold().split())
 
 
@@ -94,16 +109,22 @@ def read_row(path: Path) -> RunRow:
     return RunRow(
         path=path,
         name=EXAMPLE_NAME if is_example else summary.name,
+        note=summary.note,
+        parent=summary.parent,
+        parent_step=summary.parent_step,
+        group=summary.group,
         created=summary.created,
         state=state_in_words(summary),
         writer=summary.writer,
         is_ours=folder.state.is_ours(),
         is_example=is_example,
+        is_shared=summary.is_shared,
         step=max(summary.last_step, last_step),
         losses=tuple(folder.sampled_losses(NUM_LOSSES)),
         best_loss=best_of(validations, "valid/loss", smallest=True),
         exact_match=best_of(validations, "valid/exact_match", smallest=False),
-        has_checkpoint=bool(folder.checkpoint_steps()),
+        checkpoint_steps=tuple(folder.checkpoint_steps()),
+        snapshot_steps=tuple(folder.snapshot_steps()),
     )
 
 
@@ -113,12 +134,13 @@ def state_in_words(summary: RunSummary) -> str:
         return f"{summary.state} by {summary.writer}"
     state = STATES.get(summary.state, summary.state)
     reason = REASONS.get(summary.reason or "", summary.reason) if summary.state in ("finished", "failed") else ""
-    return f"{state}: {reason}" if reason else state
+    state = f"{state}: {reason}" if reason else state
+    return f"shared, {state}" if summary.is_shared else state
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
     """Changes with every file that a row is read from."""
-    names = (".", "run.json", "config.yaml", "metrics.jsonl", "checkpoints")
+    names = (".", "run.json", "config.yaml", "label.json", "metrics.jsonl", "checkpoints", "snapshots")
     return tuple(place.stat().st_mtime_ns if (place := path / name).exists() else 0 for name in names)
 
 

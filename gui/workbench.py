@@ -9,14 +9,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.config import RunConfig, change_setting, change_settings
-from core.config_differences import changed_keys
+from core.config_differences import changed_keys, differing_settings
 from core.config_fields import setting_effect
 from core.errors import UserError
 from core.events import Prepared, RunFinished
 from core.lower_rate import lower_rate
 from core.notices.notice import Experiment
 from core.plugins_host.failures import PluginError
-from core.requests import ChangeSetting, Finish, Learn, MoveRun, OpenRun, Pause, Prepare, SetPace, Start
+from core.requests import Branch, ChangeSetting, Finish, Learn, MoveRun, OpenRun, Pause, Prepare, SetPace, Start
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
 from gui.playhead import Playhead
@@ -37,6 +37,7 @@ class Workbench(QObject):
 
     changed = Signal()  # draft, applied, or whether there is a run
     asked_to_learn = Signal()
+    branched = Signal()  # a new run stands at a step of another: what is to differ can be changed now
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
@@ -98,6 +99,12 @@ class Workbench(QObject):
     def is_example(self) -> bool:
         """Whether the run is the one that Headlight brings along, which nobody writes."""
         return self.run == example_path()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the run was received in one file: it can be looked at, and branched."""
+        folder = self._bridge.history.folder
+        return self.run is not None and folder is not None and folder.state.is_shared
 
     # Transport
 
@@ -171,6 +178,24 @@ class Workbench(QObject):
     def continue_run(self, run: Path) -> None:
         """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
         self._bridge.ask(OpenRun(run=run), lambda _: self.toggle())
+
+    def branch(self, run: Path, step: int) -> None:
+        """A new run with the weights that one kept at a step, and of the run at hand its changes; that one is kept."""
+        changes = tuple(self.changes_to_take.items()) if run == self.run else ()
+        self._typing.stop()
+        self._acting.clear()
+        request = Branch(run=run, step=step, runs_dir=self._place.path, changes=changes)
+        self._bridge.ask(request, lambda _: self.branched.emit())
+
+    @property
+    def changes_to_take(self) -> dict[str, object]:
+        """Settings, by key, that a branch of the run takes along: those that wait, or changed since its last step."""
+        history = self._bridge.history
+        changed = {one.key: one.value for one in history.settings_changed if one.step == history.last_step}
+        if self.draft is None or self.applied is None:
+            return changed
+        waiting = differing_settings((self.applied, self.draft))
+        return changed | {key: values[1] for key, values in waiting.items()}
 
     def keep_in(self, runs_dir: Path) -> None:
         """Keep runs here from now on, the one at hand as well: where it was it could not be written."""

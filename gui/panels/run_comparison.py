@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
@@ -10,9 +12,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from core.events import Event
 from core.history import History
-from gui.compared_runs import ComparedRun, Comparison, Curve
+from gui.compared_runs import Comparison
 from gui.panel import Panel, Table
 from gui.panels.plain_plot import PlainPlot
+from gui.seed_bands import Band, Curve
 from gui.theme import Theme
 from gui.widgets import splitter
 
@@ -22,11 +25,14 @@ _COLOURS = {
     "dark": ("#56b4e9", "#e69f00", "#2bc49a", "#cc79a7", "#f0e442", "#7fa8ff", "#c9b458", "#e6e9ed"),
 }
 
+SEEDS = "; seeds as a band, lowest to highest, with their mean"
+_BAND_ALPHA = 48  # of 255
+
 
 class RunComparison(Panel):
     """Shows the comparison it was given last; training as lines, validation dashed."""
 
-    title = "Comparison: loss in nats per target token, training as lines, validation dashed"
+    title = "Loss in nats per target token: training as lines, validation dashed"
     empty_sentence = "Choose several runs above (Ctrl and a click, or Shift and an arrow key): they are compared here."
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it
     is_picture = True
@@ -39,7 +45,10 @@ class RunComparison(Panel):
         self.plot.setLabel("bottom", "step")
         self.table = _table()
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
-        self.setToolTip("Training with dropout on, smoothed; validation with it off. Each run ends with its letter.")
+        self.setToolTip(
+            "Training with dropout on, smoothed; validation with it off. Each run ends with its letter. "
+            "Runs that differ in their seed alone are one band: from the lowest to the highest, their mean as a line."
+        )
 
     def show_comparison(self, comparison: Comparison | None) -> None:
         """Show these runs; None: say how runs are compared."""
@@ -49,9 +58,11 @@ class RunComparison(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Draw the comparison, which knows no playhead."""
         if self.comparison is None:
+            self.set_title(self.title)
             self.show_empty()
             return
         self.show_body()
+        self.set_title(self.title + (SEEDS if self.comparison.groups else ""))
         self._draw(self.comparison)
         self._fill(self.comparison)
 
@@ -64,7 +75,7 @@ class RunComparison(Panel):
             for name, curve in (("train/loss, smoothed", run.training), ("valid/loss", run.validation))
             for step, loss in zip(*(values.tolist() for values in curve), strict=True)
         )
-        return [("run", "metric", "step", "value"), *lines]
+        return [("run", "metric", "step", "value"), *lines, *_band_lines(self.comparison)]
 
     def colour(self, place: int) -> QColor:
         """Of the run at this place."""
@@ -77,22 +88,35 @@ class RunComparison(Panel):
 
     def _draw(self, comparison: Comparison) -> None:
         self.plot.clear()
-        for place, run in enumerate(comparison.runs):
-            self._draw_curve(run.training, pg.mkPen(self.colour(place), width=2))
-            self._draw_curve(run.validation, pg.mkPen(self.colour(place), width=1.5, style=Qt.PenStyle.DashLine))
-            self._name(run, self.colour(place))
+        for place in comparison.alone:
+            run, colour = comparison.runs[place], self.colour(place)
+            self._draw_curve(run.training, _line(colour))
+            self._draw_curve(run.validation, _dashed(colour))
+            self._name(run.letter, run.training, colour)
+        for group in comparison.groups:
+            colour = self.colour(group.places[0])
+            self._draw_band(group.training, _line(colour), colour)
+            self._draw_band(group.validation, _dashed(colour), colour)
+            letters = "".join(comparison.runs[place].letter for place in group.places)
+            self._name(letters, (group.training.steps, group.training.mean), colour)
+
+    def _draw_band(self, band: Band, pen: object, colour: QColor) -> None:
+        """From the lowest to the highest, the mean over it."""
+        edges = [pg.PlotCurveItem(band.steps, values) for values in (band.lowest, band.highest)]
+        self.plot.addItem(pg.FillBetweenItem(*edges, brush=_faint(colour)))
+        self._draw_curve((band.steps, band.mean), pen)
 
     def _draw_curve(self, curve: Curve, pen: object) -> None:
         drawn = self.plot.plot(*curve, pen=pen)
         drawn.setDownsampling(auto=True, method="peak")
         drawn.setClipToView(True)
 
-    def _name(self, run: ComparedRun, colour: QColor) -> None:
-        """The letter at the end of the run's line."""
-        steps, losses = run.training
+    def _name(self, letters: str, curve: Curve, colour: QColor) -> None:
+        """The letters at the end of a line."""
+        steps, losses = curve
         known = np.flatnonzero(np.isfinite(losses))
         if len(known):
-            letter = pg.TextItem(run.letter, color=colour, anchor=(0, 0.5))
+            letter = pg.TextItem(letters, color=colour, anchor=(0, 0.5))
             letter.setFont(self.theme.font(bold=True))
             letter.setPos(float(steps[known[-1]]), float(losses[known[-1]]))
             self.plot.addItem(letter, ignoreBounds=True)
@@ -110,6 +134,27 @@ class RunComparison(Panel):
             for column, text in enumerate(row):
                 self.table.setItem(number, column, _item(text, heads[column]))
         self.table.resizeColumnsToContents()
+
+
+def _faint(colour: QColor) -> QColor:
+    return QColor(colour.red(), colour.green(), colour.blue(), _BAND_ALPHA)
+
+
+def _line(colour: QColor) -> object:
+    return pg.mkPen(colour, width=2)
+
+
+def _dashed(colour: QColor) -> object:
+    return pg.mkPen(colour, width=1.5, style=Qt.PenStyle.DashLine)
+
+
+def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:
+    """Three lines for each group, metric and step."""
+    for group in comparison.groups:
+        for metric, band in (("train/loss, smoothed", group.training), ("valid/loss", group.validation)):
+            for said, values in (("mean", band.mean), ("lowest", band.lowest), ("highest", band.highest)):
+                for step, loss in zip(band.steps.tolist(), values.tolist(), strict=True):
+                    yield group.name, f"{metric}, {said}", int(step), loss
 
 
 def _item(text: str, head: str) -> QTableWidgetItem:

@@ -21,7 +21,7 @@ class RunTable(RowTable[RunRow]):
     """Runs are told apart by their folders."""
 
     columns = (
-        Column("run", "The name in the run's settings; a folder that is no run by its own"),
+        Column("run", "The name you gave the run, or that of its settings; a folder that is no run by its own"),
         Column("begun", "When the run began", 152),
         Column("state", "What became of it, or who writes it now"),
         Column("step", "The newest optimisation step with figures", 96, is_number=True),
@@ -33,6 +33,7 @@ class RunTable(RowTable[RunRow]):
             120,
             is_number=True,
         ),
+        Column("note", "What you wrote about the run, its first line"),
     )
     sentence_column = 2
 
@@ -47,11 +48,12 @@ class RunTable(RowTable[RunRow]):
     def texts_of(self, row: RunRow) -> tuple[str, ...]:
         """What a row shows, column by column; "–" where a figure is not known."""
         if row.problem:
-            return row.name, "–", row.problem, "", "", "", ""
+            return row.name, "–", row.problem, "", "", "", "", ""
         created = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.created))
         loss = "–" if row.best_loss is None else f"{row.best_loss:.4f}"
         exact = "–" if row.exact_match is None else f"{100 * row.exact_match:.1f} %"
-        return row.name, created, row.state, f"{row.step:,}", "", loss, exact
+        note = row.note.partition("\n")[0]
+        return row.name, created, row.state, f"{row.step:,}", "", loss, exact, note
 
     @property
     def all_chosen(self) -> list[RunRow]:
@@ -86,4 +88,4 @@ class RunTable(RowTable[RunRow]):
         return row.problem
 
     def tip_of(self, row: RunRow) -> str:
-        return str(row.path)
+        return f"{row.path}\n{row.note}".rstrip()

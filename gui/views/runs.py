@@ -8,11 +8,15 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from core.run_files.archive import SUFFIX
+from core.run_folder import RunFolder, RunLabel
+from core.sharing import receive, share
 from gui.compared_runs import LETTERS, Comparison, read_compared
 from gui.context import Context
 from gui.panels.run_comparison import RunComparison
+from gui.panels.run_details import RunDetails
 from gui.panels.run_table import RunTable
 from gui.run_actions import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
 from gui.run_rows import RunRow, RunRows, matches
@@ -48,9 +52,11 @@ class RunsView(View):
         self.search_edit = EscapableEdit()
         self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
         self.path_label = plain_label(from_home(context.place.path), role="muted")
+        self.file_button = button("Open file …", "Open a run that was shared with you; or drop the file on the window")
         self.place_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
         self.empty_label = plain_label(EMPTY)
         self.table = RunTable(context.theme)
+        self.details = RunDetails()
         self.comparison = RunComparison(context.theme)
         self._compared: list[RunRow] = []  # of the comparison that is shown, or being read
         self._timer = QTimer(self)
@@ -105,7 +111,41 @@ class RunsView(View):
         self.table.choose(self._below(rows[-1]))
         self._search()
         throw = partial(throw_away, [row.path for row in rows])
-        self.context.bridge.call(throw, lambda _: self.refresh(), self._fail_to_delete)
+        self.context.bridge.call(throw, lambda _: self.refresh(), self._fail_to_change)
+
+    def _label(self, run: Path, label: RunLabel) -> None:
+        """Call a run so, beside the GUI thread."""
+        self.context.bridge.call(partial(_write_label, run, label), lambda _: self.refresh(), self._fail_to_change)
+
+    def _branch(self, run: Path, step: int) -> None:
+        """A new run from a step of this one."""
+        self.context.workbench.branch(run, step)
+        self.opened.emit()
+
+    def _ask_where_to_share(self, run: Path) -> None:
+        """Have a place chosen for the one file, and write it."""
+        start = str(Path.home() / f"{run.name}{SUFFIX}")
+        name, _ = QFileDialog.getSaveFileName(self, "Share the run as", start, f"Shared runs (*{SUFFIX})")
+        if name:
+            self.share(run, Path(name).with_suffix(SUFFIX))
+
+    def share(self, run: Path, path: Path) -> None:
+        """Write a run to one file, beside the GUI thread."""
+        say = partial(self.details.say, run, f"Shared as {from_home(path)}")
+        self.context.bridge.call(lambda: share(RunFolder.open(run), path), lambda _: say())
+
+    def _ask_for_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open a shared run", "", f"Shared runs (*{SUFFIX})")
+        if name:
+            self.open_file(Path(name))
+
+    def open_file(self, path: Path) -> None:
+        """Keep a run that was shared among the others, and look at it."""
+        self.context.bridge.call(lambda: receive(path, self.context.place.path), self._open_received)
+
+    def _open_received(self, run: Path) -> None:
+        self.context.workbench.open_run(run)
+        self.opened.emit()
 
     def _below(self, last: RunRow) -> Path | None:
         """Of the rows that stay the one below this, or the lowest."""
@@ -114,7 +154,7 @@ class RunsView(View):
         nearest = below[:1] or staying[-1:]
         return nearest[0].path if nearest else None
 
-    def _fail_to_delete(self, error: Exception) -> None:
+    def _fail_to_change(self, error: Exception) -> None:
         self.context.bridge.report(error)
         self.refresh()
 
@@ -132,7 +172,7 @@ class RunsView(View):
         self.path_label.setToolTip("Where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
         self.search_edit.setPlaceholderText("Search")
         self.search_edit.setAccessibleName("Search runs")
-        self.search_edit.setToolTip("Runs whose name, folder or state has these words (Ctrl+F; Esc: all)")
+        self.search_edit.setToolTip("Runs whose name, folder, state or note has these words (Ctrl+F; Esc: all)")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.hide()
         row = QHBoxLayout()
@@ -142,6 +182,7 @@ class RunsView(View):
             self.continue_button,
             self.follow_button,
             self.delete_button,
+            self.file_button,
             self.search_edit,
         ):
             row.addWidget(widget)
@@ -154,7 +195,8 @@ class RunsView(View):
         layout.setSpacing(GRID)
         layout.addLayout(row)
         layout.addWidget(self.empty_label)
-        layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 1), (self.comparison, 1)), 1)
+        below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.comparison, 2))
+        layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 1), (below, 1)), 1)
         self.add_panels(self.comparison)
 
     def _connect(self) -> None:
@@ -172,6 +214,12 @@ class RunsView(View):
         self.search_edit.escaped.connect(self.table.setFocus)
         self._add_shortcut("Ctrl+F", self, self.search_edit.setFocus)
         self._add_shortcut("Delete", self.table, self.delete_chosen)
+        self._add_shortcut("F2", self.table, self.details.edit_name)
+        self.details.labelled.connect(self._label)
+        self.file_button.clicked.connect(self._ask_for_file)
+        self.details.share_asked.connect(self._ask_where_to_share)
+        self.details.branched.connect(self._branch)
+        self.details.left.connect(self.table.setFocus)
         self.table.doubleClicked.connect(self._act)
         self.table.currentCellChanged.connect(self._show_actions)
         self.table.itemSelectionChanged.connect(self._take_choice)
@@ -263,6 +311,8 @@ class RunsView(View):
 
     def _show_actions(self, *_: object) -> None:
         row = self.table.chosen
+        self.details.show_row(row)
+        self.details.setVisible(len(self.table.all_chosen) < 2)  # the comparison of several needs the room
         enable(self.open_button, why_not_open(row))
         enable(self.continue_button, why_not_continue(row))
         enable(self.delete_button, self._why_not_delete())
@@ -278,3 +328,7 @@ class RunsView(View):
 
     def _why_not_follow(self, row: RunRow | None) -> str:
         return why_not_follow(row, self.context.bridge.state)
+
+
+def _write_label(run: Path, label: RunLabel) -> None:
+    RunFolder.open(run).write_label(label)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 
 WAIT_MS = 30_000
@@ -26,3 +28,23 @@ def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
     window.setup_drawer.open_file(small_file)
     qtbot.waitUntil(lambda: "untrained · step 0" in bar.state_label.text(), timeout=WAIT_MS)
     assert bar.learn_button.isEnabled()
+
+
+def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: QtBot, window: MainWindow) -> None:
+    bar, context = window.transport, window.context
+    context.workbench.edit("training.max_steps", 8)
+    context.workbench.learn()
+    qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
+    run = context.workbench.run
+    assert run is not None and not bar.branch_button.isVisible()
+    context.playhead.view(4)
+    assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 4"
+    context.workbench.edit("model.dropout", 0.3)
+    assert bar.branch_button.text() == "Continue from 4 with 1 change"
+    qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: context.workbench.run not in (None, run), timeout=WAIT_MS)
+    assert context.playhead.live_step == 4 and not bar.branch_button.isVisible()
+    assert context.workbench.draft.model.dropout == 0.3 and context.workbench.waiting == ()
+    assert context.bridge.history.prepared.config.model.dropout == 0.3
+    assert len(context.bridge.history.curve("train/loss")[0]) == 4
+    assert RunFolder.open(context.workbench.run).state.parent == run.name

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from core.config import change_setting
-from core.run_folder import RunFolder, list_runs
+from core.run_folder import RunFolder, RunLabel, list_runs
 from gui.main_window import MainWindow
 from gui.run_rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
 from gui.smoothing import smoothed
@@ -74,7 +75,7 @@ def test_without_runs_it_says_how_one_begins(empty_window: MainWindow, qtbot: Qt
     assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
     assert view.path_label.text() == str(empty_window.context.place.path)
     assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
-    assert text(view, 0)[2:] == ["finished", "800", "", "0.0833", "99.6 %"]
+    assert text(view, 0)[2:] == ["finished", "800", "", "0.0833", "99.6 %", ""]
 
 
 def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
@@ -180,7 +181,7 @@ def test_the_run_that_is_learning_is_shown_and_not_loaded_again(
     window.context.workbench.learn()
     wait_for_state("learning")
     view = show(window, qtbot)
-    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.is_ours and row.has_checkpoint), 0)
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.is_ours and bool(row.checkpoint_steps)), 0)
     states: list[str] = []
     window.context.bridge.state_changed.connect(lambda change: states.append(change.state))
     for act in (view.open_chosen, view.continue_chosen):
@@ -209,7 +210,7 @@ def test_another_process_is_followed_live(
     context, view = window.context, show(window, qtbot)
     qtbot.waitUntil(lambda: bool(list_runs(tmp_path / "runs")), timeout=WAIT_MS)
     view.refresh()
-    number = row_of(view, qtbot, lambda row: row.writer == f"process {writing.pid}" and row.has_checkpoint)
+    number = row_of(view, qtbot, lambda row: row.writer == f"process {writing.pid}" and bool(row.checkpoint_steps))
     assert text(view, number)[2] == f"learning by process {writing.pid}"
     step = view.table.rows[number].step
     qtbot.waitUntil(lambda: view.table.rows[number].step > step, timeout=WAIT_MS)  # the table is live as well
@@ -382,3 +383,72 @@ def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: "2026-01-02_b" not in names(three_runs), timeout=WAIT_MS)
     assert sorted(row.path.name for row in three_runs.table.all_chosen) == ["2026-01-01_c", "2026-01-03_a"]
     assert len(three_runs._compared) == 2
+
+
+def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: RunsView, qtbot: QtBot) -> None:
+    view, run = three_runs, three_runs.context.place.path / "2026-01-02_b"
+    qtbot.keyClick(view.table, Qt.Key.Key_F2)
+    assert view.details.name_edit.hasFocus() and view.details.name_edit.hasSelectedText()
+    qtbot.keyClicks(view.details.name_edit, "Smaller <unk>")
+    qtbot.keyClick(view.details.name_edit, Qt.Key.Key_Return)
+    assert view.table.hasFocus()
+    row_of(view, qtbot, lambda row: row.name == "Smaller <unk>" and row.path == run)
+    view.details.note_edit.setFocus()
+    qtbot.keyClicks(view.details.note_edit, "half the width")
+    view.refresh()  # as the clock does while somebody types
+    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    assert view.details.note_edit.toPlainText() == "half the width"
+    qtbot.keyClick(view.details.note_edit, Qt.Key.Key_Tab)
+    number = row_of(view, qtbot, lambda row: row.note == "half the width")
+    assert text(view, number)[0] == "Smaller <unk>" and text(view, number)[7] == "half the width"
+    assert RunFolder.open(run).label() == RunLabel(name="Smaller <unk>", note="half the width")
+    qtbot.keyClicks(view.search_edit, "WIDTH")
+    assert names(view) == ["2026-01-02_b"]
+
+
+def test_esc_gives_up_what_was_typed_and_the_example_keeps_its_name(three_runs: RunsView, qtbot: QtBot) -> None:
+    details = three_runs.details
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_F2)
+    before = details.name_edit.text()
+    qtbot.keyClicks(details.name_edit, "x")
+    qtbot.keyClick(details.name_edit, Qt.Key.Key_Escape)
+    assert details.name_edit.text() == before and three_runs.table.hasFocus()
+    assert not (three_runs.context.place.path / "2026-01-02_b" / "label.json").exists()
+    three_runs.table.choose(example_path())
+    assert not details.name_edit.isEnabled() and "keeps its name" in details.name_edit.toolTip()
+
+
+def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
+    run = learn_to_the_end(window, qtbot)
+    view = show(window, qtbot)
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.path == run and 3 in row.snapshot_steps), 0)
+    details = view.details
+    details.step_combo.setCurrentIndex(details.step_combo.findData(3))
+    assert details.step_combo.currentText() == "step 3, weights only"
+    qtbot.mouseClick(details.branch_button, Qt.MouseButton.LeftButton)
+    assert window.pages.currentWidget() is window.train_view
+    wait_for_state("paused")
+    qtbot.waitUntil(window.setup_drawer.isVisible, timeout=WAIT_MS)
+    assert "begin afresh" in window.strip.sentence.text()
+    assert window.context.playhead.live_step == 3 and window.context.workbench.run != run
+    show(window, qtbot)
+    number = row_of(view, qtbot, lambda row: row.parent == run.name)
+    view.table.setCurrentCell(number, 0)
+    assert f"Continues {run.name} from step 3" in details.about_label.text()
+
+
+def test_seeds_of_one_group_are_one_band(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
+    for folder in ("2026-01-03_a", "2026-01-02_b"):
+        RunFolder.open(empty_window.context.place.path / folder).update(group="two_seeds")
+    three_runs.refresh()
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b", "2026-01-01_c")
+    panel = three_runs.comparison
+    qtbot.waitUntil(
+        lambda: not panel.is_empty and not panel.is_dirty and bool(panel.comparison.groups), timeout=WAIT_MS
+    )
+    (group,) = panel.comparison.groups
+    assert len(group.places) == 2 and len(panel.comparison.alone) == 1
+    np.testing.assert_allclose(group.training.mean, panel.comparison.runs[group.places[0]].training[1])
+    assert len([one for one in panel.plot.plotItem.items if isinstance(one, pg.FillBetweenItem)]) == 2
+    assert "lowest to highest" in panel.title_label.text()
+    assert ("two_seeds", "valid/loss, mean") in {line[:2] for line in panel.numbers()}

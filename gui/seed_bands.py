@@ -1,0 +1,29 @@
+"""The losses of runs that differ in their seed alone, as one band: their mean, and from the lowest to the highest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+Curve = tuple[NDArray[np.float64], NDArray[np.float64]]  # steps and values, [N] each
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Mean, lowest and highest value at each step that all the curves have; [N] each."""
+
+    steps: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
+
+
+def band_of(curves: Sequence[Curve]) -> Band:
+    """The band of at least one curve, whose steps ascend. Where a value is NaN, so is the band."""
+    steps = reduce(np.intersect1d, (steps for steps, _ in curves))
+    values = np.stack([values[np.isin(known, steps)] for known, values in curves])
+    return Band(steps, values.mean(axis=0), values.min(axis=0), values.max(axis=0))

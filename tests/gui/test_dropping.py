@@ -1,0 +1,68 @@
+"""A shared run dropped on the window: replayed, not trained, and branched by whoever wants to go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import RunFolder
+from core.sharing import share
+from gui.main_window import MainWindow
+from gui.run_rows import example_path
+
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.headlight"
+    share(RunFolder.open(example_path()), path)
+    return path
+
+
+def drop(window: MainWindow, path: Path) -> bool:
+    """Drag it over the window, as a file manager does, and drop it where it is taken; whether it was."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(9, 9), copy, data, left, none)
+    enter.ignore()
+    QApplication.sendEvent(window, enter)
+    if enter.isAccepted():
+        QApplication.sendEvent(window, QDropEvent(QPointF(9, 9), copy, data, left, none))
+    return enter.isAccepted()
+
+
+def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, qtbot: QtBot, shared: Path) -> None:
+    window, context = empty_window, empty_window.context
+    assert drop(window, shared)
+    qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
+    assert context.workbench.run == context.place.path / "mine" and window.strip.trouble is None
+    qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
+    bar = window.transport
+    assert not bar.learn_button.isEnabled() and "no optimizer" in bar.learn_button.toolTip()
+    assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 800"
+    context.playhead.view(5)
+    row = window.train_view.sentence_row
+    qtbot.waitUntil(lambda: row.source_label.text() == context.bridge.shown.probe(5).sentences[0].source)
+    window.show_view(window.views.index(window.runs_view))
+    qtbot.waitUntil(lambda: any(one.is_shared for one in window.runs_view.table.rows), timeout=WAIT_MS)
+    row = next(one for one in window.runs_view.table.rows if one.is_shared)
+    assert row.state == "shared, finished"
+    window.runs_view.table.choose(row.path)
+    assert window.runs_view.open_button.isEnabled() and not window.runs_view.continue_button.isEnabled()
+
+
+def test_what_cannot_be_read_is_told_and_what_nobody_knows_is_not_taken(
+    empty_window: MainWindow, qtbot: QtBot, shared: Path
+) -> None:
+    shared.write_bytes(b"no zip")
+    assert drop(empty_window, shared)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert "mine.headlight is no shared run" in empty_window.strip.sentence.text()
+    assert not drop(empty_window, shared.with_suffix(".exe"))
