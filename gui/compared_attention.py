@@ -24,7 +24,7 @@ from gui.shown_sentence import NothingShown, Shown, ShownSentence, shown_sentenc
 class Against:
     """What to take away: the attention at `step` of a run."""
 
-    step: int | None  # None: the step that is shown, or the newest before it that the other run has
+    step: int | None = None  # None: the step that is shown, or the newest before it that the other run has
     run: Path | None = None  # None: the run that is shown
     name: str = ""  # of another run
 
@@ -57,8 +57,9 @@ class ComparedAttention(QObject):
     def compare(self, against: Against | None) -> None:
         """Compare with this from now on; None: show the attention itself."""
         if against != self.against:
+            if against is None or self.against is None or against.run != self.against.run:
+                self._probe, self._asked, self._trouble = None, None, ""
             self.against = against
-            self._probe, self._asked = None, None
             self.changed.emit()
 
     def shown(self, history: History, step: int) -> Shown:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker
@@ -31,8 +34,9 @@ _ENTROPY_HELP = (
     "Write into each head how widely it looks: the mean entropy of its rows in nats, and its share of what the entropy "
     "would be if each row read from all it may alike"
 )
-_NOTHING, _OTHER_STEP = "nothing", "another step"
-_SAME_STEP = "the same"
+_OTHER_STEP, _SAME_STEP = "another step", "the same"
+Offer = tuple[str, Against | None]  # what it is called, and what choosing it compares with
+_NOTHING: Offer = ("nothing", None)
 
 
 class AttentionExtras(Panel):
@@ -47,8 +51,6 @@ class AttentionExtras(Panel):
         self._context, self._selection, self._compared = context, context.selection, compared
         self._source = probed(context.selection)
         self._runs: list[ComparableRun] = []
-        self._offered: list[ComparableRun | None] = []  # beside each entry of the combo; None: no other run
-        self._first_step = 0
         self.pooled_combo = _combo("Heads", _POOLED_HELP)
         self.pooled_combo.addItems(["one head", "mean of all heads", "maximum of all heads"])
         self.against_combo = _combo("Compare with", _AGAINST_HELP)
@@ -58,8 +60,8 @@ class AttentionExtras(Panel):
         self.entropy_box.setToolTip(_ENTROPY_HELP)
         self._lay_out()
         self.pooled_combo.activated.connect(lambda place: self._selection.choose(pooled=_POOLED[place]))
-        self.against_combo.activated.connect(self._choose_run)
-        self.step_combo.activated.connect(self._choose_step)
+        for combo in (self.against_combo, self.step_combo):
+            combo.activated.connect(partial(self._compare, combo))
         compared.changed.connect(self.mark_dirty)
 
     def show_step(self, history: History, step: int) -> None:
@@ -76,6 +78,9 @@ class AttentionExtras(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         self._context.bridge.call(lambda: read_comparable(self._context.place.path), self._take_runs)
 
+    def _compare(self, combo: QComboBox, place: int) -> None:
+        self._compared.compare(combo.itemData(place))
+
     def _take_runs(self, runs: list[ComparableRun]) -> None:
         self._runs = runs
         self.mark_dirty()
@@ -85,36 +90,22 @@ class AttentionExtras(Panel):
         own, chosen = history.folder.path if history.folder is not None else None, self._compared.against
         wanted = chosen.run if chosen is not None else None
         runs = [run for run in self._runs if run.path == wanted or (source in run.sources and run.path != own)]
-        self._offered = [None, None, *runs]
-        _fill(self.against_combo, [_NOTHING, _OTHER_STEP, *(run.name for run in runs)])
+        others = [(run.name, Against(run=run.path, name=run.name)) for run in runs]
+        _fill(self.against_combo, [_NOTHING, (_OTHER_STEP, Against(step=history.probe_steps[0])), *others])
         places: dict[Path | None, int] = {run.path: 2 + place for place, run in enumerate(runs)}
         self.against_combo.setCurrentIndex(0 if chosen is None else places.get(wanted, 1))
 
     def _offer_steps(self, history: History) -> None:
-        against, run = self._compared.against, self._offered[self.against_combo.currentIndex()]
-        self._first_step = history.probe_steps[0]
-        self._step_label.setVisible(against is not None)
-        self.step_combo.setVisible(against is not None)
-        if against is None:
+        """Those of the run it is compared with; of another run, the same as is shown as well."""
+        chosen = self._compared.against
+        self._step_label.setVisible(chosen is not None)
+        self.step_combo.setVisible(chosen is not None)
+        if chosen is None:
             return
-        steps = history.probe_steps if run is None else run.steps
-        _fill(self.step_combo, [*([_SAME_STEP] if run is not None else []), *(f"{step:,}" for step in steps)])
-        self.step_combo.setCurrentText(_SAME_STEP if against.step is None else f"{against.step:,}")
-
-    def _choose_run(self, place: int) -> None:
-        run = self._offered[place]
-        if place == 0:
-            self._compared.compare(None)
-        elif run is None:
-            self._compared.compare(Against(step=self._first_step))
-        else:
-            self._compared.compare(Against(step=None, run=run.path, name=run.name))
-
-    def _choose_step(self, _: int) -> None:
-        against, chosen = self._compared.against, self.step_combo.currentText()
-        if against is not None:
-            step = None if chosen == _SAME_STEP else int(chosen.replace(",", ""))
-            self._compared.compare(Against(step=step, run=against.run, name=against.name))
+        steps = {run.path: run.steps for run in self._runs}.get(chosen.run, ()) if chosen.run else history.probe_steps
+        same = [(_SAME_STEP, replace(chosen, step=None))] if chosen.run else []
+        _fill(self.step_combo, [*same, *((f"{step:,}", replace(chosen, step=step)) for step in steps)])
+        self.step_combo.setCurrentText(_SAME_STEP if chosen.step is None else f"{chosen.step:,}")
 
     def _lay_out(self) -> None:
         self.title_label.hide()
@@ -147,9 +138,11 @@ def _combo(name: str, help: str) -> QComboBox:
     return combo
 
 
-def _fill(combo: QComboBox, texts: list[str]) -> None:
+def _fill(combo: QComboBox, offers: Sequence[Offer]) -> None:
     """Offer these, where they are others and nobody is choosing just now."""
-    if texts != [combo.itemText(place) for place in range(combo.count())] and not combo.view().isVisible():
+    offered = [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())]
+    if list(offers) != offered and not combo.view().isVisible():
         with QSignalBlocker(combo):
             combo.clear()
-            combo.addItems(texts)
+            for text, against in offers:
+                combo.addItem(text, against)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -24,37 +20,16 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from core.alignment import AlignedHead
-from core.attention_entropy import HeadEntropy, head_entropy
 from core.left_out import HeadPlace
-from core.probes import Attention
 from gui.colour_map import attention_image
+from gui.head_row import HeadRow
 from gui.heads_off import HeadsOff
 from gui.panels.attention_map import ARROWS
 from gui.panels.grid_layout import GridLayout
-from gui.selection import KIND_TITLES, Kind, Selection
+from gui.selection import KIND_TITLES, Selection
 from gui.theme import Theme
 
 _VECTOR = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
-
-
-@dataclass(frozen=True, eq=False)
-class HeadRow:
-    """The heads of one layer of one kind."""
-
-    kind: Kind
-    layer: int
-    heads: Attention  # [H, queries, keys]
-    other: Attention | None = None  # likewise, to be taken away
-
-    @cached_property
-    def drawn(self) -> NDArray[np.floating]:
-        """The weights, or how much they differ from the others. [H, queries, keys]."""
-        return self.heads if self.other is None else self.heads.astype(np.float32) - self.other.astype(np.float32)
-
-    @cached_property
-    def entropy(self) -> HeadEntropy:
-        """How widely each head looks, whatever it is compared with."""
-        return head_entropy(self.heads, is_causal=self.kind == "decoder_self")
 
 
 class GridCanvas(QWidget):
@@ -103,7 +78,9 @@ class GridCanvas(QWidget):
             else:
                 self._picture = self._picture or self._painted()
                 painter.drawPixmap(0, 0, self._picture)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._cross_out(painter)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.setPen(QPen(self._theme.colour("training"), 3))
             painter.drawRect(self._chosen_frame())
 
@@ -116,13 +93,13 @@ class GridCanvas(QWidget):
 
     def _cross_out(self, painter: QPainter) -> None:
         """The heads that are off: faint, under a cross."""
-        if self._heads_off is None:
+        if self._heads_off is None or not self._heads_off.places:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        layout = self._layout()
         painter.setPen(QPen(self._theme.colour("bad"), 2))
         for row, head in self._places():
             if self._place(row, head) in self._heads_off.places:
-                cell = self.cell(row, head)
+                cell = layout.cell(row, head)
                 painter.fillRect(cell, self._theme.colour("surface", 0.7))
                 painter.drawLine(cell.topLeft(), cell.bottomRight())
                 painter.drawLine(cell.bottomLeft(), cell.topRight())

@@ -7,9 +7,10 @@ import numpy as np
 from core.alignment import FOUND, AlignedHead
 from core.events import Prepared, ProbeDone
 from core.history import History
+from gui.head_row import HeadRow
 from gui.heads_off import HeadsOff
 from gui.panel import Panel, Table
-from gui.panels.grid_canvas import GridCanvas, HeadRow
+from gui.panels.grid_canvas import GridCanvas
 from gui.selection import KINDS, Kind, Selection
 from gui.shown_sentence import NothingShown, ShownSentence, Source, probed
 from gui.theme import Theme

@@ -22,14 +22,14 @@ from gui.shown_sentence import NothingShown, probed
 from gui.theme import GRID
 from gui.widgets import button, plain_label
 
-_SHARE = 0.03  # of the engine's time that may go into asking again while the weights move
+_SHARE = 0.015  # of the engine's time that may go into asking again while the weights move
 _COLUMNS = (
     ("output, free-running", "What the model writes by itself; marked is what it writes otherwise without these heads"),
     ("probability", "Of the whole output beside it, as the same model sees it: the product over its tokens, <eos> too"),
-    ("reference, nats/token", "The loss of this sentence's reference, teacher-forced: nats per token, <eos> counted"),
+    ("loss of the reference, nats/token", "Of this sentence's reference, teacher-forced, <eos> counted"),
     (
-        "validation pairs, nats/token",
-        "The loss of the first pairs of the validation split, teacher-forced: nats per token, <eos> counted",
+        "loss of validation pairs, nats/token",
+        "Of the first pairs of the validation split, teacher-forced, <eos> counted",
     ),
 )
 _ROWS = ("all heads on", "without", "change")
@@ -102,7 +102,7 @@ class LeftOutHeads(Panel):
 
     def _draw(self, left_out: LeftOut) -> None:
         self.set_title(f"Without {names_of(left_out.heads)} · weights of step {left_out.step:,}")
-        self._heads[-1].setText(f"{left_out.num_valid} validation pairs, nats/token")
+        self._heads[-1].setText(f"loss of {left_out.num_valid} validation pairs, nats/token")
         before, after = left_out.complete, left_out.without
         for row, seen in zip(self.cells, (before, after), strict=False):
             probability, *losses = figures(seen)

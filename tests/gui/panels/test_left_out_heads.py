@@ -12,6 +12,7 @@ from core.left_out import HeadPlace, LeftOut
 from gui.left_out_words import figures, in_words
 from gui.main_window import MainWindow
 from gui.panels.left_out_heads import LeftOutHeads
+from tests.gui.conftest import WAIT_MS
 
 LAST = HeadPlace("cross", 0, 0)
 
@@ -104,7 +105,7 @@ def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
     view.heads_off.toggle(LAST)
     untrained = answer(panel, qtbot, LAST)
     window.context.workbench.learn(12)
-    qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 12)
+    qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 12, timeout=WAIT_MS)
     window.context.playhead.view(0)
     qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 0)
     assert panel.asked.answer is not None
