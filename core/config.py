@@ -18,8 +18,10 @@ Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
 PositiveInt = Annotated[int, Field(ge=1)]
 Length = Annotated[int, Field(ge=1, le=100_000)]  # in tokens
-TokenizerName = Literal["whitespace", "characters", "subword"]
+SubwordName = Literal["subword", "subword_unigram"]
+TokenizerName = Literal["whitespace", "characters", SubwordName]
 Side = Literal["src", "tgt"]
+_SUBWORDS = "Subwords are pieces of words, merged from frequent pairs (BPE), or chosen by a unigram model."
 
 
 def setting(
@@ -44,8 +46,8 @@ class Settings(BaseModel):
 class TokenizerConfig(Settings):
     """How texts become tokens."""
 
-    src: TokenizerName = setting("whitespace", "Source", "How a source text is cut into tokens.")
-    tgt: TokenizerName = setting("whitespace", "Target", "How a target text is cut into tokens.")
+    src: TokenizerName = setting("whitespace", "Source", f"How a source text is cut into tokens. {_SUBWORDS}")
+    tgt: TokenizerName = setting("whitespace", "Target", f"How a target text is cut into tokens. {_SUBWORDS}")
     size: int = setting(8000, "Subword size", "Number of subwords, the four special tokens counted.", ge=5, le=200_000)
     shared: bool = setting(False, "Shared vocabulary", "One vocabulary for source and target.")
     min_frequency: int = setting(
@@ -55,8 +57,13 @@ class TokenizerConfig(Settings):
     @property
     def subword_sides(self) -> list[Side]:
         """The sides whose texts are cut into subwords."""
+        return list(self.subwords)
+
+    @property
+    def subwords(self) -> dict[Side, SubwordName]:
+        """Which kind of subwords, of each side whose texts are cut into such."""
         sides: list[tuple[Side, TokenizerName]] = [("src", self.src), ("tgt", self.tgt)]
-        return [side for side, name in sides if name == "subword"]
+        return {side: name for side, name in sides if name == "subword" or name == "subword_unigram"}
 
     @property
     def shares_subwords(self) -> bool:
@@ -65,8 +72,10 @@ class TokenizerConfig(Settings):
 
     @model_validator(mode="after")
     def _subwords_go_with_the_rest(self) -> Self:
-        if self.shared and len(self.subword_sides) == 1:
-            raise ValueError("shared: expected subword for both sides or for none, given it for one")
+        if self.shares_subwords and self.src != self.tgt:
+            raise ValueError(
+                f"shared: expected the same subwords for both sides, or none, given {self.src} and {self.tgt}"
+            )
         if self.min_frequency > 1 and len(self.subword_sides) == 2:
             raise ValueError(f"min_frequency: subwords are never rare: expected 1, given {self.min_frequency}")
         return self

@@ -93,7 +93,7 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
     title: ClassVar[str]
     """In the window."""
     tokenizer: ClassVar[str | tuple[str, str]] = "characters"
-    """"characters", "whitespace", "subword", or a pair of them (source, target)."""
+    """"characters", "whitespace", "subword", "subword_unigram", or a pair of them (source, target)."""
     endless: ClassVar[bool] = False
     """True when `pairs("train", ...)` never ends. It is then drawn in shards of 10,000, each with an rng of its own."""
     splits_overlap: ClassVar[bool] = False

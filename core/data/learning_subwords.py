@@ -1,7 +1,7 @@
-"""Learns subwords of the train split's texts: byte pair encoding by sentencepiece, in a process of its own.
+"""Learns subwords of the train split's texts: by sentencepiece, in a process of its own.
 
 Learning is one call of C++ that may take a minute: in its own process it can be ended at any moment, and what it takes
-and breaks is its own. `python -m core.data.learning_subwords STEM STRIDE SIDES SIZE MODEL` is that process.
+and breaks is its own. `python -m core.data.learning_subwords TYPE STEM STRIDE SIDES SIZE MODEL` is that process.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 import core
+from core.config import SubwordName
 from core.data.pair_texts import read_pairs
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
 from core.errors import UserError
@@ -25,12 +26,15 @@ from core.events import Progress
 Sides = Literal["src", "tgt", "both"]
 MOST_PAIRS = 1_000_000
 """Of more, every second or third and so on is read, which bounds memory and time."""
+_MODEL_TYPES: dict[SubwordName, str] = {"subword": "bpe", "subword_unigram": "unigram"}
 _LOOK_SECONDS = 0.05
 _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
 
 
-def learn_subwords(stem: Path, num_pairs: int, sides: Sides, size: int) -> Generator[Progress, None, bytes]:
+def learn_subwords(
+    name: SubwordName, stem: Path, num_pairs: int, sides: Sides, size: int
+) -> Generator[Progress, None, bytes]:
     """A sentencepiece model of at most `size` tokens for a side of STEM's pairs; the same texts give the same bytes.
 
     Yields until the process is done; closed before that, it ends the process. Raises UserError where the size is too
@@ -38,7 +42,7 @@ def learn_subwords(stem: Path, num_pairs: int, sides: Sides, size: int) -> Gener
     """
     model, complaint = Path(f"{stem}.model"), Path(f"{stem}.complaint")
     with complaint.open("wb") as stderr:
-        process = _start([stem, str(-(-num_pairs // MOST_PAIRS)), sides, str(size), model], stderr)
+        process = _start([_MODEL_TYPES[name], stem, str(-(-num_pairs // MOST_PAIRS)), sides, str(size), model], stderr)
     try:
         while not _has_ended(process):
             yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=num_pairs, total=None)
@@ -85,7 +89,7 @@ def _failure(complaint: str, sides: Sides, size: int) -> UserError:
     return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}", "Choose other tokens.")
 
 
-def main(stem: str, stride: str, sides: str, size: str, model: str) -> None:
+def main(model_type: str, stem: str, stride: str, sides: str, size: str, model: str) -> None:
     """Learn and write the model; what fails is an exception on stderr."""
     from sentencepiece import SentencePieceTrainer
 
@@ -94,7 +98,7 @@ def main(stem: str, stride: str, sides: str, size: str, model: str) -> None:
     SentencePieceTrainer.train(
         sentence_iterator=_texts(Path(stem), int(stride), sides),
         model_writer=written,
-        model_type="bpe",
+        model_type=model_type,
         vocab_size=int(size),
         hard_vocab_limit=False,  # fewer where the texts do not give so many
         character_coverage=1.0,

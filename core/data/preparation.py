@@ -165,11 +165,11 @@ class _Preparation:
     def _learnt_subwords(self) -> Generator[Progress, None, SubwordModels]:
         train, num_pairs, size = self._stem("train"), self._drawn["train"], self._config.size
         if self._config.shares_subwords:
-            both = yield from learn_subwords(train, num_pairs, "both", size)
+            both = yield from learn_subwords(self._config.subwords["src"], train, num_pairs, "both", size)
             return {"src": both, "tgt": both}
         models: dict[str, bytes] = {}
-        for side in self._config.subword_sides:
-            models[side] = yield from learn_subwords(train, num_pairs, side, size)
+        for side, name in self._config.subwords.items():
+            models[side] = yield from learn_subwords(name, train, num_pairs, side, size)
         return models
 
     def _symbols(self) -> tuple[list[str], list[str]] | None:

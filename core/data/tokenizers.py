@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, get_args
 
+from core.config import SubwordName
 from core.data.subwords import SubwordTokenizer
 
 
@@ -38,7 +39,7 @@ class CharacterTokenizer:
 
 
 def make_tokenizer(name: str, model: bytes | None = None) -> Tokenizer:
-    """The tokenizer of this name; "subword" needs a model, and raises UserError where that is none."""
-    if name == "subword":
+    """The tokenizer of this name; one of subwords needs a model, and raises UserError where that is none."""
+    if name in get_args(SubwordName):
         return SubwordTokenizer(model or b"")
     return WhitespaceTokenizer() if name == "whitespace" else CharacterTokenizer()

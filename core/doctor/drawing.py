@@ -98,8 +98,8 @@ def _tokenizers(info: PluginInfo, train: list[Pair], tell: Tell) -> tuple[Tokeni
     models = dict[str, bytes]()
     with TemporaryDirectory() as folder:
         write_pairs(stem := Path(folder) / "train", train)
-        for side in config.subword_sides:
-            models[side] = _learnt(learn_subwords(stem, len(train), side, config.size), tell)
+        for side, name in config.subwords.items():
+            models[side] = _learnt(learn_subwords(name, stem, len(train), side, config.size), tell)
     return make_tokenizer(config.src, models.get("src")), make_tokenizer(config.tgt, models.get("tgt"))
 
 

@@ -22,7 +22,7 @@ from core.plugins_host.faults import Fault, options_fault
 
 ENTRY_POINT_GROUP = "headlight.datasets"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
-TOKENIZERS = ("characters", "whitespace", "subword")
+TOKENIZERS = ("characters", "whitespace", "subword", "subword_unigram")
 
 
 @dataclass(frozen=True)

@@ -139,12 +139,18 @@ def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_what_was_
         ("dataset: {plugin: 1}", "run.yaml, line 1: dataset.plugin: expected a text, given 1."),
         (
             "dataset: {plugin: x, tokenizer: {src: words}}",
-            "run.yaml, line 1: dataset.tokenizer.src: expected whitespace, characters or subword, given 'words'.",
+            "run.yaml, line 1: dataset.tokenizer.src: expected whitespace, characters, subword or subword_unigram, "
+            "given 'words'.",
         ),
         (
             "dataset: {plugin: x, tokenizer: {src: subword, tgt: characters, shared: true}}",
-            "run.yaml, line 1: dataset.tokenizer.shared: expected subword for both sides or for none, "
-            "given it for one.",
+            "run.yaml, line 1: dataset.tokenizer.shared: expected the same subwords for both sides, or none, "
+            "given subword and characters.",
+        ),
+        (
+            "dataset: {plugin: x, tokenizer: {src: subword, tgt: subword_unigram, shared: true}}",
+            "run.yaml, line 1: dataset.tokenizer.shared: expected the same subwords for both sides, or none, "
+            "given subword and subword_unigram.",
         ),
         (
             "dataset: {plugin: x, tokenizer: {src: subword, tgt: subword, min_frequency: 2}}",

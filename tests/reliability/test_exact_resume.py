@@ -24,7 +24,7 @@ TIMING = ("time", "train/target_tokens_per_second")
 MODEL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1, "d_ff": 32}
 ENDLESS = {"plugin": "copy_task", "options": {"num_symbols": 5, "min_length": 3, "max_length": 6}}
 FINITE = {"plugin": "phonetic_to_letter", "options": {"count": 200, "length": 4}}  # 20 batches of 8 are an epoch
-SUBWORDS = FINITE | {"tokenizer": {"src": "subword", "tgt": "subword", "size": 50}}
+SUBWORDS = FINITE | {"tokenizer": {"src": "subword_unigram", "tgt": "subword", "size": 40}}
 Requests = Mapping[int, Sequence[Request[Any]]]
 
 

@@ -245,12 +245,13 @@ def test_more_subwords_than_the_texts_give_are_refused_where_somebody_asked_for_
 
 def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
     """Another version of sentencepiece might learn others from the same texts."""
-    learnt = prepare(tokenizer=SUBWORDS)
-    theirs = prepare(tokenizer=SUBWORDS | {"size": 12}).subword_models
+    of_two_kinds = SUBWORDS | {"src": "subword_unigram"}
+    learnt = prepare(tokenizer=of_two_kinds)
+    theirs = prepare(tokenizer=of_two_kinds | {"size": 12}).subword_models
     again = drive(prepare_data(learnt.dataset, host, tmp_path / "cache", theirs))
     assert again.fingerprint == learnt.fingerprint
     assert (again.subword_models, len(again.src_vocabulary)) == (theirs, 12)
-    assert prepare(tokenizer=SUBWORDS).subword_models == learnt.subword_models, "and others are none the wiser"
+    assert prepare(tokenizer=of_two_kinds).subword_models == learnt.subword_models, "and others are none the wiser"
 
 
 def test_texts_that_wait_for_subwords_are_counted_to_their_total(host: PluginHost, tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.config import SubwordName
 from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import write_pairs
 from core.data.special_tokens import SPECIAL_TOKENS
@@ -24,21 +26,26 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Learnt from both sides of these texts."""
     stem = tmp_path_factory.mktemp("texts") / "train"
     write_pairs(stem, [Pair(text, text[::-1]) for text in TEXTS])
-    return drive(learn_subwords(stem, len(TEXTS), "both", 60))
+    return drive(learn_subwords("subword", stem, len(TEXTS), "both", 60))
 
 
-@pytest.fixture(scope="module")
-def tokenizer(model: bytes) -> SubwordTokenizer:
-    return SubwordTokenizer(model)
+@pytest.fixture(scope="module", params=get_args(SubwordName))
+def tokenizer(
+    model: bytes, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> SubwordTokenizer:
+    """Of either kind."""
+    if request.param == "subword":
+        return SubwordTokenizer(model)
+    return learnt(tmp_path_factory.mktemp("unigram") / "train", TEXTS, request.param)
 
 
-def learnt(stem: Path, texts: tuple[str, ...], side: str = "src", size: int = 60) -> SubwordTokenizer:
+def learnt(stem: Path, texts: tuple[str, ...], name: SubwordName = "subword", size: int = 60) -> SubwordTokenizer:
     write_pairs(stem, [Pair(text, "x") for text in texts])
-    return SubwordTokenizer(drive(learn_subwords(stem, len(texts), side, size)))
+    return SubwordTokenizer(drive(learn_subwords(name, stem, len(texts), "src", size)))
 
 
-def test_what_is_frequent_becomes_a_piece(tokenizer: SubwordTokenizer) -> None:
-    assert tokenizer.tokenize("the cat sat") == ["▁the", "▁cat", "▁", "sat"]
+def test_what_is_frequent_becomes_a_piece(tokenizer: SubwordTokenizer, model: bytes) -> None:
+    assert SubwordTokenizer(model).tokenize("the cat sat") == ["▁the", "▁cat", "▁", "sat"]
     assert len(tokenizer.pieces) == len(set(tokenizer.pieces)) <= 60 - len(SPECIAL_TOKENS)
 
 
@@ -58,7 +65,7 @@ def test_special_tokens_in_a_text_are_text(tokenizer: SubwordTokenizer) -> None:
 
 def test_the_same_texts_give_the_same_model_to_the_byte(model: bytes, tmp_path: Path) -> None:
     write_pairs(tmp_path / "train", [Pair(text, text[::-1]) for text in TEXTS])
-    assert drive(learn_subwords(tmp_path / "train", len(TEXTS), "both", 60)) == model
+    assert drive(learn_subwords("subword", tmp_path / "train", len(TEXTS), "both", 60)) == model
 
 
 def test_a_side_learns_of_its_own_texts(tmp_path: Path) -> None:
@@ -72,7 +79,7 @@ def test_too_few_for_the_characters_is_said(tmp_path: Path) -> None:
 
 def test_learning_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
-    work = learn_subwords(tmp_path / "train", len(TEXTS), "src", 60)
+    work = learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60)
     assert next(work).stage == "learning source subwords"
     work.close()
     assert {path.name for path in tmp_path.iterdir()} == {"train.pairs.jsonl", "train.pairs.npy"}
