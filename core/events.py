@@ -38,7 +38,10 @@ class StateChanged(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress(Event):
-    """A stage that takes a while (preparing, validating, decoding) went on; `total` is None where nobody knows it."""
+    """A stage that takes a while (preparing, validating, decoding) went on; `total` is None where nobody knows it.
+
+    Of pairs that are drawn from files, it is what the bytes read so far let expect.
+    """
 
     stage: str
     done: int

@@ -12,6 +12,8 @@ from typing import Annotated, BinaryIO
 
 from pydantic import AfterValidator, Field
 
+from core.files_read import Reading, note
+
 LONGEST_LINE = 500_000
 """Characters: two of them make the longest pair."""
 _BLOCK = 2**20
@@ -40,20 +42,21 @@ def read_lines(path: Path) -> Iterator[str]:
     Raises BadData, which names file and line, where it is no such file or changes meanwhile.
     """
     number = 0
-    with _opened(path) as file:
+    with _opened(path) as (file, reading):
         for block in _blocks(file, path):
-            yield from _lines_of(block, path, number)
+            yield from reading.through(_lines_of(block, path, number))
             number += block.count(b"\n")
     if not number:
         raise BadData(f"{path} is empty: give a file with a text on each line.")
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
+def _opened(path: Path) -> Iterator[tuple[BinaryIO | gzip.GzipFile, Reading]]:
     try:
         before = path.stat()
         with path.open("rb") as plain, gzip.open(plain) if path.suffix == ".gz" else plain as file:
-            yield file
+            note(reading := Reading(before.st_size, plain.tell))
+            yield file, reading
         after = path.stat()
     except gzip.BadGzipFile:
         raise BadData(f"{path} is not compressed by gzip, as its name says: rename it, or compress it.") from None

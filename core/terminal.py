@@ -51,9 +51,10 @@ class TerminalProgress:
                 bar.close()
 
     def _show_stage(self, progress: Progress) -> None:
-        if self._stage is None or self._stage.desc != f"{progress.stage}: ":
+        if self._stage is None or self._stage.desc != progress.stage:
             self.close()
-            self._stage = tqdm(desc=progress.stage, total=progress.total, file=sys.stderr, leave=False)
+            self._stage = tqdm(desc=progress.stage, file=sys.stderr, leave=False, unit="", unit_scale=True)
+        self._stage.total = progress.total
         self._stage.update(progress.done - self._stage.n)
 
     def _begin(self, started: RunStarted) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from core.events import Prepared, Progress, StateChanged
+from core.time_left import TimeLeft
 from gui.context import Context
 from gui.theme import GRID
 from gui.widgets import FigureLabel, plain_label
@@ -35,6 +36,7 @@ class StatusBar(QFrame):
             layout.addWidget(label)
         layout.addStretch(1)
         layout.addWidget(self.watching_label)
+        self._time_left = TimeLeft()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.refresh)
         self._timer.start(REFRESH_MS)
@@ -65,12 +67,21 @@ class StatusBar(QFrame):
         if self.context.bridge.state != "preparing":  # a plugin's check: Plugins shows how far it is
             return
         share = f" {100 * progress.done // progress.total} %" if progress.total else f" {progress.done:,}"
-        self.stage_label.setText(progress.stage.capitalize() + share)
+        seconds = self._time_left.after(progress)
+        left = "" if seconds is None else f" · {rough_time(seconds)} left"
+        self.stage_label.setText(progress.stage.capitalize() + share + left)
         self.stage_label.show()
 
     def _take_state(self, change: StateChanged) -> None:
         if change.state != "preparing":
             self.stage_label.hide()
+
+
+def rough_time(seconds: float) -> str:
+    """`20 s`, `3 min`, `2.5 h`: no more than can be promised."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def compact(number: float) -> str:

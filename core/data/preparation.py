@@ -126,7 +126,8 @@ class _Preparation:
                 if cut:
                     cut(lines)
                 drawn += len(lines)
-                yield Progress(stage=f"drawing {split} pairs", done=drawn, total=None)
+                total = round(drawn / lines.share) if lines.share else None
+                yield Progress(stage=f"drawing {split} pairs", done=drawn, total=total)
         self._content.update(split.encode())
         self._drawn[split] = drawn
 

@@ -19,6 +19,7 @@ class PairLines:
 
     lines: bytes
     num_pairs: int
+    share: float | None = None  # of the files that all pairs come from, what is read by now; None: not of files
 
     def __len__(self) -> int:
         return self.num_pairs

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from core.files_read import FilesRead
 from core.plugin import DatasetPlugin, Pair, Split
 from core.plugins_host.faults import Fault
 from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
@@ -32,6 +33,7 @@ class PairStream:
         self._count = 0
         self._is_fast = False
         self._ahead: tuple[PairLines, BaseException | None] | None = None
+        self._files = FilesRead()
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
         if isinstance(pairs, Pair):
             pairs = "one pair"  # it is a tuple, and would be taken for a list of two texts
@@ -57,7 +59,8 @@ class PairStream:
     def _drawn(self) -> tuple[PairLines, BaseException | None]:
         started = time.monotonic()
         try:
-            chunk = self._chunk()
+            with self._files.noting():
+                chunk = self._chunk()
         except BaseException as error:  # told when it is asked for
             self._is_fast = False
             return PairLines(b"", 0), error
@@ -77,7 +80,7 @@ class PairStream:
             num_characters += len(source) + len(target)
             if num_characters > CHUNK_CHARACTERS or time.monotonic() > deadline:
                 break
-        return PairLines("".join(lines).encode("ascii"), len(lines))
+        return PairLines("".join(lines).encode("ascii"), len(lines), self._files.share)
 
     def _checked(self, pair: Any) -> Pair:
         if not isinstance(pair, Pair):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -53,3 +55,13 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
     ):
         assert part in err
     assert "loss 1.250, 12,345 tok/s" in err
+
+
+def test_a_stage_shows_how_much_is_left(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    show = TerminalProgress()
+    for done, total in ((1000, 4900), (2_500_000, 5_000_000)):
+        show(Progress(stage="drawing train pairs", done=done, total=total))
+        time.sleep(0.11)  # tqdm's, between two drawings
+    show.close()
+    assert re.search(r"drawing train pairs:  50%.* 2\.50M/5\.00M \[00:00<00:00, .*/s", capsys.readouterr().err)

@@ -254,6 +254,20 @@ def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: P
     assert prepare(tokenizer=of_two_kinds).subword_models == learnt.subword_models, "and others are none the wiser"
 
 
+def test_of_files_the_bytes_tell_how_many_pairs_there_will_be(host: PluginHost, tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("".join(f"a b {number:05}\tc d\n" for number in range(5000)))
+    options = {"folder": str(tmp_path), "train_source": "pairs.tsv"}
+    dataset = DatasetConfig(plugin="parallel_text", options=options)
+    drawing = [
+        (one.done, one.total)
+        for one in prepare_data(dataset, host, tmp_path / "cache")
+        if one.stage == "drawing train pairs"
+    ]
+    done, totals = zip(*drawing, strict=True)
+    assert done[-1] == totals[-1], "of 5,000, a fifth is set aside"
+    assert len(done) > 3 and totals == pytest.approx([done[-1]] * len(done), rel=0.03)
+
+
 def test_texts_that_wait_for_subwords_are_counted_to_their_total(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
     last = {one.stage: (one.done, one.total) for one in prepare_data(dataset, host, tmp_path)}
