@@ -24,6 +24,7 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     }}
     QPushButton:hover, QToolButton:hover, QComboBox:hover {{ background: {c.hover}; }}
     QPushButton:pressed, QToolButton:pressed {{ background: {c.line}; }}
+    QPushButton:checked {{ background: {c.hover}; border-color: {c.training}; }}
     QPushButton:disabled, QToolButton:disabled, QComboBox:disabled, QLineEdit:disabled, QAbstractSpinBox:disabled {{
         color: {c.faint}; background: {c.window};
     }}

@@ -5,18 +5,23 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from core.notices.notice import Experiment
 from gui.context import Context
+from gui.panels.accuracy_plots import AccuracyPlots
 from gui.panels.attention_map import AttentionMap
+from gui.panels.confusion_map import ConfusionMap
 from gui.panels.curves import Curves
 from gui.panels.head_grid import HeadGrid
+from gui.panels.learned_map import LearnedMap
 from gui.panels.sentence_row import SentenceRow
 from gui.theme import GRID
+from gui.validation_reader import ValidationReader
 from gui.view import View
-from gui.widgets import splitter
+from gui.widgets import button, splitter
 
+_MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
 LOWEST = 480  # pixels at 100 %: what attention and curves need to be read
 
 
@@ -36,9 +41,14 @@ class TrainView(View):
         self.attention_map = AttentionMap(context.theme, context.selection)
         self.head_grid = HeadGrid(context.theme, context.selection, all_kinds=True)
         self.curves = Curves(context.theme, context.playhead)
+        self.more_button = button("More", _MORE_HELP, name="More: what it has learned")
+        self.more_button.setCheckable(True)
+        self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.replay_button), self.more_button)
+        self.pictures = QStackedWidget()  # attention; behind More what was learned, built when it is first looked at
         self._content = QWidget()
         self._lay_out()
         self._keep_legible()
+        self.more_button.toggled.connect(self._show_more)
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
@@ -53,7 +63,8 @@ class TrainView(View):
         column.setContentsMargins(GRID, GRID, GRID, GRID)
         column.setSpacing(GRID)
         column.addWidget(self.sentence_row)
-        column.addWidget(splitter(Qt.Orientation.Vertical, (attention, 5), (self.curves, 4)), 1)
+        self.pictures.addWidget(attention)
+        column.addWidget(splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4)), 1)
         scroll = QScrollArea()
         scroll.setObjectName("page")
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -64,6 +75,25 @@ class TrainView(View):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(scroll)
+
+    def _show_more(self, is_more: bool) -> None:
+        if self.pictures.count() == 1:
+            self.pictures.addWidget(self._learned())
+        self.pictures.setCurrentIndex(int(is_more))
+        self.context.redraws.mark_all()
+
+    def _learned(self) -> QSplitter:
+        """What the validations say: token by token, symbol by symbol, place by place."""
+        theme, reader = self.context.theme, ValidationReader(self.context.bridge)
+        self.learned_map, self.confusion_map = LearnedMap(theme, reader), ConfusionMap(theme, reader)
+        self.accuracy_plots = AccuracyPlots(theme, reader)
+        panels = (self.learned_map, self.confusion_map, self.accuracy_plots)
+        self.confusion_map.chosen.connect(self.learned_map.show_only)
+        for panel in panels:
+            reader.changed.connect(panel.mark_dirty)
+        reader.changed.connect(self.context.redraws.draw_soon)
+        self.add_panels(*panels)
+        return splitter(Qt.Orientation.Horizontal, *zip(panels, (5, 4, 3), strict=True))
 
     def _keep_legible(self) -> None:
         """Where the window is too low for this zoom, the view scrolls; in width it shares what there is."""

@@ -1,0 +1,70 @@
+"""Which target symbols are confused with which, free-running."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.meaning.written_symbols import Written
+
+LEFT_OUT = "(left out)"
+ADDED = "(added)"
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """Counts over the sentences of one validation, of the symbols that are wrong most often; the commonest first."""
+
+    symbols: tuple[str, ...]  # those of the reference, rows
+    written: tuple[str, ...]  # the same and what else was written for them, columns; LEFT_OUT is the last
+    counts: NDArray[np.int64]  # [rows, columns]
+    times: NDArray[np.int64]  # [rows] each symbol was to be written, or was added
+    where: dict[tuple[str, str], tuple[int, ...]]  # (row, column) -> sentences, by their place in the validation
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """[rows, columns] of the times each symbol was to be written; what is written in no column is missing."""
+        shares: NDArray[np.float64] = self.counts / self.times[:, None]
+        return shares
+
+    @property
+    def is_confused(self) -> bool:
+        """Whether anything was not written as it was to be."""
+        return any(wanted != got for wanted, got in self.where)
+
+
+def confusion_of(sentences: Sequence[Sequence[Written]], most: int) -> Confusion:
+    """Of `most` symbols at most: those that were wrong most often, ADDED among them where symbols were added."""
+    counts: Counter[tuple[str, str]] = Counter()
+    where: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, pairs in enumerate(sentences):
+        named = [(ADDED if wanted is None else wanted, LEFT_OUT if got is None else got) for wanted, got in pairs]
+        counts.update(named)
+        for pair in set(named):
+            where[pair].append(place)
+    wrong: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    for (wanted, got), count in counts.items():
+        times[wanted] += count
+        wrong[wanted] += count * (wanted != got)
+    worst = sorted(times, key=lambda symbol: (-wrong[symbol], -times[symbol], symbol))[:most]
+    rows = tuple(sorted(worst, key=lambda symbol: (symbol == ADDED, -times[symbol], symbol)))
+    columns = _columns(rows, counts, most)
+    table = np.array([[counts[row, column] for column in columns] for row in rows], dtype=np.int64)
+    kept = {pair: tuple(places) for pair, places in where.items() if pair[0] in rows and pair[1] in columns}
+    totals = np.array([times[row] for row in rows], dtype=np.int64)
+    return Confusion(rows, columns, table.reshape(len(rows), len(columns)), totals, kept)
+
+
+def _columns(rows: tuple[str, ...], counts: Counter[tuple[str, str]], most: int) -> tuple[str, ...]:
+    """The rows' own symbols, then what else is written most in their place, then LEFT_OUT."""
+    own = [row for row in rows if row != ADDED]
+    others: Counter[str] = Counter()
+    for (wanted, got), count in counts.items():
+        if wanted in rows and got not in rows and got != LEFT_OUT:
+            others[got] += count
+    return (*own, *(symbol for symbol, _ in others.most_common(max(0, most - len(own)))), LEFT_OUT)

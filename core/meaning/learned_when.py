@@ -1,0 +1,79 @@
+"""When each token of the validation became right, fed by the reference, and when it was forgotten."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.events import ValidatedSentence
+
+Right = NDArray[np.bool_]  # [N] whether each token of all sentences is the most probable one
+Steps = NDArray[np.int64]
+NEVER = -1
+
+
+@dataclass(frozen=True, eq=False)
+class TokenTimes:
+    """For each of N tokens, in the order of the sentences, the steps of validations; NEVER where there is none."""
+
+    right_since: Steps  # of those that are right
+    forgotten_at: Steps  # of those that were right and are wrong
+    times_forgotten: NDArray[np.int64]  # until now
+
+
+def right_tokens(sentences: Sequence[ValidatedSentence]) -> Right:
+    """Which tokens of one validation are right."""
+    right: Right = np.array([rank for one in sentences for rank in one.rank], dtype=np.int64) == 0
+    return right
+
+
+class LearnedWhen:
+    """Grows by validations, in any order. All of a run are of the same sentences."""
+
+    def __init__(self) -> None:
+        self._right: dict[int, Right] = {}
+        self._table: NDArray[np.bool_] | None = None  # [V, N] of all validations, in the order of their steps
+
+    @property
+    def steps(self) -> list[int]:
+        """Of the validations it knows, ascending."""
+        return sorted(self._right)
+
+    def take(self, step: int, right: Right) -> None:
+        """Remember a validation."""
+        self._right[step] = right
+        self._table = None
+
+    def forget(self, step: int) -> None:
+        """Forget the validation of this step, where it is known."""
+        self._right.pop(step, None)
+        self._table = None
+
+    def at(self, step: int) -> TokenTimes | None:
+        """As it was known at `step`; None before the first validation."""
+        steps = self.steps
+        num = bisect_right(steps, step)
+        if not num:
+            return None
+        if self._table is None:
+            self._table = np.stack([self._right[known] for known in steps])
+        return _times(np.array(steps[:num]), self._table[:num])
+
+
+def _times(steps: Steps, right: Right) -> TokenTimes:
+    """`right` is [V, N], a row for each of V validations."""
+    num = len(steps)
+    now = right[-1]
+    same = right[::-1] == now  # from the newest back
+    lasted = np.where(same.all(axis=0), num, np.argmin(same, axis=0))  # validations for which it has been as it is
+    since = steps[num - lasted]
+    was_ever_right = right.any(axis=0)
+    return TokenTimes(
+        right_since=np.where(now, since, NEVER),
+        forgotten_at=np.where(~now & was_ever_right, since, NEVER),
+        times_forgotten=np.count_nonzero(right[:-1] > right[1:], axis=0),
+    )

@@ -1,0 +1,35 @@
+"""All that is drawn of one validation's sentences by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.events import ValidatedSentence
+from core.meaning.accuracy import AccuracyBy, by_length, by_position
+from core.meaning.confusion import Confusion, confusion_of
+from core.meaning.written_symbols import side_by_side, symbols_of
+
+MOST_SYMBOLS = 16  # in the confusion: cells that can be read in a third of the window
+
+
+@dataclass(frozen=True, eq=False)
+class ValidationFigures:
+    """Of the validation at `step`."""
+
+    step: int
+    sentences: tuple[ValidatedSentence, ...]
+    confusion: Confusion
+    by_position: AccuracyBy
+    by_length: AccuracyBy
+
+
+def figures_of(step: int, sentences: tuple[ValidatedSentence, ...]) -> ValidationFigures:
+    """Work them out: with 1,000 sentences some tenths of a second, so not in the thread that draws."""
+    written = [side_by_side(*symbols_of(one)) for one in sentences]
+    return ValidationFigures(
+        step=step,
+        sentences=sentences,
+        confusion=confusion_of(written, MOST_SYMBOLS),
+        by_position=by_position(sentences, written),
+        by_length=by_length(sentences, written),
+    )

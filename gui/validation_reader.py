@@ -1,0 +1,130 @@
+"""Reads a run's validations beside the GUI thread, and keeps what their pictures need: each is read once."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from core.errors import UserError
+from core.history import History
+from core.meaning.learned_when import LearnedWhen, Right, right_tokens
+from core.meaning.validation_figures import ValidationFigures, figures_of
+from core.run_folder import RunFolder
+from gui.bridge import EngineBridge
+
+AT_A_TIME = 8  # validations of one reading, so that the map fills while a long run is read, and others get their turn
+KEPT = 16  # validations whose figures stay in memory: a playhead goes back and forth
+
+Metrics = dict[str, float]
+
+
+class ValidationReader(QObject):
+    """`changed` says that more was read. Nothing is read before somebody asks for it."""
+
+    changed = Signal()
+
+    def __init__(self, bridge: EngineBridge) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._folder: RunFolder | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self.learned = LearnedWhen()
+        self._metrics: dict[int, Metrics] = {}  # of what was read: other ones say that a run went back and did it anew
+        self._figures: dict[int, ValidationFigures] = {}
+        self._newest: ValidationFigures | None = None  # that was read
+        self._reading: object = None  # the reading under way
+
+    def figures(self, history: History, step: int) -> ValidationFigures | None:
+        """Of the newest validation up to `step` whose sentences are kept; None where there is none.
+
+        While it is being read: those that were read before it.
+        """
+        if history.folder is not self._folder:
+            self._folder = history.folder
+            self._forget()
+        self._drop_outdated(history)
+        unread = sorted(history.validations.keys() - self._metrics.keys())
+        known = sorted({*self.learned.steps, *unread})
+        place = bisect_right(known, step)
+        if not place:
+            return None
+        wanted = known[place - 1]
+        lacks = wanted not in self._figures
+        if self._reading is None and (unread or lacks):
+            self._read(history, {*unread[:AT_A_TIME], *([wanted] if lacks else [])}, wanted)
+        return self._figures.get(wanted, self._newest)
+
+    def why_none(self, history: History, step: int) -> str:
+        """Why there are no figures; empty where there was no validation yet."""
+        if not any(known <= step for known in history.validations):
+            return ""
+        if self._reading is not None:
+            return "The validations are being read."
+        return "The sentences of the validations up to this step are not kept: look at a later one."
+
+    def _drop_outdated(self, history: History) -> None:
+        outdated = [step for step, read in self._metrics.items() if history.validations.get(step) is not read]
+        for step in outdated:
+            del self._metrics[step]
+            self._drop(step)
+
+    def _drop(self, step: int) -> None:
+        self.learned.forget(step)
+        self._figures.pop(step, None)
+        self._newest = None
+
+    def _read(self, history: History, steps: set[int], wanted: int) -> None:
+        assert self._folder is not None
+        reading = self._reading = object()
+        asked = {step: history.validations[step] for step in steps}
+        read = partial(_read, self._folder, steps, wanted)
+        self._bridge.call(read, partial(self._take, reading, asked, wanted))
+
+    def _take(self, reading: object, asked: dict[int, Metrics], wanted: int, read: Read) -> None:
+        if reading is not self._reading:  # of another run
+            return
+        self._reading = None
+        self._metrics |= asked
+        for step, right in read.rights.items():
+            self.learned.take(step, right)
+        if read.figures is not None:
+            self._keep(read.figures)
+        elif wanted in asked and wanted not in read.rights:  # thinned out meanwhile, or damaged
+            self._drop(wanted)
+        for error in read.damaged:
+            self._bridge.report(error)
+        self.changed.emit()
+
+    def _keep(self, figures: ValidationFigures) -> None:
+        self._newest = self._figures[figures.step] = figures
+        for oldest in list(self._figures)[:-KEPT]:
+            del self._figures[oldest]
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a reading gave, and what of it could not be read."""
+
+    rights: dict[int, Right]
+    figures: ValidationFigures | None
+    damaged: list[UserError]
+
+
+def _read(folder: RunFolder, steps: set[int], wanted: int) -> Read:
+    """What was right at these validations, those thinned out left aside; figures of the wanted one."""
+    rights, figures, damaged = {}, None, []
+    for step in steps.intersection(folder.validation_steps()):
+        try:
+            sentences = folder.validated_sentences(step)
+        except UserError as error:
+            damaged.append(error)
+            continue
+        rights[step] = right_tokens(sentences)
+        if step == wanted:
+            figures = figures_of(step, sentences)
+    return Read(rights, figures, damaged)

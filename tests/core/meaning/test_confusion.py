@@ -1,0 +1,43 @@
+"""Which symbols are confused, and in which sentences."""
+
+from __future__ import annotations
+
+from core.meaning.confusion import ADDED, LEFT_OUT, confusion_of
+from core.meaning.written_symbols import side_by_side
+
+SENTENCES = [side_by_side(one.split(), other.split()) for one, other in (
+    ("a b a", "a b a"),
+    ("a b", "a c"),
+    ("b a", "c a"),
+    ("d a", "a"),
+    ("a", "a e"),
+)]  # fmt: skip
+
+
+def test_counts_and_sentences_of_each_pair() -> None:
+    found = confusion_of(SENTENCES, 16)
+    assert found.symbols == ("a", "b", "d", ADDED)
+    assert found.written == ("a", "b", "d", "c", "e", LEFT_OUT)
+    assert found.counts.tolist() == [
+        [6, 0, 0, 0, 0, 0],
+        [0, 1, 0, 2, 0, 0],
+        [0, 0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 1, 0],
+    ]
+    assert found.where["b", "c"] == (1, 2)
+    assert found.where["d", LEFT_OUT] == (3,)
+    assert found.where[ADDED, "e"] == (4,)
+    assert found.shares[1].tolist() == [0, 1 / 3, 0, 2 / 3, 0, 0]
+
+
+def test_of_many_symbols_those_wrong_most_often_are_shown() -> None:
+    found = confusion_of(SENTENCES, 3)
+    assert found.symbols == ("b", "d", ADDED)
+    assert found.written == ("b", "d", "c", LEFT_OUT)
+    assert found.times.tolist() == [3, 1, 1]
+    assert found.shares[2].tolist() == [0, 0, 0, 0]  # "e" was added, and is not among those shown
+
+
+def test_nothing_to_compare_is_an_empty_table() -> None:
+    found = confusion_of([[]], 16)
+    assert found.counts.shape == (0, 1) and not found.is_confused

@@ -1,0 +1,67 @@
+"""When tokens became right and were forgotten, against a look at one token after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.meaning.learned_when import NEVER, LearnedWhen, right_tokens
+from tests.core.meaning.sentences import validated
+
+STEPS = (10, 20, 30, 40)
+
+
+def known(rows: list[list[bool]]) -> LearnedWhen:
+    made = LearnedWhen()
+    for step, row in zip(STEPS, rows, strict=False):
+        made.take(step, np.array(row))
+    return made
+
+
+def test_right_tokens_are_those_of_rank_0_of_all_sentences() -> None:
+    right = right_tokens([validated("a b", "", (0, 3, 0)), validated("c", "", (1, 0))])
+    assert right.tolist() == [True, False, True, False, True]
+
+
+def test_a_token_is_right_since_its_last_change_and_forgotten_when_it_went_wrong() -> None:
+    learned = known(
+        [
+            [False, True, False, True],
+            [True, True, False, False],
+            [True, False, False, True],
+            [True, False, False, False],
+        ]
+    )
+    times = learned.at(45)
+    assert times is not None
+    assert times.right_since.tolist() == [20, NEVER, NEVER, NEVER]
+    assert times.forgotten_at.tolist() == [NEVER, 30, NEVER, 40]
+    assert times.times_forgotten.tolist() == [0, 1, 0, 2]
+    earlier = learned.at(30)
+    assert earlier is not None
+    assert earlier.right_since.tolist() == [20, NEVER, NEVER, 30]
+
+
+def test_before_the_first_validation_nothing_is_known() -> None:
+    assert known([[True]]).at(9) is None
+
+
+def test_a_forgotten_validation_counts_no_more() -> None:
+    learned = known([[True], [False]])
+    learned.forget(20)
+    times = learned.at(100)
+    assert times is not None and times.right_since.tolist() == [10]
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_it_is_what_one_sees_going_back_token_by_token(rows: list[list[bool]]) -> None:
+    times = known(rows).at(100)
+    assert times is not None
+    for token in range(3):
+        column = [row[token] for row in rows]
+        began = len(column) - 1
+        while began and column[began - 1] == column[-1]:
+            began -= 1
+        assert times.right_since[token] == (STEPS[began] if column[-1] else NEVER)
+        assert times.forgotten_at[token] == (STEPS[began] if not column[-1] and any(column) else NEVER)
