@@ -127,6 +127,25 @@ class IconButton(QToolButton):
         self.setIconSize(QSize(self._theme.px(16), self._theme.px(16)))
 
 
+class MoreButton(QToolButton):
+    """Opens what not everybody needs; its arrow says whether that is open."""
+
+    def __init__(self, name: str, help: str) -> None:
+        super().__init__()
+        self.setText("More")
+        self.setProperty("role", "flat")
+        self.setCheckable(True)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setAccessibleName(name)
+        self.setToolTip(help)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.toggled.connect(self._turn_arrow)
+        self._turn_arrow(False)
+
+    def _turn_arrow(self, is_open: bool) -> None:
+        self.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)
+
+
 class EscapableEdit(QLineEdit):
     """A field that has Esc for itself, before the window's shortcut: `escaped` says that it is given up."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout
 
 from gui.compared_attention import ComparedAttention
 from gui.context import Context
@@ -18,7 +18,9 @@ from gui.panels.left_out_heads import LeftOutHeads
 from gui.panels.sentence_row import SentenceRow
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import splitter
+from gui.widgets import MoreButton, splitter
+
+_MORE_HELP = "All heads of a layer as one, differences of two steps or runs, and how widely each head looks"
 
 
 class AttentionView(View):
@@ -37,7 +39,7 @@ class AttentionView(View):
         self.heads_off = HeadsOff(context.bridge)
         self.chooser = HeadChooser(theme, selection, heads_off=self.heads_off)
         self.compared = ComparedAttention(context.bridge, selection)
-        self.more_button = _more_button()
+        self.more_button = MoreButton("More about attention", _MORE_HELP)
         self.extras = AttentionExtras(context, self.compared)
         self.extras.hide()
         self.map = AttentionMap(theme, selection, self.compared.shown)
@@ -54,7 +56,7 @@ class AttentionView(View):
         self.chooser.add_shortcuts(self)
         self.all_kinds_box.toggled.connect(self._show_kinds)
         self.heads_off.changed.connect(self._show_heads_off)
-        self.more_button.toggled.connect(self._show_more)
+        self.more_button.toggled.connect(self.extras.setVisible)
         self.extras.entropy_box.toggled.connect(self._show_entropy)
         self.compared.changed.connect(self._show_compared)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
@@ -67,10 +69,6 @@ class AttentionView(View):
     def _show_kinds(self, all_kinds: bool) -> None:
         self.grid.all_kinds = all_kinds
         self.grid.mark_dirty()
-
-    def _show_more(self, is_open: bool) -> None:
-        self.more_button.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)
-        self.extras.setVisible(is_open)
 
     def _show_entropy(self, with_entropy: bool) -> None:
         self.grid.with_entropy = with_entropy
@@ -97,16 +95,3 @@ class AttentionView(View):
         layout.addWidget(self.extras)
         layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.map, 3), (self.grid, 2)), 1)
         layout.addWidget(self.left_out)
-
-
-def _more_button() -> QToolButton:
-    made = QToolButton()
-    made.setText("More")
-    made.setProperty("role", "flat")
-    made.setCheckable(True)
-    made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-    made.setArrowType(Qt.ArrowType.RightArrow)
-    made.setAccessibleName("More about attention")
-    made.setToolTip("All heads of a layer as one, differences of two steps or runs, and how widely each head looks")
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return made

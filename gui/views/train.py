@@ -19,7 +19,7 @@ from gui.panels.sentence_row import SentenceRow
 from gui.theme import GRID
 from gui.validation_reader import ValidationReader
 from gui.view import View
-from gui.widgets import button, splitter
+from gui.widgets import MoreButton, splitter
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
 LOWEST = 480  # pixels at 100 %: what attention and curves need to be read
@@ -41,8 +41,7 @@ class TrainView(View):
         self.attention_map = AttentionMap(context.theme, context.selection)
         self.head_grid = HeadGrid(context.theme, context.selection, all_kinds=True)
         self.curves = Curves(context.theme, context.playhead)
-        self.more_button = button("More", _MORE_HELP, name="More: what it has learned")
-        self.more_button.setCheckable(True)
+        self.more_button = MoreButton("More about what was learned", _MORE_HELP)
         self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.replay_button), self.more_button)
         self.pictures = QStackedWidget()  # attention; behind More what was learned, built when it is first looked at
         self._content = QWidget()

@@ -54,7 +54,9 @@ def test_all_of_it_is_drawn_at_the_playheads_step(view: TrainView, qtbot: QtBot)
     assert "first validation" in view.learned_map.empty_label.text()
 
 
-def test_a_confusion_shows_its_sentences(view: TrainView, qtbot: QtBot) -> None:
+def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learned(
+    view: TrainView, qtbot: QtBot
+) -> None:
     view.context.playhead.view(400)
     confusion = view.confusion_map
     qtbot.waitUntil(lambda: "step 400" in confusion.title_label.text(), timeout=WAIT_MS)
@@ -76,9 +78,6 @@ def test_a_confusion_shows_its_sentences(view: TrainView, qtbot: QtBot) -> None:
     learned.all_button.click()
     assert len({line[0] for line in learned.numbers()[1:]}) == 256
 
-
-def test_keys_say_when_a_token_was_learned(view: TrainView, qtbot: QtBot) -> None:
-    learned = view.learned_map
     assert learned.readout.text().startswith("Strong: right since step 400")
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
     assert "token 2 of sentence 1: right since step 400" in learned.readout.text()
