@@ -28,11 +28,11 @@ class NoticeBar(QFrame):
         super().__init__()
         self.setObjectName("notice")
         self.setAccessibleName("Noticed")
-        self.chip = button("", "Noticed of this run: what it usually means, and what to try", role="chip")
+        self.chip = button("", "Noticed of this run: what it usually means, and what to try", role="chip", name="Notices")
         self.chip.setCheckable(True)
         self.seen_label, self.usually_label = _sentence(""), _sentence("muted")
         self.next_button = IconButton(theme, "next", "Next notice")
-        self.try_button = button("", "")
+        self.try_button = button("", "", name="Try it")
         self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss for this run")
         self.notices: list[Notice] = []
         self._shown: Notice | None = None
