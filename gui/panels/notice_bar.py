@@ -28,7 +28,9 @@ class NoticeBar(QFrame):
         super().__init__()
         self.setObjectName("notice")
         self.setAccessibleName("Noticed")
-        self.chip = button("", "Noticed of this run: what it usually means, and what to try", role="chip", name="Notices")
+        self.chip = button(
+            "", "Noticed of this run: what it usually means, and what to try", role="chip", name="Notices"
+        )
         self.chip.setCheckable(True)
         self.seen_label, self.usually_label = _sentence(""), _sentence("muted")
         self.next_button = IconButton(theme, "next", "Next notice")
@@ -55,14 +57,13 @@ class NoticeBar(QFrame):
         self._run = history.folder.path if history.folder is not None else None
         found = history.noticing.at(step)
         self.notices = [one for one in found if (self._run, one.rule.kind) not in self._dismissed]
-        self.chip.setVisible(bool(self.notices))
         if not self.notices:
-            self.chip.setChecked(False)
-            self._shown = None
+            self._go_away()
             return
         count = len(self.notices)
         self.chip.setText("1 notice" if count == 1 else f"{count} notices")
         self.chip.setAccessibleName(self.chip.text())
+        self.chip.show()
         self.next_button.setVisible(count > 1)
         self._show(self._shown if self._shown in self.notices else self.notices[0])
 
@@ -70,6 +71,14 @@ class NoticeBar(QFrame):
         """Let experiments be tried where there is no reason against it."""
         self._why_not = reason
         enable(self.try_button, reason)
+
+    def _go_away(self) -> None:
+        focused = self.window().focusWidget()
+        if focused is not None and (focused is self.chip or self.isAncestorOf(focused)):
+            self.window().setFocus()  # or the next button would get it, and take Space from Learn
+        self.chip.hide()
+        self.chip.setChecked(False)
+        self._shown = None
 
     def _show(self, notice: Notice) -> None:
         assert self._history.prepared is not None  # else nothing is noticed

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.events import ProbeDone, StepsDone
@@ -74,12 +74,14 @@ def test_opened_it_says_figures_meaning_and_experiment(panel: Curves, qtbot: QtB
     assert "stands still" in panel.notices.seen_label.text()
 
 
-def test_what_was_dismissed_does_not_come_again(panel: Curves, stuck: History) -> None:
+def test_what_was_dismissed_does_not_come_again(panel: Curves, stuck: History, qtbot: QtBot) -> None:
     panel.notices.chip.click()
     panel.notices.dismiss_button.click()
     assert panel.notices.chip.text() == "1 notice" and panel.notices.isVisible()
-    panel.notices.dismiss_button.click()
+    panel.notices.dismiss_button.setFocus()
+    qtbot.keyClick(panel.notices.dismiss_button, Qt.Key.Key_Space)
     assert not panel.notices.chip.isVisible() and not panel.notices.isVisible()
+    assert not isinstance(panel.window().focusWidget(), QAbstractButton)  # which would take Space from Learn
     panel.show_step(stuck, 300)
     assert not panel.notices.chip.isVisible()
 
