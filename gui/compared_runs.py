@@ -1,4 +1,4 @@
-"""Several runs read to be compared: their losses, and a table of what differs.
+"""Several runs read to be compared: losses, a table of what differs, and what each made of the same sentences.
 
 Reading waits for a disk: `read_compared` runs beside the GUI thread.
 """
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from core.events import ValidatedSentence
+from core.probes import Probe, ProbedSentence
 from core.run_comparison import records_of, said
 from core.run_folder import RunFolder
 from gui.seed_bands import Band, Curve, band_of
@@ -21,12 +23,20 @@ LETTERS = "ABCDEFGH"  # a run is told by its letter as well as by its colour
 
 @dataclass(frozen=True, eq=False)
 class ComparedRun:
-    """The losses of one run, in nats per target token; those of training smoothed."""
+    """One run: its losses in nats per target token, those of training smoothed; its newest probe and validation."""
 
     letter: str
     name: str
     training: Curve
     validation: Curve
+    probe: Probe | None
+    validated_at: int | None
+    validated: tuple[ValidatedSentence, ...]
+
+    @property
+    def sentences(self) -> tuple[ProbedSentence, ...]:
+        """Those of its newest probe."""
+        return self.probe.sentences if self.probe is not None else ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +87,13 @@ def _groups(folders: Sequence[RunFolder], runs: Sequence[ComparedRun]) -> Iterat
 def _read(letter: str, folder: RunFolder) -> ComparedRun:
     steps, metrics = folder.metrics()
     losses = {step: one["valid/loss"] for step, one in sorted(folder.validation_metrics().items())}
+    probed, validated = folder.probe_steps(), folder.validation_steps()
     return ComparedRun(
         letter=letter,
         name=folder.label().name or folder.path.name,
         training=(steps.astype(np.float64), smoothed(metrics.get("train/loss", np.empty(0)))),
         validation=(np.array([*losses], np.float64), np.array([*losses.values()], np.float64)),
+        probe=folder.probe(probed[-1]) if probed else None,
+        validated_at=validated[-1] if validated else None,
+        validated=folder.validated_sentences(validated[-1]) if validated else (),
     )

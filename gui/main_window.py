@@ -75,7 +75,7 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         for view in self.views:
             self.pages.addWidget(view)
-        self.dropping = Dropping(self, {SUFFIX: self.runs_view.open_file})
+        self.dropping = Dropping(self, {SUFFIX: self.runs_view.shared.open_file})
         self._lay_out()
         self._connect()
         self.show_view(0)

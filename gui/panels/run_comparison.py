@@ -112,11 +112,11 @@ class RunComparison(Panel):
         drawn.setClipToView(True)
 
     def _name(self, letters: str, curve: Curve, colour: QColor) -> None:
-        """The letters at the end of a line."""
+        """The letters over the end of a line."""
         steps, losses = curve
         known = np.flatnonzero(np.isfinite(losses))
         if len(known):
-            letter = pg.TextItem(letters, color=colour, anchor=(0, 0.5))
+            letter = pg.TextItem(letters, color=colour, anchor=(1, 1))
             letter.setFont(self.theme.font(bold=True))
             letter.setPos(float(steps[known[-1]]), float(losses[known[-1]]))
             self.plot.addItem(letter, ignoreBounds=True)

@@ -8,18 +8,16 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.run_files.archive import SUFFIX
 from core.run_folder import RunFolder, RunLabel
-from core.sharing import receive, share
-from gui.compared_runs import LETTERS, Comparison, read_compared
 from gui.context import Context
-from gui.panels.run_comparison import RunComparison
 from gui.panels.run_details import RunDetails
+from gui.panels.run_sides import RunSides
 from gui.panels.run_table import RunTable
 from gui.run_actions import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
 from gui.run_rows import RunRow, RunRows, matches
+from gui.shared_runs import SharedRuns
 from gui.theme import GRID
 from gui.trash import throw_away
 from gui.view import View
@@ -57,8 +55,8 @@ class RunsView(View):
         self.empty_label = plain_label(EMPTY)
         self.table = RunTable(context.theme)
         self.details = RunDetails()
-        self.comparison = RunComparison(context.theme)
-        self._compared: list[RunRow] = []  # of the comparison that is shown, or being read
+        self.sides = RunSides(context)
+        self.shared = SharedRuns(context, self)
         self._timer = QTimer(self)
         self._timer.setInterval(LIVE_MS)
         self._timer.timeout.connect(self._refresh_live)
@@ -122,30 +120,8 @@ class RunsView(View):
         self.context.workbench.branch(run, step)
         self.opened.emit()
 
-    def _ask_where_to_share(self, run: Path) -> None:
-        """Have a place chosen for the one file, and write it."""
-        start = str(Path.home() / f"{run.name}{SUFFIX}")
-        name, _ = QFileDialog.getSaveFileName(self, "Share the run as", start, f"Shared runs (*{SUFFIX})")
-        if name:
-            self.share(run, Path(name).with_suffix(SUFFIX))
-
-    def share(self, run: Path, path: Path) -> None:
-        """Write a run to one file, beside the GUI thread."""
-        say = partial(self.details.say, run, f"Shared as {from_home(path)}")
-        self.context.bridge.call(lambda: share(RunFolder.open(run), path), lambda _: say())
-
-    def _ask_for_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open a shared run", "", f"Shared runs (*{SUFFIX})")
-        if name:
-            self.open_file(Path(name))
-
-    def open_file(self, path: Path) -> None:
-        """Keep a run that was shared among the others, and look at it."""
-        self.context.bridge.call(lambda: receive(path, self.context.place.path), self._open_received)
-
-    def _open_received(self, run: Path) -> None:
-        self.context.workbench.open_run(run)
-        self.opened.emit()
+    def _say_shared(self, run: Path, path: Path) -> None:
+        self.details.say(run, f"Shared as {from_home(path)}")
 
     def _below(self, last: RunRow) -> Path | None:
         """Of the rows that stay the one below this, or the lowest."""
@@ -195,9 +171,9 @@ class RunsView(View):
         layout.setSpacing(GRID)
         layout.addLayout(row)
         layout.addWidget(self.empty_label)
-        below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.comparison, 2))
+        below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.sides, 2))
         layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 1), (below, 1)), 1)
-        self.add_panels(self.comparison)
+        self.add_panels(*self.sides.panels)
 
     def _connect(self) -> None:
         bridge = self.context.bridge
@@ -216,8 +192,10 @@ class RunsView(View):
         self._add_shortcut("Delete", self.table, self.delete_chosen)
         self._add_shortcut("F2", self.table, self.details.edit_name)
         self.details.labelled.connect(self._label)
-        self.file_button.clicked.connect(self._ask_for_file)
-        self.details.share_asked.connect(self._ask_where_to_share)
+        self.file_button.clicked.connect(self.shared.ask_for_file)
+        self.details.share_asked.connect(self.shared.ask_where)
+        self.shared.written.connect(self._say_shared)
+        self.shared.opened.connect(self.opened)
         self.details.branched.connect(self._branch)
         self.details.left.connect(self.table.setFocus)
         self.table.doubleClicked.connect(self._act)
@@ -277,23 +255,7 @@ class RunsView(View):
     def _take_choice(self) -> None:
         """A click makes a row the current one before it is chosen, so this comes last."""
         self._show_actions()
-        self._compare()
-
-    def _compare(self) -> None:
-        """Read the chosen runs, beside the GUI thread, where there are several; again when one of them has grown."""
-        rows = [row for row in self.table.all_chosen if not row.problem][: len(LETTERS)]
-        if rows == self._compared:
-            return
-        self._compared = rows
-        if len(rows) < 2:
-            self.comparison.show_comparison(None)
-            return
-        read = partial(read_compared, [row.path for row in rows])
-        self.context.bridge.call(read, partial(self._show_comparison, rows))
-
-    def _show_comparison(self, rows: list[RunRow], comparison: Comparison) -> None:
-        if rows == self._compared:  # no others were chosen meanwhile
-            self.comparison.show_comparison(comparison)
+        self.sides.compare(self.table.all_chosen)
 
     def _search(self) -> None:
         """Show those that match."""
@@ -303,7 +265,7 @@ class RunsView(View):
         self.empty_label.setText(EMPTY if not text else f"No run matches “{text}”. Esc shows all.")
         self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
         self._show_actions()
-        self._compare()
+        self.sides.compare(self.table.all_chosen)
 
     def _fail(self, error: Exception) -> None:
         self._is_reading = self._read_again = False

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder
@@ -66,3 +66,20 @@ def test_what_cannot_be_read_is_told_and_what_nobody_knows_is_not_taken(
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
     assert "mine.headlight is no shared run" in empty_window.strip.sentence.text()
     assert not drop(empty_window, shared.with_suffix(".exe"))
+
+
+def test_a_run_is_shared_where_it_is_asked_for_and_told(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, view = empty_window, empty_window.runs_view
+    window.show_view(window.views.index(view))
+    qtbot.waitUntil(lambda: bool(view.table.rows), timeout=WAIT_MS)
+    asked = str(tmp_path / "given away")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (asked, ""))
+    qtbot.mouseClick(view.details.share_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Shared as" in view.details.about_label.text(), timeout=WAIT_MS)
+    assert Path(f"{asked}.headlight").stat().st_size > 100_000
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (f"{asked}.headlight", ""))
+    qtbot.mouseClick(view.file_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.context.workbench.is_shared, timeout=WAIT_MS)
+    assert window.pages.currentWidget() is window.train_view

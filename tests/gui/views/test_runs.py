@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from core.config import change_setting
+from core.run_files.validation_file import validation_bytes
 from core.run_folder import RunFolder, RunLabel, list_runs
 from gui.main_window import MainWindow
 from gui.run_rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
@@ -354,9 +356,9 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     folder = empty_window.context.place.path / "2026-01-03_a"
     RunFolder.open(folder).write_config(change_setting(RunFolder.open(folder).config(), "training.max_grad_norm", 0.5))
     three_runs.refresh()
-    assert three_runs.comparison.is_empty
+    assert three_runs.sides.comparison.is_empty
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    panel = three_runs.comparison
+    panel = three_runs.sides.comparison
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
     heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
     cells = {
@@ -382,7 +384,7 @@ def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> N
     three_runs.refresh()
     qtbot.waitUntil(lambda: "2026-01-02_b" not in names(three_runs), timeout=WAIT_MS)
     assert sorted(row.path.name for row in three_runs.table.all_chosen) == ["2026-01-01_c", "2026-01-03_a"]
-    assert len(three_runs._compared) == 2
+    assert len(three_runs.sides._rows) == 2
 
 
 def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -442,7 +444,7 @@ def test_seeds_of_one_group_are_one_band(three_runs: RunsView, empty_window: Mai
         RunFolder.open(empty_window.context.place.path / folder).update(group="two_seeds")
     three_runs.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b", "2026-01-01_c")
-    panel = three_runs.comparison
+    panel = three_runs.sides.comparison
     qtbot.waitUntil(
         lambda: not panel.is_empty and not panel.is_dirty and bool(panel.comparison.groups), timeout=WAIT_MS
     )
@@ -452,3 +454,59 @@ def test_seeds_of_one_group_are_one_band(three_runs: RunsView, empty_window: Mai
     assert len([one for one in panel.plot.plotItem.items if isinstance(one, pg.FillBetweenItem)]) == 2
     assert "lowest to highest" in panel.title_label.text()
     assert ("two_seeds", "valid/loss, mean") in {line[:2] for line in panel.numbers()}
+
+
+def test_a_head_of_each_run_is_shown_for_the_same_sentence(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    panel, selection = three_runs.sides.attention, empty_window.context.selection
+    three_runs.sides.choose(1)
+    qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
+    probe = RunFolder.open(example_path()).probe(800)
+    assert [panel.sentence_combo.itemText(place) for place in range(panel.sentence_combo.count())] == [
+        sentence.source for sentence in probe.sentences
+    ]
+    panel.sentence_combo.setCurrentIndex(1)
+    panel.sentence_combo.activated.emit(1)
+    selection.choose(kind="cross", layer=0, head=2)
+    qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
+    feed = probe.sentences[1].by_reference
+    assert feed is not None and [column.isVisible() for column in panel.columns] == [True, True, False, False]
+    for column in panel.columns[:2]:
+        np.testing.assert_array_equal(column.canvas.picture.weights, feed.cross[0, 2])
+        assert column.output_label.text() and "step 800" in column.title_label.text()
+    assert len(panel.numbers()) == 1 + 2 * feed.cross[0, 2].size
+
+
+def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    folder = RunFolder.open(empty_window.context.place.path / "2026-01-03_a")
+    (step, *_) = reversed(folder.validation_steps())
+    first, *others = folder.validated_sentences(step)
+    path = folder.path / "validations" / f"{step:06d}.jsonl"
+    path.write_bytes(validation_bytes([*others, replace(first, hypothesis="quite another")]))
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    panel = three_runs.sides.translations
+    three_runs.sides.choose(2)
+    qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
+    heads, line, *rest = panel.numbers()
+    assert len(rest) == len(others) and panel.table.rowCount() == 1 + len(others)
+    assert line[:2] == (first.source, first.reference) and sorted(line[2:]) == sorted(
+        ["quite another", first.hypothesis]
+    )
+    assert heads[0] == "source" and f"they differ in 1 of {1 + len(others)}" in panel.title_label.text()
+    right = panel.table.item(1, 2)
+    assert right is not None and right.text() == f"✓ {rest[0][1]}"
+
+
+def test_runs_of_other_data_say_that_they_have_nothing_in_common(three_runs: RunsView, qtbot: QtBot) -> None:
+    folder = three_runs.context.place.path / "2026-01-03_a"
+    for kind in ("probes", "validations"):
+        shutil.rmtree(folder / kind)
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    for number, panel in ((1, three_runs.sides.attention), (2, three_runs.sides.translations)):
+        three_runs.sides.choose(number)
+        qtbot.waitUntil(lambda panel=panel: "in common" in panel.empty_label.text(), timeout=WAIT_MS)
+        assert panel.is_empty

@@ -1,0 +1,52 @@
+"""Pages of one place, and a button for each of them over it."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from gui.theme import GRID
+from gui.widgets import button
+
+
+class Pages(QWidget):
+    """Shows one of its pages."""
+
+    def __init__(self, name: str, *titles: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._pages = QStackedWidget()
+        self._group = QButtonGroup(self)
+        row = QHBoxLayout()
+        row.setSpacing(GRID // 2)
+        for number, title in enumerate(titles):
+            made = button(title, f"{name}: {title.lower()}", role="flat")
+            made.setCheckable(True)
+            self._group.addButton(made, number)
+            row.addWidget(made)
+        row.addStretch(1)
+        self._group.buttons()[0].setChecked(True)
+        self._group.idClicked.connect(self._pages.setCurrentIndex)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        layout.addLayout(row)
+        layout.addWidget(self._pages, 1)
+
+    def add(self, page: QWidget) -> None:
+        """The page of the next title."""
+        self._pages.addWidget(page)
+
+    def choose(self, number: int) -> None:
+        """Show the page of a button, as a click on it does."""
+        self._group.button(number).click()
+
+
+def stacked(*widgets: QWidget) -> QWidget:
+    """Widgets one below the other, as one page."""
+    made = QWidget()
+    layout = QVBoxLayout(made)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(GRID)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return made
