@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from core.beam_tree import BeamNode, BeamTree
 
 _FATES = {
     "went on": "goes on",
-    "cut": "is cut here: its continuations found no place",
-    "finished": "ends here",
-    "too long": "is cut off: the longest output",
+    "cut": "is cut here: none of its continuations found a place",
+    "finished": "is complete",
+    "too long": "is as long as an output may be",
 }
 
 
@@ -21,18 +23,22 @@ def said_of_beam(tree: BeamTree) -> str:
     return f"{found} {_said_of_greedy(tree)}"
 
 
-def outputs_said(tree: BeamTree) -> str:
-    """A line for each output with its score, the greedy one first."""
+def outputs_table(tree: BeamTree) -> str:
+    """A row for each output with its score, the greedy one first, as rich text."""
     named = [("greedy", tree.greedy), *((f"beam {place}", one) for place, one in enumerate(tree.outputs, 1))]
-    return "\n".join(f"{name}   {one.score:.3f}   {one.output or '(nothing)'}" for name, one in named)
+    rows = "".join(
+        f"<tr><td>{name}</td><td>&nbsp; {one.score:.3f} &nbsp;</td><td>{escape(one.output) or '(nothing)'}</td></tr>"
+        for name, one in named
+    )
+    return f"<table>{rows}</table>"
 
 
 def said_of_node(tree: BeamTree, index: int) -> str:
     """One hypothesis and what became of it."""
     node = tree.nodes[index]
     return (
-        f"“{' '.join(_tokens(tree, node))}”: “{node.token}” has {node.probability:.3f} here, all of it the "
-        f"log-probability {node.log_probability:.2f}, place {node.rank + 1} in the beam; it {_FATES[node.fate]}."
+        f"“{' '.join(_tokens(tree, node))}” {_FATES[node.fate]}. Its last token has {node.probability:.3f} after those "
+        f"before it, all of them together the log-probability {node.log_probability:.2f}: place {node.rank + 1}."
     )
 
 

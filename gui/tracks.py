@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.probes import Feed
 from gui.panel import Table
 
@@ -54,6 +56,14 @@ def said_of_weights(above: Track, below: Track) -> str:
     return f"≠ {_said_of_difference(place, above, below, 'above comes', 'below')}"
 
 
+def said_of_fed(above: Track, below: Track) -> str:
+    """How sure two models are of one reference."""
+    return (
+        f"Fed by the reference, it costs {_loss(above):.2f} nats a token above and {_loss(below):.2f} below; the first "
+        f"choice is right for {above.num_first_choices} and {below.num_first_choices} of {len(above.tokens)} tokens."
+    )
+
+
 def table_of(tracks: tuple[Track, ...]) -> Table:
     """A line for each place and track."""
     rows = (
@@ -69,6 +79,12 @@ def table_of(tracks: tuple[Track, ...]) -> Table:
 def _said_of_difference(place: int, above: Track, below: Track, has: str, other: str) -> str:
     until = f"The same up to token {place}; then" if place else "From the first token on"
     return f"{until} {has} {_at(above, place)} and {other} {_at(below, place)}."
+
+
+def _loss(track: Track) -> float:
+    """Its cross entropy in nats per token."""
+    with np.errstate(divide="ignore"):  # of a model that excludes what is right
+        return float(-np.log(track.probabilities).mean())
 
 
 def _at(track: Track, place: int) -> str:

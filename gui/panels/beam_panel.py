@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QLabel, QScrollArea, QSpinBox
 
 from core.beam_tree import BeamTree
@@ -9,7 +10,7 @@ from core.events import Event
 from core.history import History
 from core.requests import SearchBeam
 from gui.asked import Asked
-from gui.beam_words import outputs_said, said_of_beam, said_of_node
+from gui.beam_words import outputs_table, said_of_beam, said_of_node
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
 from gui.panels.beam_canvas import BeamCanvas
@@ -40,6 +41,7 @@ class BeamPanel(Panel):
         self.size_spin, self.penalty_spin = QSpinBox(), QDoubleSpinBox()
         self.verdict_label = _words("What the comparison shows")
         self.outputs_label = _words("Outputs with their scores")
+        self.outputs_label.setTextFormat(Qt.TextFormat.RichText)  # a table; outputs are escaped
         self.readout_label = _words("The hypothesis that is pointed at", role="muted")
         self.canvas = BeamCanvas(theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
@@ -86,7 +88,7 @@ class BeamPanel(Panel):
         for label in (self.verdict_label, self.outputs_label, self.readout_label):
             label.setFont(self.theme.token_font())
         self.verdict_label.setText(said_of_beam(tree))
-        self.outputs_label.setText(outputs_said(tree))
+        self.outputs_label.setText(outputs_table(tree))
         if tree is not self.canvas.tree:
             self.canvas.show_tree(tree)
 

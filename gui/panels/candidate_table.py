@@ -50,7 +50,7 @@ class CandidateTable(QTableWidget):
         self.currentCellChanged.connect(lambda row, *_: self.reached.emit(row) if row >= 0 else None)
 
     def show_feed(self, feed: Feed, num_forced: int) -> None:
-        """Fill it anew; the first `num_forced` tokens were not the model's choice."""
+        """Fill it anew; marked are those of the first `num_forced` tokens that the model would not have chosen."""
         column = max(self.currentColumn(), 0)
         with QSignalBlocker(self):
             self.setRowCount(len(feed.tgt_output))
@@ -58,7 +58,7 @@ class CandidateTable(QTableWidget):
                 for place in range(len(_COLUMNS)):
                     known = place < len(candidates)
                     item = _item(*candidates[place], is_chosen=not place) if known else QTableWidgetItem()
-                    item.setData(IS_FORCED, place == 0 and row < num_forced)
+                    item.setData(IS_FORCED, place == 0 and row < num_forced and feed.output_rank[row] > 0)
                     self.setItem(row, place, item)
             self.setCurrentCell(-1, column)
 

@@ -155,7 +155,7 @@ def said_of_place(translation: Translation, place: int) -> str:
     (chosen, probability), *others = list(candidates_of(feed))[place]
     token, share = others[0]
     after = f"After “{feed.tgt_input[place]}”"
-    if place < len(translation.prefix):
+    if place < len(translation.prefix) and chosen != feed.predicted[place]:
         return (
             f"{after} you chose “{chosen}” ({probability:.3f}); the model's first choice is “{feed.predicted[place]}”."
         )

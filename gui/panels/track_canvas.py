@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from gui.colour_map import attention_table
@@ -20,7 +20,10 @@ _HELP = (
 
 
 class TrackCanvas(QWidget):
-    """Emits `pointed` with a place: of a click, or of the arrow keys. Marks the first difference and one place."""
+    """Emits `pointed` with a place: of a click, or of the arrow keys.
+
+    Marks one place, and the first difference between the first two tracks.
+    """
 
     pointed = Signal(int)
 
@@ -55,7 +58,7 @@ class TrackCanvas(QWidget):
 
     def middle_of_place(self) -> QPointF:
         """Where the marked place lies."""
-        return QPointF() if self._layout is None else self._layout.column(self._shown_place(self._layout)).center()
+        return QPointF() if self._layout is None else self._layout.head(self._shown_place(self._layout)).center()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout is not None:
@@ -63,7 +66,7 @@ class TrackCanvas(QWidget):
                 self._paint(painter, self._layout)
 
     def _paint(self, painter: QPainter, layout: TrackLayout) -> None:
-        difference = first_difference(*self.tracks) if len(self.tracks) == 2 else None
+        difference = first_difference(*self.tracks[:2]) if len(self.tracks) > 1 else None
         self._paint_places(painter, layout, difference)
         for row, track in enumerate(self.tracks):
             painter.setFont(self._theme.font())
@@ -75,7 +78,7 @@ class TrackCanvas(QWidget):
                 self._paint_first_choice(painter, layout.below(row, place), track, place)
         if difference is not None:
             painter.setPen(QPen(self._theme.colour("bad"), 2, Qt.PenStyle.DashLine))
-            painter.drawRect(layout.column(difference).adjusted(1, 0, -2, 0))
+            painter.drawRect(layout.first_two(difference).adjusted(1, 0, -2, 0))
         painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
         head = layout.head(self._shown_place(layout))
         painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
@@ -159,8 +162,15 @@ class TrackArea(QScrollArea):
 
     def fit(self) -> None:
         """Take the height of what is shown now, and bring the marked place into view."""
-        self.setFixedHeight(self.canvas.sizeHint().height() + self.horizontalScrollBar().sizeHint().height())
+        if not self.canvas.tracks:
+            return
+        needed, is_cut = self.canvas.sizeHint(), self.canvas.sizeHint().width() > self.width()
+        self.setFixedHeight(needed.height() + (self.horizontalScrollBar().sizeHint().height() if is_cut else 0))
         self.ensureVisible(round(self.canvas.middle_of_place().x()), 0, 2 * GRID)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
 
 
 def _index(probability: float) -> int:

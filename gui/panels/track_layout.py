@@ -54,10 +54,10 @@ class TrackLayout:
         """Where the number of a place stands."""
         return QRectF(self._lefts[place], 0, self._lefts[place + 1] - self._lefts[place], self.top)
 
-    def column(self, place: int) -> QRectF:
-        """A place in all tracks."""
+    def first_two(self, place: int) -> QRectF:
+        """A place in the first two tracks, which are compared."""
         left, right = self._lefts[place], self._lefts[place + 1]
-        return QRectF(left, self.top, right - left, self.height - self.top - 2)
+        return QRectF(left, self.top, right - left, self._tops[2] - self.top - 2)
 
     def place_at(self, x: float) -> int | None:
         """The place that lies there, None beside them."""

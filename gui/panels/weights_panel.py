@@ -12,7 +12,7 @@ from gui.panel import Panel, Table
 from gui.panels.track_canvas import TrackArea, TrackCanvas
 from gui.playhead import Playhead
 from gui.theme import GRID, Theme
-from gui.tracks import Track, said_of_weights, table_of, track_of
+from gui.tracks import Track, said_of_fed, said_of_weights, table_of, track_of
 from gui.typed_sentence import TypedSentence, Weights, step_of
 from gui.weights_combo import WeightsCombo
 from gui.widgets import plain_label
@@ -40,13 +40,13 @@ class WeightsPanel(Panel):
         self.canvas = TrackCanvas(theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
         self._area = TrackArea(self.canvas)
+        self.weights_combo.setAccessibleName("Other weights")
         self.header.addWidget(plain_label("other weights", role="muted"))
         self.header.addWidget(self.weights_combo)
         self.body.setSpacing(GRID)
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area)
         self.body.addStretch(1)
-        self.weights_combo.setAccessibleName("Other weights")
         self.weights_combo.chosen.connect(self._choose)
         self.canvas.pointed.connect(place.go_to)
         place.moved.connect(self._show_place)
@@ -74,10 +74,13 @@ class WeightsPanel(Panel):
 
     def _draw(self, one: Translation, other: Translation) -> None:
         self.verdict_label.setFont(self.theme.token_font())
-        tracks = _track(one), _track(other)
-        verdict = said_of_weights(*tracks)
+        free, fed = (_free(one), _free(other)), (_fed(one), _fed(other))
+        verdict = said_of_weights(*free)
+        both_fed = tuple(track for track in fed if track is not None)
+        if len(both_fed) == 2:
+            verdict += f" {said_of_fed(*both_fed)}"
         self.verdict_label.setText(verdict)
-        self.canvas.show_tracks(tracks, verdict)
+        self.canvas.show_tracks((*free, *both_fed), verdict)
         self._show_place()
 
     def _choose(self, weights: Weights) -> None:
@@ -85,10 +88,16 @@ class WeightsPanel(Panel):
         self.mark_dirty()
 
     def _show_place(self) -> None:
-        self.canvas.show_place(self._place.place)
+        self._area.canvas.show_place(self._place.place)
         self._area.fit()
 
 
-def _track(translation: Translation) -> Track:
+def _free(translation: Translation) -> Track:
     assert translation.sentence is not None
     return track_of(f"step {translation.step:,}", translation.sentence.free_running)
+
+
+def _fed(translation: Translation) -> Track | None:
+    assert translation.sentence is not None
+    feed = translation.sentence.by_reference
+    return None if feed is None else track_of(f"step {translation.step:,}, fed", feed)

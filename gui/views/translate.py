@@ -37,6 +37,7 @@ from gui.widgets import button, plain_label, splitter
 _KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)
 _PAGES = (
     ("Attention", "Where each token of the output looks in the sentence"),
+    ("All heads", "All heads of the chosen kind, to choose one for Attention"),
     ("Beam search", "Greedy decoding beside a beam search, drawn as a tree of what lived and what was cut"),
     ("Two weights", "The same sentence by the weights of another step"),
 )
@@ -152,7 +153,7 @@ class TranslateView(View):
         row = QHBoxLayout()
         row.setSpacing(GRID // 2)
         self._pages, self._page_group = QStackedWidget(), QButtonGroup(self)
-        for place, page in enumerate((self._attention(), self.beam, self.other)):
+        for place, page in enumerate((self._attention(), self.grid, self.beam, self.other)):
             if place == 1:
                 row.addWidget(plain_label("more:", role="muted"))
             row.addWidget(self.page_buttons[place])
@@ -170,7 +171,7 @@ class TranslateView(View):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GRID)
         column.addWidget(self.chooser)
-        column.addWidget(splitter(Qt.Orientation.Vertical, (self.map, 3), (self.grid, 2)), 1)
+        column.addWidget(self.map, 1)
         return attention
 
     def _connect(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gui.tracks import Track, first_difference, said_of_reference, said_of_weights, table_of
+from gui.tracks import Track, first_difference, said_of_fed, said_of_reference, said_of_weights, table_of
 
 
 def track(text: str, first_choices: str = "") -> Track:
@@ -32,6 +32,15 @@ def test_said_of_two_models() -> None:
     assert said_of_weights(track("a b"), track("a c")) == (
         "≠ The same up to token 1; then above comes “b” (0.50) and below “c” (0.50)."
     )
+
+
+def test_said_of_how_sure_two_models_are() -> None:
+    assert said_of_fed(track("a b"), track("a b", "a x")) == (
+        "Fed by the reference, it costs 0.69 nats a token above and 0.69 below; "
+        "the first choice is right for 2 and 1 of 2 tokens."
+    )
+    impossible = Track("run", ("a",), (0.0,), ("b",))
+    assert "costs inf nats" in said_of_fed(impossible, impossible)
 
 
 def test_the_table_names_track_and_first_choice() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -32,9 +35,13 @@ def show(
     finished: bool = True,
     output: str = "i do want",
     prefix: tuple[str, ...] = (),
+    ranks: tuple[int, ...] = (0, 0, 0, 0),
 ) -> None:
     typed = table._typed
     probed = sentence(has_reference=False)
+    free = probed.free_running
+    tops = tuple(row[::-1] if rank else row for rank, row in zip(ranks, free.top_tokens, strict=True))
+    free = replace(free, output_rank=np.array(ranks, np.int32), top_tokens=tops)
     typed.translation = Translation(
         step=step,
         source=probed.source,
@@ -44,7 +51,7 @@ def show(
         longest_trained=None,
         finished=finished,
         n_best=(),
-        sentence=probed,
+        sentence=replace(probed, free_running=free),
         prefix=prefix,
     )
     table._place.take(len(probed.free_running.tgt_output))
@@ -112,9 +119,12 @@ def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: Q
 
 
 def test_what_a_person_chose_is_marked_and_can_be_taken_back(table: TokenTable) -> None:
+    """Of the tokens before it, none is: the model wrote them too."""
     table._typed.prefix = ("i", "do")
-    show(table, prefix=("i", "do"))
-    assert [bool(table.table.item(row, 0).data(IS_FORCED)) for row in range(4)] == [True, True, False, False]
+    show(table, prefix=("i", "do"), ranks=(0, 1, 0, 0))
+    assert [bool(table.table.item(row, 0).data(IS_FORCED)) for row in range(4)] == [False, True, False, False]
     assert table.undo_button.isVisibleTo(table)
     table.first_button.click()
-    assert table.readout_label.text() == "After “<bos>” you chose “i” (0.600); the model's first choice is “i”."
+    assert table.readout_label.text().startswith("After “<bos>” comes “i” (0.600)")
+    table.forward_button.click()
+    assert table.readout_label.text() == "After “i” you chose “do” (0.600); the model's first choice is “soup”."

@@ -52,6 +52,11 @@ def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
     return view.typed.translation
 
 
+def show_page(view: TranslateView, name: str) -> None:
+    (page,) = (one for one in view.page_buttons if one.text() == name)
+    page.click()
+
+
 def probabilities(translation: Translation | None) -> list[float]:
     assert translation is not None and translation.sentence is not None
     return translation.sentence.free_running.output_probability.tolist()
@@ -133,6 +138,39 @@ def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: Trans
     assert view.tracks.canvas.tracks[0].tokens == ("i", "want", "a", "beer", "<eos>")
     qtbot.keyClicks(view.source_edit, " x")
     assert view.reference_edit.text() == ""
+
+
+def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+    learn(20)
+    qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
+    show_page(view, "Beam search")
+    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
+    tree = view.beam.canvas.tree
+    assert tree.beam_size == 4 and tree.step == 20 and len(view.beam.numbers()) == 1 + len(tree.nodes)
+    assert tree.greedy.output == view.typed.translation.output
+    assert view.beam.verdict_label.text() and view.beam.title_label.text().endswith("weights of step 20")
+    before = view.beam.readout_label.text()
+    qtbot.keyClick(view.beam.canvas, Qt.Key.Key_Right)
+    assert view.beam.readout_label.text() == view.beam.canvas.accessibleDescription() != before
+    qtbot.keyClick(view.beam.canvas, Qt.Key.Key_Left)
+    assert view.beam.readout_label.text() == before
+    view.beam.size_spin.setValue(2)
+    qtbot.waitUntil(lambda: draw(view) or view.beam.canvas.tree.beam_size == 2, timeout=WAIT_MS)
+    assert {node.rank for node in view.beam.canvas.tree.nodes} == {0, 1}
+
+
+def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+    learn(20)
+    qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
+    show_page(view, "Two weights")
+    qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+    assert [track.name for track in view.other.canvas.tracks] == ["step 20", "step 0", "step 20, fed", "step 0, fed"]
+    view.other.weights_combo.chosen.emit(5)
+    qtbot.waitUntil(lambda: draw(view) or view.other.canvas.tracks[1].name == "step 5", timeout=WAIT_MS)
+    shown = view.other.canvas.tracks[3].probabilities
+    probed = view.context.bridge.history.probe(5).sentences[0].by_reference.output_probability
+    assert shown == pytest.approx(probed.tolist(), abs=1e-6)
+    assert "nats a token" in view.other.verdict_label.text()
 
 
 def test_translates_during_training_and_follows_it(
