@@ -16,20 +16,20 @@ from core.training.trainer import Trainer
 NUM_CHECKPOINTS = 3
 
 
-def new_folder(request: Start, trainer: Trainer) -> RunFolder:
+def new_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
     """A folder for the run that stands ready, its documents written. Raises UserError where it cannot be written."""
     name = trainer.config.name
     require_room(request.run_dir or request.runs_dir, room_for(trainer))
     folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
     with refusing_to_write(folder.path):
-        _write_documents(folder, trainer, request)
+        _write_documents(folder, trainer, request, picked)
     return folder
 
 
-def moved_folder(old: RunFolder, runs_dir: Path, trainer: Trainer) -> RunFolder:
+def moved_folder(old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str) -> RunFolder:
     """The same run in a new folder: documents, and all else of it that can still be read."""
     require_room(runs_dir, room_for(trainer) + sum(path.stat().st_size for path in files_to_copy(old.path)))
-    folder = new_folder(Start(runs_dir=runs_dir), trainer)
+    folder = new_folder(Start(runs_dir=runs_dir), trainer, picked)
     try:
         with refusing_to_write(folder.path):
             folder.take_files_of(old)
@@ -45,12 +45,12 @@ def room_for(trainer: Trainer) -> int:
     return NUM_CHECKPOINTS * trainer.checkpoint_bytes
 
 
-def _write_documents(folder: RunFolder, trainer: Trainer, request: Start) -> None:
+def _write_documents(folder: RunFolder, trainer: Trainer, request: Start, picked: str) -> None:
     try:
         folder.write_config(trainer.config)
         folder.write_vocabulary(trainer.data.vocabulary_document())
         folder.write_subword_models(trainer.data.subword_models)
-        folder.write_environment(environment(trainer.config, trainer.data.fingerprint))
+        folder.write_environment(environment(trainer.config, trainer.data.fingerprint, picked))
         folder.update(parent=request.parent, parent_step=request.parent_step, group=request.group)
     except OSError:
         shutil.rmtree(folder.path)  # nothing has been learnt: better no run than half of one

@@ -246,9 +246,11 @@ class TrainingConfig(Settings):
         pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$",
     )
     precision: Literal["auto", "float32", "bfloat16"] = setting(
-        "auto", "Precision", "Number format of the matrix products."
+        "auto", "Precision", "Number format of the matrix products; auto measures which one is faster here."
     )
-    num_threads: Auto | PositiveInt = setting("auto", "Threads", "Processor threads that torch uses.")
+    num_threads: Auto | PositiveInt = setting(
+        "auto", "Threads", "Processor threads that torch uses; auto: one for a small model, else one a core."
+    )
 
     @model_validator(mode="before")
     @classmethod

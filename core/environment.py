@@ -16,7 +16,7 @@ from core.version import version as headlight_version
 _LIBRARIES = ("torch", "numpy", "pydantic", "safetensors", "sacrebleu", "PyYAML")
 
 
-def environment(config: RunConfig, data_fingerprint: str) -> dict[str, Any]:
+def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[str, Any]:
     """Plain data for a run's environment.json."""
     return {
         "headlight": headlight_version(),
@@ -24,7 +24,9 @@ def environment(config: RunConfig, data_fingerprint: str) -> dict[str, Any]:
         "libraries": {name: version(name) for name in _LIBRARIES},
         "platform": platform.platform(),
         "device": config.training.device,
+        "precision": config.training.precision,
         "num_threads": config.training.num_threads,
+        "picked": picked,  # what `auto` made of these two, and why
         "processes": place().world_size,
         "command_line": sys.argv,
         "code_revision": code_revision(),

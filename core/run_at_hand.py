@@ -26,9 +26,11 @@ class RunAtHand:
         tell: Callable[[Event], None],
         folder: RunFolder | None = None,
         changes: tuple[tuple[str, object], ...] = (),
+        picked: str = "",
     ) -> None:
         self.trainer = trainer
         self.folder = folder
+        self.picked = picked  # see `Prepared`
         self.is_ours = False  # whether this process writes the folder
         self.last_metrics: dict[str, float] = {}
         self.validated_at = -1
@@ -57,6 +59,7 @@ class RunAtHand:
             unigram_loss=data.unigram_loss,
             examples=data.examples,
             run=self.folder.path if self.folder is not None else None,
+            picked=self.picked,
         )
 
     def require_folder(self) -> RunFolder:

@@ -23,6 +23,7 @@ from core.run_folder import RunFolder
 from core.training.distributed import ProcessLost
 from core.training.memory import is_out_of_memory
 from core.training.resolve import resolve
+from core.training.speed.choice import choose
 from core.training.trainer import Trainer
 from core.training.trouble import no_memory
 
@@ -85,7 +86,8 @@ class Session:
         self._renew_plugins()
         self._become("preparing")
         data = yield from prepare_data(request.config.dataset, self._host, self._cache.folder())
-        run = self._take(RunAtHand(Trainer(resolve(request.config, data), data, self._host), self._tell))
+        config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
+        run = self._take(RunAtHand(Trainer(config, data, self._host), self._tell, picked=picked))
         prepared = run.prepared()
         yield prepared
         yield ProbeDone(probe=run.trainer.probe(), is_stored=False)
@@ -96,7 +98,7 @@ class Session:
         """Make the run's folder."""
         if self.run.folder is not None:
             raise UserError(f"This run has begun already, in {self.run.folder.path}.", "Prepare again for a new one.")
-        folder = new_folder(request, self.run.trainer)
+        folder = new_folder(request, self.run.trainer, self.run.picked)
         self.run.begin(folder)
         return folder.path
 
@@ -105,7 +107,7 @@ class Session:
         run, old = self.run, self.run.require_folder()
         if not run.is_ours:
             run.require_that_it_can_go_on(old)
-        was_ours, folder = run.is_ours, moved_folder(old, request.runs_dir, run.trainer)
+        was_ours, folder = run.is_ours, moved_folder(old, request.runs_dir, run.trainer, run.picked)
         with contextlib.suppress(OSError):  # that is why it is left
             if was_ours:
                 old.release("stopped", "disk")

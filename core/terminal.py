@@ -31,7 +31,7 @@ class TerminalProgress:
             case Progress() if self._steps is None and sys.stderr.isatty():
                 self._show_stage(event)
             case Prepared():
-                self._description = _described(event)
+                self._description = "\n".join(filter(None, [_described(event), event.picked]))
                 self._max_steps = event.config.training.max_steps
             case RunStarted():
                 self._begin(event)

@@ -12,6 +12,7 @@ from gui.theme import GRID
 from gui.widgets import FigureLabel, plain_label
 
 REFRESH_MS = 500
+_WHERE = "Where the model is trained, and the number format of its matrix products"
 
 
 class StatusBar(QFrame):
@@ -25,7 +26,7 @@ class StatusBar(QFrame):
         self.stage_label.hide()
         self.epoch_label = _figure("Times the training data have been gone through")
         self.speed_label = _figure("Target tokens a second, <eos> counted, padding not")
-        self.device_label = _figure("Where the model is trained")
+        self.device_label = _figure(_WHERE)
         self.size_label = _figure("Trained numbers in the model, and tokens in the two vocabularies")
         self.watching_label = _figure("Share of one processor core that the window has lately used")
         layout = QHBoxLayout(self)
@@ -59,7 +60,9 @@ class StatusBar(QFrame):
     def _show_prepared(self, prepared: Prepared) -> None:
         training = prepared.config.training
         threads = f" {training.num_threads} thread{'s' * (training.num_threads != 1)}"
-        self.device_label.setText(training.device.upper() + (threads if training.device == "cpu" else ""))
+        device = training.device.upper() + (threads if training.device == "cpu" else "")
+        self.device_label.setText(device if training.precision == "auto" else f"{device} · {training.precision}")
+        self.device_label.setToolTip("\n".join(filter(None, [_WHERE, prepared.picked])))
         sizes = f"{len(prepared.src_tokens):,} → {len(prepared.tgt_tokens):,} tokens"
         self.size_label.setText(f"{compact(prepared.num_parameters)} parameters · {sizes}")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from core.data.prepared_data import PreparedData
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.plugins_host.host import PluginHost
 
+Result = TypeVar("Result")
+
 _PLUGINS = Path(__file__).parent / "plugins"
 _FEWEST_BATCHES = 8
 
@@ -25,13 +28,7 @@ def prepare(size: Size, folder: Path) -> PreparedData:
     num_batches = max(_FEWEST_BATCHES, -(-num_words // (size.batch_size * length)))
     options = {"num_words": num_words, "length": length, "num_pairs": num_batches * size.batch_size}
     with PluginHost([_PLUGINS]) as host:
-        work = prepare_data(DatasetConfig(plugin="random_words", options=options), host, folder / "cache")
-        while True:
-            try:
-                next(work)
-            except StopIteration as end:
-                data: PreparedData = end.value
-                break
+        data = outcome(prepare_data(DatasetConfig(plugin="random_words", options=options), host, folder / "cache"))
     assert len(data.src_vocabulary) == len(data.tgt_vocabulary) == size.vocab_size
     return data
 
@@ -45,3 +42,13 @@ def train_batches(data: PreparedData, size: Size) -> list[Batch]:
 def source_texts(data: PreparedData, count: int) -> Sequence[str]:
     """The first `count` sources of the valid split, to be decoded."""
     return [data.pair("valid", index).source for index in range(count)]
+
+
+def outcome(work: Generator[object, None, Result]) -> Result:
+    """What a piece of the engine's work comes to; what it tells on the way is not shown."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result

@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
+from benchmarks.speed.data import outcome
 from benchmarks.speed.rounds import Contender
 from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, OUTPUT_LENGTH, Size
 from core.config import RunConfig
@@ -17,6 +18,7 @@ from core.model.transformer import Transformer
 from core.model.weights import weights
 from core.run_folder import RunFolder
 from core.training.resolve import resolve
+from core.training.speed.choice import choose
 from core.training.trainer import Trainer
 
 OURS = "Headlight"
@@ -43,7 +45,8 @@ def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) 
         "training": training,
         "decoding": {"max_length": OUTPUT_LENGTH},
     }
-    config = resolve(RunConfig.model_validate(document), data)
+    asked = RunConfig.model_validate(document)
+    config = outcome(choose(resolve(asked, data), asked.training, data)).config
     run_folder = RunFolder.create_at(folder)
     run_folder.write_config(config)
     trainer = Trainer(config, data, host=None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -21,6 +20,7 @@ from core.model.transformer import Transformer
 from core.plugin import Pair
 from core.training.learner import Learner
 from core.training.random_state import RandomState
+from core.training.threads import threads
 
 NUM_PAIRS = 32
 MAX_TOKENS = 4096
@@ -44,7 +44,7 @@ def learn_by_heart(drawn: Drawn, seconds: float) -> Generator[Progress | None, N
     step, loss, spent = 0, float("inf"), 0.0
     while loss > LEARNED and spent < seconds:
         started = time.perf_counter()
-        with _one_thread():
+        with threads(1):
             rate = LEARNING_RATE * min(1.0, (step + 1) / WARMUP_STEPS)
             loss = float(learner.step([batch], TRAINING, rate).loss)
         step, spent = step + 1, spent + time.perf_counter() - started
@@ -70,19 +70,8 @@ def _begin(drawn: Drawn, pairs: list[Pair]) -> tuple[Learner, Batch]:
     arrays = encoded(*texts, Side(drawn.src_tokenizer, src), Side(drawn.tgt_tokenizer, tgt))
     batch = make_batch(arrays, np.arange(len(pairs)))
     num_positions = max(batch.src.shape[1], batch.tgt_input.shape[1])
-    with RandomState(0, _CPU).drawing(), _one_thread():
+    with RandomState(0, _CPU).drawing(), threads(1):
         return Learner(Transformer(MODEL, len(src), len(tgt), num_positions).eval(), TRAINING, _CPU), batch
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """A run between two of whose steps this happens goes on with the threads it had."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def check_learnability(drawn: Drawn, learnability: Learnability) -> Iterator[Finding]:

@@ -20,8 +20,10 @@ from core.training.distributed import require_a_gpu_each
 # Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
 # ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. That little is lost many times over where
 # something else wants a core, since threads wait for each other: toy_german_english (1e8) was trained in 32 s with
-# one thread on a busy machine, and with two had not come to its half after 100 s.
-_WORK_FOR_THREADS = 2e8
+# one thread on a busy machine, and with two had not come to its half after 100 s. Nor does bfloat16 pay below it, on a
+# processor that multiplies in it (one thread, forward and backward): 6.6 ms for 6.2 of copy_task (4e7), 12.1 for 10.5
+# of toy_german_english; but 19.5 for 23.9 of 3e8.
+_WORK_TO_SHARE = 2e8
 _ON_CPU = "It is opened on the CPU; going on there, it learns the same, but not to the same bits."
 
 
@@ -69,6 +71,16 @@ def resolve_probe_every(training: TrainingConfig) -> int:
     return max(1, training.max_steps // 100) if training.probe_every == "auto" else training.probe_every
 
 
+def is_small(config: RunConfig, data: PreparedData) -> bool:
+    """Whether its steps are so small that neither a second thread nor bfloat16 pays on a CPU."""
+    training = config.training
+    tokens = training.batch_tokens or (training.batch_size or 1) * data.max_tgt_length
+    parameters = count_parameters(
+        config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+    )
+    return parameters * tokens < _WORK_TO_SHARE
+
+
 def physical_cores() -> int:
     """Cores this process may use, two threads of one core counted once where the system tells."""
     if not hasattr(os, "sched_getaffinity"):
@@ -107,12 +119,6 @@ def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str
 
 
 def _num_threads(config: RunConfig, data: PreparedData) -> int:
-    """One thread for a small model: sharing its small operations out costs more than it gains."""
-    training = config.training
-    if training.num_threads != "auto":
-        return training.num_threads
-    tokens = training.batch_tokens or (training.batch_size or 1) * data.max_tgt_length
-    parameters = count_parameters(
-        config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-    )
-    return 1 if parameters * tokens < _WORK_FOR_THREADS else max(1, physical_cores() // place().local_world_size)
+    if config.training.num_threads != "auto":
+        return config.training.num_threads
+    return 1 if is_small(config, data) else max(1, physical_cores() // place().local_world_size)

@@ -107,6 +107,8 @@ def test_a_run_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_pa
     assert folder.probe_steps()[:6] == [0, 1, 2, 3, 5, 8]
     assert folder.environment()["data_fingerprint"] == folder.vocabulary()["fingerprint"]
     assert {"python", "libraries", "device", "num_threads", "command_line"} <= folder.environment().keys()
+    assert prepared.picked == folder.environment()["picked"]
+    assert prepared.picked.startswith("precision: ")
 
 
 def test_more_steps_after_the_end(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:

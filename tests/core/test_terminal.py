@@ -25,6 +25,7 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
         limits={},
         examples=(),
         run=None,
+        picked="precision: float32 (why)",
     )
     arrays = {"train/loss": np.array([2.0, 1.25]), "train/target_tokens_per_second": np.array([900.0, 12_345.0])}
     for event in (
@@ -46,7 +47,8 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(
-        "tiny: 1,234 parameters, 5 source and 6 target tokens, endless pairs to train on\nrun some-run\n"
+        "tiny: 1,234 parameters, 5 source and 6 target tokens, endless pairs to train on\n"
+        "precision: float32 (why)\nrun some-run\n"
     )
     for part in (
         "run some-run",

@@ -31,6 +31,8 @@ def test_is_alive_before_learn(qtbot: QtBot, window: MainWindow) -> None:
     assert window.transport.learn_button.isEnabled()
     assert window.transport.learn_button.text() == "Learn"
     assert "parameters" in window.status_bar.size_label.text()
+    assert window.status_bar.device_label.text().endswith(("float32", "bfloat16"))
+    assert "precision: " in window.status_bar.device_label.toolTip()
     assert not window.strip.isVisible()
 
 

@@ -1,0 +1,79 @@
+"""The number format in which a run's own steps are fastest, and why it and the threads are what they are.
+
+Threads follow from the size alone (core/training/resolve.py). Measured, they would tell what else the machine is at:
+with something beside it, two threads took seven times as long as one, which is not to be remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+from core.config import RunConfig, TrainingConfig
+from core.data.prepared_data import PreparedData
+from core.events import Progress
+from core.training.memory import require_memory
+from core.training.resolve import is_small
+from core.training.speed.memory import recall, remember
+from core.training.speed.processor import multiplies_bfloat16
+from core.training.speed.sample import Sample, sample_of
+from core.training.speed.timing import Seconds, measure
+
+CLEARLY = 1.1
+"""Times as fast as float32 that bfloat16 must be: what gains less would be picked by chance."""
+
+
+class Choice(NamedTuple):
+    """The config with what was picked, and why; empty where nothing was left to pick."""
+
+    config: RunConfig
+    reason: str
+
+
+def choose(config: RunConfig, asked: TrainingConfig, data: PreparedData) -> Generator[Progress, None, Choice]:
+    """Pick the precision where `asked` leaves it to auto, for a config that is resolved otherwise.
+
+    Raises as require_memory. Which way attention is worked out is no part of it: that follows from the lengths of each
+    batch (core/training/passes/weighted_sum.py).
+    """
+    require_memory(config, data)
+    resolved, reasons = config.training, []
+    if asked.precision == "auto":
+        precision, why = yield from _precision(config, data)
+        resolved = resolved.model_copy(update={"precision": precision})
+        reasons.append(f"precision: {precision} ({why})")
+    if asked.num_threads == "auto" and resolved.device == "cpu":
+        why = "its steps are too small to share" if is_small(config, data) else "its steps are worth sharing"
+        reasons.append(f"threads: {resolved.num_threads} ({why})")
+    return Choice(config.model_copy(update={"training": resolved}), ", ".join(reasons))
+
+
+def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, None, tuple[str, str]]:
+    """The number format, and why."""
+    training = config.training
+    if training.device != "cpu":
+        return training.precision, f"as always on {training.device}"
+    if not multiplies_bfloat16():
+        return "float32", "this processor does not multiply in bfloat16"
+    if is_small(config, data):
+        return "float32", "steps this small are no faster in bfloat16"
+    sample = sample_of(config, data)
+    seconds = recall(sample)
+    if seconds is None:
+        seconds = yield from measure(sample, training.label_smoothing)
+        remember(sample, seconds)
+    return faster(seconds), _compared(seconds, sample)
+
+
+def faster(seconds: Seconds) -> str:
+    """float32, unless bfloat16 is clearly faster."""
+    return "bfloat16" if CLEARLY * seconds.bfloat16 <= seconds.float32 else "float32"
+
+
+def _compared(seconds: Seconds, sample: Sample) -> str:
+    """`a step takes 27 ms in bfloat16 and 39 ms in float32, measured on one core of this processor`."""
+    what = "a step"
+    if sample.is_part:
+        what = f"one layer of each stack with {sample.sentences} sentences"
+    times = f"{1000 * seconds.bfloat16:.0f} ms in bfloat16 and {1000 * seconds.float32:.0f} ms in float32"
+    return f"{what} takes {times}, measured on one core of this processor"

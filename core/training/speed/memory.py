@@ -1,0 +1,55 @@
+"""What was measured on this machine before, in a file of the user's cache; without one it is measured anew."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import torch
+from platformdirs import user_cache_path
+from pydantic import Field, TypeAdapter, ValidationError
+
+from core.run_files.atomic import write_whole
+from core.training.speed.processor import processor_name
+from core.training.speed.sample import Sample
+from core.training.speed.timing import Seconds
+
+_Number = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+_KEPT = TypeAdapter(dict[str, tuple[_Number, _Number]])
+_MOST_KEPT = 500
+
+
+def usual_place() -> Path:
+    """The file; who removes it has everything measured again."""
+    return user_cache_path("headlight") / "measured_speed.json"
+
+
+def recall(sample: Sample) -> Seconds | None:
+    """What was measured of this sample on such a machine, if it was."""
+    known = _read().get(_key(sample))
+    return None if known is None else Seconds(*known)
+
+
+def remember(sample: Sample, seconds: Seconds) -> None:
+    """Keep it, where the cache can be written; else it is measured again, within a second."""
+    newest = list(_read().items())[1 - _MOST_KEPT :]
+    kept = dict([*newest, (_key(sample), tuple(seconds))])
+    place = usual_place()
+    with suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place, json.dumps(kept, indent=1).encode())
+
+
+def _read() -> dict[str, tuple[float, float]]:
+    try:
+        return _KEPT.validate_json(usual_place().read_bytes())
+    except (OSError, ValidationError):  # none yet, not ours to read, or damaged
+        return {}
+
+
+def _key(sample: Sample) -> str:
+    """Machine and size."""
+    machine = {"processor": processor_name(), "torch": torch.__version__}
+    return json.dumps(machine | vars(sample) | {"model": sample.model.model_dump()})

@@ -1,0 +1,22 @@
+"""What torch knows of the processor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def processor_name() -> str:
+    """Its name, and the instructions that torch uses on it."""
+    return f"{_capabilities().get('cpu_name', '')} {torch.backends.cpu.get_cpu_capability()}".strip()
+
+
+def multiplies_bfloat16() -> bool:
+    """Whether it has instructions for matrices of bfloat16: AMX or AVX-512 of Intel and AMD, or ARM's."""
+    return any(_capabilities().get(name, False) for name in ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16"))
+
+
+def _capabilities() -> dict[str, Any]:
+    """Empty of an older torch, which does not tell."""
+    return dict(getattr(torch.cpu, "get_capabilities", dict)())

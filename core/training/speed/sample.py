@@ -1,0 +1,93 @@
+"""What is measured in place of a run's step: the step itself, or a part of it that is over in a moment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+
+from core.config import ModelConfig, RunConfig
+from core.data.batching import Batch
+from core.data.prepared_data import PreparedData
+from core.data.special_tokens import SPECIAL_TOKENS
+from core.model_size import parameter_breakdown
+from core.torchrun import place
+
+MOST_WORK = 1e9
+"""Multiplications of a forward: a step of so many takes 30 to 70 ms in float32 (one thread), and is run a dozen times.
+"""
+# Of one vocabulary. More would be more to cast, each step, than so few tokens are worth: of 8,000 x 256 with 112 tokens
+# bfloat16 looked no faster than float32, where it is twice as fast with 2,048.
+_MOST_EMBEDDING_WEIGHTS = 2**19
+_LONGEST = 256  # tokens of a sentence, in a part
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """A model, and a batch for it without padding."""
+
+    model: ModelConfig
+    src_vocab_size: int
+    tgt_vocab_size: int
+    sentences: int
+    src_length: int
+    tgt_length: int
+    is_part: bool = False
+
+    @property
+    def work(self) -> float:
+        """Multiplications of a forward."""
+        return self.sentences * self._work_of_a_sentence()
+
+    def _work_of_a_sentence(self) -> float:
+        model, src, tgt = self.model, self.src_length, self.tgt_length
+        parts = parameter_breakdown(model, self.src_vocab_size, self.tgt_vocab_size, max(src, tgt))
+        products = parts["encoder"] * src + (parts["decoder"] + model.d_model * self.tgt_vocab_size) * tgt
+        scores = model.num_encoder_layers * src * src + model.num_decoder_layers * tgt * (src + tgt)
+        return products + 2 * model.d_model * scores
+
+    def a_part(self) -> Sample:
+        """One layer of each stack, and as many sentences and tokens of the vocabulary as can be measured soon."""
+        most_tokens = max(len(SPECIAL_TOKENS) + 1, _MOST_EMBEDDING_WEIGHTS // self.model.d_model)
+        part = replace(
+            self,
+            model=self.model.model_copy(update={"num_encoder_layers": 1, "num_decoder_layers": 1}),
+            src_vocab_size=min(self.src_vocab_size, most_tokens),
+            tgt_vocab_size=min(self.tgt_vocab_size, most_tokens),
+            src_length=min(self.src_length, _LONGEST),
+            tgt_length=min(self.tgt_length, _LONGEST),
+            is_part=True,
+        )
+        sentences = int(MOST_WORK / part._work_of_a_sentence())
+        return replace(part, sentences=min(self.sentences, max(1, sentences)))
+
+    def batch(self) -> Batch:
+        """Made-up ids, drawn from torch's generator."""
+        first, rows = len(SPECIAL_TOKENS), self.sentences
+        src = torch.randint(first, self.src_vocab_size, (rows, self.src_length))
+        tgt = torch.randint(first, self.tgt_vocab_size, (rows, self.tgt_length))
+        return Batch(
+            src=src,
+            src_mask=torch.ones_like(src, dtype=torch.bool),
+            tgt_input=tgt,
+            tgt_output=tgt,
+            tgt_mask=torch.ones_like(tgt, dtype=torch.bool),
+            num_target_tokens=tgt.numel(),
+        )
+
+
+def sample_of(config: RunConfig, data: PreparedData) -> Sample:
+    """This process's share of a step with sentences of mean length, or a part of it where that takes long."""
+    pairs, training = data.split("valid"), config.training
+    src_length, tgt_length = (math.ceil(lengths.mean()) for lengths in (pairs.src.lengths, pairs.tgt_lengths))
+    sentences = training.batch_size or (training.batch_tokens or 0) // tgt_length
+    whole = Sample(
+        model=config.model,
+        src_vocab_size=len(data.src_vocabulary),
+        tgt_vocab_size=len(data.tgt_vocabulary),
+        sentences=max(1, sentences // place().world_size),
+        src_length=src_length,
+        tgt_length=tgt_length,
+    )
+    return whole if whole.work <= MOST_WORK else whole.a_part()

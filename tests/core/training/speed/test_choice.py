@@ -1,0 +1,75 @@
+"""What `auto` picks for speed: measured once, remembered, told, and never part of a run's random sequence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from core.config import RunConfig
+from core.data.prepared_data import PreparedData
+from core.training.resolve import resolve
+from core.training.speed.choice import Choice, choose, faster
+from core.training.speed.memory import usual_place
+from core.training.speed.processor import multiplies_bfloat16
+from core.training.speed.timing import Seconds, measure
+from tests.core.training.small_runs import DATASET, MODEL, finish
+from tests.core.training.speed.test_sample import PAPER
+
+LARGER = {**MODEL, "d_model": 128}
+"""With a batch of 256 just large enough that there is something to choose."""
+
+
+def chosen(data: PreparedData, model: dict[str, Any] = LARGER, **training: Any) -> tuple[list[Any], Choice]:
+    """What was told while measuring, and the choice."""
+    document = {"dataset": DATASET, "model": model, "training": {"device": "cpu", "batch_size": 256, **training}}
+    asked = RunConfig.model_validate(document)
+    return finish(choose(resolve(asked, data), asked.training, data))
+
+
+@pytest.mark.skipif(not multiplies_bfloat16(), reason="this processor does not multiply in bfloat16")
+def test_it_is_measured_once_and_remembered(data: PreparedData) -> None:
+    told, first = chosen(data)
+    assert {progress.stage for progress in told} == {"measuring speed"}
+    assert first.reason.startswith(f"precision: {first.config.training.precision} (a step takes ")
+    assert f"threads: {first.config.training.num_threads} (" in first.reason
+    assert chosen(data) == ([], first)
+
+
+def test_measuring_draws_nothing_of_a_run_and_leaves_the_threads_alone() -> None:
+    before, num_threads = torch.get_rng_state(), torch.get_num_threads()
+    small = PAPER.model.model_copy(update={"d_model": 16, "d_ff": 16})
+    sample = replace(PAPER, model=small, src_vocab_size=9, tgt_vocab_size=9, sentences=2)
+    measuring = measure(sample, label_smoothing=0.1)
+    next(measuring)
+    assert torch.get_num_threads() == num_threads
+    _, seconds = finish(measuring)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert torch.get_num_threads() == num_threads
+    assert seconds.float32 > 0 and seconds.bfloat16 > 0
+
+
+def test_a_tiny_model_is_not_measured(data: PreparedData) -> None:
+    told, choice = chosen(data, model=MODEL, batch_size=8)
+    assert not told
+    assert (choice.config.training.precision, choice.config.training.num_threads) == ("float32", 1)
+    assert choice.reason.endswith("threads: 1 (its steps are too small to share)")
+    assert not usual_place().exists()
+
+
+def test_what_was_asked_for_stays(data: PreparedData) -> None:
+    told, choice = chosen(data, precision="bfloat16", num_threads=3)
+    assert not told and choice.reason == ""
+    assert (choice.config.training.precision, choice.config.training.num_threads) == ("bfloat16", 3)
+    told, choice = chosen(data, precision="bfloat16")
+    assert not told and choice.reason.startswith("threads: ")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(Seconds(1.0, 0.5), "bfloat16"), (Seconds(1.0, 0.95), "float32"), (Seconds(1.0, 2.0), "float32")],
+)
+def test_bfloat16_must_be_clearly_faster(seconds: Seconds, expected: str) -> None:
+    assert faster(seconds) == expected
