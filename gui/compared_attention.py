@@ -16,7 +16,7 @@ from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 from gui.run_rows import EXAMPLE_NAME, example_path
-from gui.selection import KINDS, Selection
+from gui.selection import Selection
 from gui.shown_sentence import NothingShown, Shown, ShownSentence, shown_sentence
 
 
@@ -137,13 +137,12 @@ def _comparable(path: Path) -> ComparableRun | None:
 
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:
     """Why two sentences' attention cannot be subtracted head by head and token by token; empty where it can."""
+    if _heads(mine) != _heads(other):
+        return f"The other run has {_heads(other)}, this one {_heads(mine)}: choose a run with as many."
     if mine.src_tokens != other.src_tokens:
-        return "The other run cuts this sentence into other tokens: their attention cannot be compared."
+        return "The other run cuts this sentence into other tokens: choose a run with the same tokenizer."
     if _free_runs(mine, selection) != _free_runs(other, selection) or _read(mine, selection) != _read(other, selection):
         return "The decoder reads other tokens there: choose “fed by the reference” to compare token by token."
-    shapes = [[selection.attention_of(one, kind).shape for kind in KINDS] for one in (mine, other)]
-    if shapes[0] != shapes[1]:
-        return f"The other run has {_heads(other)}, this one {_heads(mine)}: they cannot be compared head by head."
     return ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,3 +91,16 @@ def test_the_panel_says_what_lines_are(stage: Stage, theme: Theme, history: Hist
     panel.show_step(history, 300)
     assert panel.lines.isVisible() and not panel.canvas.isVisible()
     assert panel.lines.legend() in [label.text() for label in panel.findChildren(QLabel)]
+
+
+def test_differences_are_told_by_colour_sign_and_dots(canvas: LineCanvas, theme: Theme, qtbot: QtBot) -> None:
+    ground = canvas.grab().toImage().pixelColor(2, 200)
+    differences = np.array([[0.75, -0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
+    canvas.show_picture(replace(PICTURE, weights=differences, against="step 3"))
+    seen = colour_between(canvas, 0, 0).getRgb()[:3]
+    assert list(seen) == pytest.approx(blended(theme.colour("validation"), ground, 0.75), abs=2)
+    along = {colour_between(canvas, 0, 1, share=share / 200).name() for share in range(60, 120)}
+    assert ground.name() in along and len(along) > 1  # dots
+    assert canvas.legend().endswith("Orange: more than step 3; blue: less.")
+    qtbot.mouseMove(canvas, canvas._layout(PICTURE).label("below", 0).center().toPoint())
+    assert canvas.readout() == "<bos> → i  reads from  ich +0.75,  will -0.50,  <eos> +0.00  against step 3"
