@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -26,24 +28,31 @@ from core.errors import UserError
 from core.torchrun import Place, place
 from core.training.loss import Loss
 
-# A process that ends is noticed at once, since its connections close. One that hangs is given up after this long: the
-# others wait while the first validates.
-_PATIENCE = timedelta(minutes=30)
-_LEAVE = 0.0  # in place of a step's number
+# A process that ends is noticed at once, since its connections close. One that hangs is given up after this long, in
+# which all must have drawn a batch and computed a step. While the first does something else, or stands still, it says
+# so this often: however long that takes, it does not hang.
+PATIENCE = timedelta(seconds=60)
+BEAT_SECONDS = 10.0
+# Until all stand ready to learn: on another machine the data may have to be prepared anew.
+_PATIENCE_AT_FIRST = timedelta(minutes=30)
+_LEAVE, _WAIT = 0.0, -1.0  # in place of a step's number
 
 
 class ProcessLost(UserError):
     """Another process of this run has ended, or answers no more."""
 
 
+_LOST = "Another process of this run has ended, or answers no more."
+_GO_ON = "The run goes on from its last checkpoint, with any number of processes."
+
+
 @contextmanager
-def reaching_others(sentence: str = "Another process of this run has ended, or answers no more.") -> Iterator[None]:
+def reaching_others(sentence: str = _LOST) -> Iterator[None]:
     """Raise ProcessLost for what goes wrong between processes, which torch tells as a RuntimeError of many kinds."""
     try:
         yield
     except RuntimeError as error:
-        advice = "Start torchrun again with --resume, and with any number of processes."
-        raise ProcessLost(sentence, f"If it said why, that stands above. {advice}") from error
+        raise ProcessLost(sentence, _GO_ON) from error
 
 
 class Order(NamedTuple):
@@ -63,13 +72,24 @@ class Order(NamedTuple):
         return training.model_copy(update=update)
 
 
+_NOTHING = (0.0,) * (len(Order._fields) - 1)  # of an order that is no step
+
+
 class Processes:
-    """This process among those of its run. Alone, none of this does anything."""
+    """This process among those of its run. Alone, none of this does anything.
+
+    The first process calls `begin`, then `announce` before each step, and `leave`; the others `meet`, `receive` and
+    then heed the `orders`. Tensors on a GPU go by NCCL, all others by gloo.
+    """
 
     def __init__(self, here: Place) -> None:
         self.rank, self.count = here.rank, here.world_size
-        self._has_begun = False
-        self._is_amid_exchange = False  # the others wait for more than the next order
+        self._steps: dist.ProcessGroup | None = None  # all of them again, with less patience
+        self._turn = threading.Lock()  # between the steps' thread and the one that beats
+        self._is_amid_step = False  # the others wait for more than the next order
+        self._is_lost = False
+        self._has_left = threading.Event()
+        self._beating = threading.Thread(target=self._beat, name="beat", daemon=True)
 
     @classmethod
     def here(cls) -> Self:
@@ -80,34 +100,85 @@ class Processes:
 
     def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
         """Once: wait for the others, tell them what the run is, and give them its weights. Raises ProcessLost."""
-        if self.count == 1 or self._has_begun:
+        if self.count == 1 or self._steps is not None:
             return
-        join()
-        self._has_begun = self._is_amid_exchange = True
+        self._join()
+        self._is_amid_step = True
         text = torch.from_numpy(np.frombuffer(json.dumps(document()).encode(), np.uint8).copy())
-        take_over((torch.tensor([len(text)]), text, *tensors))
-        self._is_amid_exchange = False
+        self._spread((torch.tensor([len(text)]), text), dist.group.WORLD)
+        self.receive(tensors)
+        self._is_amid_step = False
+        self._beating.start()
 
     def announce(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
         """Have all take this step."""
         if self.count == 1:
             return
         norm = math.nan if training.max_grad_norm is None else training.max_grad_norm
-        order = Order(step, learning_rate, training.label_smoothing, training.optimizer.weight_decay, norm)
-        self._is_amid_exchange = True
-        take_over([torch.tensor(order, dtype=torch.float64)])
+        with self._turn:
+            self._is_amid_step = True
+            self._order(Order(step, learning_rate, training.label_smoothing, training.optimizer.weight_decay, norm))
 
     def leave(self) -> None:
         """Let the others end, if they have begun. Those amid a step that this one gave up find themselves alone."""
-        if not self._has_begun:
+        if self._steps is None:
             return
-        self._has_begun = False
-        if not self._is_amid_exchange:
+        self._has_left.set()
+        if self._beating.is_alive():
+            self._beating.join()
+        if not self._is_amid_step:
             with suppress(ProcessLost):  # whoever is gone need not be told
-                take_over([torch.full((len(Order._fields),), _LEAVE, dtype=torch.float64)])
+                self._order(Order(_LEAVE, *_NOTHING))
+        self._steps = None
         part()
 
+    def _beat(self) -> None:
+        """While nothing else is said, say that the first process is there."""
+        while not self._has_left.wait(BEAT_SECONDS):
+            with self._turn:
+                if self._is_amid_step:
+                    continue
+                try:
+                    self._order(Order(_WAIT, *_NOTHING))
+                except ProcessLost:  # the next step's thread says so
+                    self._is_lost = True
+                    return
+
+    def _order(self, order: Order) -> None:
+        if self._is_lost:
+            raise ProcessLost(_LOST, _GO_ON)
+        self._spread([torch.tensor(order, dtype=torch.float64)], self._steps)
+
+    # -- the others --------------------------------------------------------------------------------------------------
+
+    def meet(self) -> dict[str, Any]:
+        """Wait for the first process, and hear what the run is. Raises ProcessLost."""
+        self._join()
+        length = torch.zeros(1, dtype=torch.int64)
+        self._spread([length], dist.group.WORLD)
+        text = torch.empty(int(length), dtype=torch.uint8)
+        self._spread([text], dist.group.WORLD)
+        document: dict[str, Any] = json.loads(text.numpy().tobytes())
+        return document
+
+    def orders(self) -> Iterator[Order]:
+        """Every step that the first process announces, until it leaves. Raises ProcessLost where it did not."""
+        told = torch.empty(len(Order._fields), dtype=torch.float64)
+        while True:
+            self._spread([told], self._steps)
+            order = Order(*told.tolist())
+            if order.step == _LEAVE:
+                return
+            if order.step != _WAIT:
+                yield order
+
     # -- every process -----------------------------------------------------------------------------------------------
+
+    def receive(self, tensors: Sequence[Tensor]) -> None:
+        """When all stand ready, let these become everywhere what they are in the first. Raises ProcessLost."""
+        with reaching_others():
+            dist.all_reduce(torch.zeros(1))
+        self._spread(tensors, self._steps)
 
     def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
         """This process's sentences of each batch: every `count`-th, so that lengths are shared out evenly."""
@@ -122,33 +193,31 @@ class Processes:
             return own
         losses = torch.stack(own)
         with reaching_others():
-            dist.all_reduce(gradients)
-            dist.all_reduce(losses)
-        self._is_amid_exchange = False
+            dist.all_reduce(gradients, group=self._steps)
+            dist.all_reduce(losses, group=self._steps)
+        self._is_amid_step = False
         return Loss(*losses)
+
+    def _join(self) -> None:
+        """Meet the others where torchrun's environment says."""
+        backends = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+        with reaching_others("The processes of this run did not find each other."):
+            dist.init_process_group(backends, timeout=_PATIENCE_AT_FIRST)
+            self._steps = dist.new_group(timeout=PATIENCE)
+
+    def _spread(self, tensors: Sequence[Tensor], group: dist.ProcessGroup | None) -> None:
+        with reaching_others():
+            for tensor in tensors:
+                dist.broadcast(tensor, src=0, group=group)
 
 
 ALONE = Processes(Place())
-
-
-def join() -> None:
-    """Meet the others where torchrun's environment says; tensors on a GPU go by NCCL, all others by gloo."""
-    backends = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    with reaching_others("The processes of this run did not find each other."):
-        dist.init_process_group(backends, timeout=_PATIENCE)
 
 
 def part() -> None:
     """Close the connections; a process that ends without that may be aborted by torch's own threads."""
     if dist.is_initialized():
         dist.destroy_process_group()
-
-
-def take_over(tensors: Sequence[Tensor]) -> None:
-    """Let these become in all processes what they are in the first. Raises ProcessLost."""
-    with reaching_others():
-        for tensor in tensors:
-            dist.broadcast(tensor, src=0)
 
 
 def require_a_gpu_each(device: str) -> None:
@@ -161,30 +230,16 @@ def require_a_gpu_each(device: str) -> None:
         )
 
 
-# -- the other processes -----------------------------------------------------------------------------------------------
-
-
-def told_document() -> dict[str, Any]:
-    """What the first process says of the run."""
-    length = torch.zeros(1, dtype=torch.int64)
-    take_over([length])
-    text = torch.empty(int(length), dtype=torch.uint8)
-    take_over([text])
-    document: dict[str, Any] = json.loads(text.numpy().tobytes())
-    return document
-
-
-def orders() -> Iterator[Order]:
-    """Every step that the first process announces, until it leaves. Raises ProcessLost where it ended before that."""
-    told = torch.empty(len(Order._fields), dtype=torch.float64)
-    while True:
-        take_over([told])
-        order = Order(*told.tolist())
-        if order.step == _LEAVE:
-            return
-        yield order
-
-
 def device_here(device: str) -> str:
     """Where this process computes, when the first does on `device`: of GPUs the one of its own number."""
     return f"cuda:{place().local_rank}" if device.startswith("cuda") else device
+
+
+def threads_here(num_threads: int) -> int:
+    """The run's threads, but of several processes no more than a share of this machine: all wait for the slowest."""
+    here = place()
+    return (
+        num_threads
+        if here.world_size == 1
+        else max(1, min(num_threads, (os.cpu_count() or 1) // here.local_world_size))
+    )

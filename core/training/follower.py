@@ -37,13 +37,13 @@ def follow(plugin_dirs: Sequence[Path]) -> int:
     What goes wrong here is told on standard error, and ends the run of all.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    distributed.join()
+    processes = Processes.here()
+    document = processes.meet()
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
-    document = distributed.told_document()
     try:
         with PluginHost(plugin_dirs) as host:
-            _take_part(document, host)
+            _take_part(document, host, processes)
     except UserError as error:
         print(f"headlight: process {place().rank}: {error} The run is {document['run']}", file=sys.stderr)
         return STOPPED_ITSELF
@@ -52,14 +52,14 @@ def follow(plugin_dirs: Sequence[Path]) -> int:
     return 0
 
 
-def _take_part(document: dict[str, Any], host: PluginHost) -> None:
+def _take_part(document: dict[str, Any], host: PluginHost, processes: Processes) -> None:
     config = _config(document)
     data = _data(config, Path(document["data"]), host)
-    learner = _learner(config, data)
-    distributed.take_over(learner.tensors)
+    learner = _learner(config, data, processes)
+    processes.receive(learner.tensors)
     with contextlib.closing(TrainBatches(data, config.training, config.seed, host)) as source:
         source.restore(document["batches"])
-        for order in distributed.orders():
+        for order in processes.orders():
             torch.manual_seed(_dropout_seed(config.seed, int(order.step)))
             batches = [next(source) for _ in range(config.training.accumulate_steps)]
             learner.step(batches, order.settings(config.training), order.learning_rate)
@@ -85,14 +85,14 @@ def _data(config: RunConfig, folder: Path, host: PluginHost) -> PreparedData:
     return PreparedData.open(folder, config.dataset)
 
 
-def _learner(config: RunConfig, data: PreparedData) -> Learner:
+def _learner(config: RunConfig, data: PreparedData, processes: Processes) -> Learner:
     device = torch.device(config.training.device)
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    torch.set_num_threads(int(config.training.num_threads))
+    torch.set_num_threads(distributed.threads_here(int(config.training.num_threads)))
     sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
     model = Transformer(config.model, *sizes).eval()
-    return Learner(model, config.training, device, Processes.here())
+    return Learner(model, config.training, device, processes)
 
 
 def _dropout_seed(seed: int, step: int) -> int:

@@ -26,7 +26,7 @@ from core.schedules import learning_rate
 from core.training import trouble
 from core.training.best import Best
 from core.training.checkpoint import arrays, read_state, tensors
-from core.training.distributed import Processes, ProcessLost
+from core.training.distributed import Processes, ProcessLost, threads_here
 from core.training.due import Due
 from core.training.evaluation import evaluate_split, require_known_metric
 from core.training.learner import Learner
@@ -64,7 +64,7 @@ class Trainer:
         """
         require_memory(config, data)
         device = torch.device(config.training.device)
-        torch.set_num_threads(int(config.training.num_threads))
+        torch.set_num_threads(threads_here(int(config.training.num_threads)))
         self.data = data
         self.step = 0
         self.finished_reason: FinishReason | None = None

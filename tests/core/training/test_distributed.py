@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,16 @@ from core.training.distributed import Processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
 
-MAIN = [sys.executable, str(Path(__file__).parents[3] / "main.py")]
+ROOT = Path(__file__).parents[3]
+MAIN = [sys.executable, str(ROOT / "main.py")]
+IMPATIENT = """
+import sys
+from datetime import timedelta
+from core.training import distributed
+distributed.PATIENCE, distributed.BEAT_SECONDS = timedelta(seconds=3), 0.5
+from core.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
 CONFIG = """
 seed: 3
 dataset: {plugin: phonetic_to_letter, options: {count: 200, length: 4}}
@@ -45,17 +54,20 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def processes(place: Path, count: int, *arguments: str) -> Iterator[list[subprocess.Popen[str]]]:
+def processes(
+    place: Path, count: int, *arguments: str, main: Sequence[str] = MAIN
+) -> Iterator[list[subprocess.Popen[str]]]:
     """`main.py train` as torchrun starts it, so many times; the first comes first."""
     with socket.create_server(("127.0.0.1", 0)) as free:
-        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
+        port = str(free.getsockname()[1])
+    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "PYTHONPATH": str(ROOT)}
     with ExitStack() as stack:
         started = []
         for rank in range(count):
             numbers = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": count, "LOCAL_WORLD_SIZE": count}
             env = {**os.environ, **meeting, **{name: str(number) for name, number in numbers.items()}}
             process = subprocess.Popen(
-                [*MAIN, "train", *arguments], cwd=place, env=env, text=True,
+                [*main, "train", *arguments], cwd=place, env=env, text=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
             started.append(stack.enter_context(process))
@@ -119,16 +131,21 @@ def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: P
     assert [name for name in plain if resumed[name] != plain[name]] == []
 
 
-@pytest.mark.parametrize("killed", [0, 1])
-def test_the_death_of_one_ends_the_others_with_a_checkpoint_for_any_number(place: Path, killed: int) -> None:
-    run = f"killed{killed}"
-    with processes(place, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESSLY) as started:
+@pytest.mark.parametrize(("lost", "by"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])
+def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
+    place: Path, lost: int, by: signal.Signals
+) -> None:
+    """One that is killed, or that hangs for longer than the others are patient."""
+    run = f"{by.name}{lost}"
+    main = [sys.executable, "-c", IMPATIENT]
+    with processes(place, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESSLY, main=main) as started:
         wait_for_steps(started[0])
-        started[killed].kill()
-        errors = [process.communicate()[1] for process in started]
-    left = 1 - killed
-    assert started[left].returncode == 3, errors
-    assert "Another process of this run has ended" in errors[left] and str(place / run) in errors[left], errors
+        started[lost].send_signal(by)
+        left = started[1 - lost]
+        error = left.communicate()[1]
+        started[lost].kill()
+        assert left.returncode == 3, (error, started[lost].communicate())
+    assert "Another process of this run has ended" in error and str(place / run) in error
     last = RunFolder.open(place / run).checkpoint_steps()[-1]
     more = ("--resume", run, "--set", f"training.max_steps={last + 3}")
     with processes(place, 1, *more) as (alone,):
