@@ -15,6 +15,7 @@ from core.errors import UserError
 from core.events import Event
 from core.faults import as_trouble
 from core.plugins_host.host import PluginHost
+from core.processes.elsewhere import Elsewhere
 from core.requests import (
     AddSentence,
     Branch,
@@ -35,6 +36,7 @@ from core.requests import (
     Request,
     SearchBeam,
     SetPace,
+    SetProcesses,
     Start,
     Stop,
     Translate,
@@ -46,6 +48,7 @@ Asked = tuple[Request[Any], "Future[Any]"]
 
 _LONG = 3600.0  # nothing to do: wait for a request
 _BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps are taken
+_LISTENING_SECONDS = 0.02  # for what other processes tell, before a request is looked for again
 
 
 class Desk:
@@ -53,7 +56,8 @@ class Desk:
 
     While a job runs, requests wait for its end. A Prepare, OpenRun or Branch replaces the job, Stop and Close end it,
     and all of these cancel what waits; a question to the model is answered at once where one is there. Learn is
-    answered when the learning it began has ended: paused, its steps taken, or the run finished.
+    answered when the learning it began has ended: paused, its steps taken, or the run finished. While several processes
+    have the run, what is asked of it is asked there.
     """
 
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
@@ -61,6 +65,7 @@ class Desk:
         self._emit = emit
         self._host = host
         self._session = Session(emit, host, cache_dir)
+        self._elsewhere = Elsewhere(self._session, host.extra_dirs)
         self._waiting: deque[Asked] = deque()
         self._job: tuple[Job, Future[Any]] | None = None
         self._learning: tuple[Job, Future[Any]] | None = None
@@ -80,9 +85,9 @@ class Desk:
             ChangeSetting: self._session.change_setting,
         }
         self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
-            Prepare: self._session.prepare,
-            OpenRun: self._session.open_run,
-            Branch: self._session.branch,
+            Prepare: lambda request: self._once_here(self._session.prepare(request)),
+            OpenRun: lambda request: self._once_here(self._session.open_run(request)),
+            Branch: lambda request: self._once_here(self._session.branch(request)),
             Evaluate: self._session.evaluate,
             Finish: self._session.finish,
         }
@@ -94,15 +99,12 @@ class Desk:
         if future.cancelled():
             return
         match request:
-            case SetPace():
-                self._pace, self._next_step_at = request.steps_per_second, 0.0
-                _answer(future, None)
+            case SetPace() | SetProcesses() | ReloadPlugins():
+                self._note(request)
+                self._answer_wherever(lambda _: None, request, future)
             case CheckPlugin():
                 self._drop_check()
                 self._check = check_plugin(request, self._host), future
-            case ReloadPlugins():
-                self._session.reload_plugins()
-                _answer(future, None)
             case Prepare() | OpenRun() | Branch():
                 self._abandon_job()
                 self._leave_off()
@@ -111,7 +113,7 @@ class Desk:
             case Stop():
                 self._abandon_job()
                 self._leave_off()
-                self._answer(lambda _: self._session.stop(), request, future)
+                self._answer_wherever(lambda _: self._session.stop(), request, future)
                 self._forget_waiting()
             case Close():
                 self._close(future)
@@ -122,8 +124,19 @@ class Desk:
             case _:
                 self._serve_between_jobs(request, future)
 
+    def _note(self, request: SetPace | SetProcesses | ReloadPlugins) -> None:
+        match request:
+            case SetPace():
+                self._pace, self._next_step_at = request.steps_per_second, 0.0
+            case SetProcesses():
+                self._elsewhere.num_processes = request.num_processes
+            case ReloadPlugins():
+                self._session.reload_plugins()
+
     def _serve_between_jobs(self, request: Request[Any], future: Future[Any]) -> None:
         match request:
+            case _ if self._elsewhere.answers(request):
+                self._elsewhere.ask(request, future)
             case Learn():
                 self._learn(request, future)
             case MoveRun():
@@ -156,6 +169,13 @@ class Desk:
         else:
             _answer(future, answer)
 
+    def _answer_wherever(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
+        """Where the run is: here with this, or as the other processes answer it."""
+        if self._elsewhere.has_run:
+            self._elsewhere.ask(request, future)
+        else:
+            self._answer(serve, request, future)
+
     def _fail(self, error: Exception, future: Future[Any]) -> None:
         """The one who asked is told; of a fault of ours, whoever watches too."""
         told = self._session.in_words(error)
@@ -171,6 +191,7 @@ class Desk:
         with contextlib.suppress(Exception):  # the fault that is told of may be in there as well
             for job, _ in under_way:
                 job.close()
+            self._elsewhere.end()
             self._session.close()
         for future in (*(future for _, future in under_way), *(left for _, left in self._waiting)):
             if future.set_running_or_notify_cancel():
@@ -186,12 +207,28 @@ class Desk:
         self._leave_off()
         self._forget_waiting()
         self.is_closed = True
-        self._answer(lambda _: self._session.close(), Close(), future)
+        self._answer(lambda _: self._save_and_close(), Close(), future)
+
+    def _save_and_close(self) -> None:
+        try:
+            for event in self._elsewhere.leave() if self._elsewhere.has_run else ():
+                if event is not None:
+                    self._emit(event)
+        finally:
+            self._elsewhere.end()
+            self._session.close()
 
     # -- jobs --------------------------------------------------------------------------------------------------------
 
     def _begin_job(self, request: Request[Any], future: Future[Any]) -> None:
         self._job = self._jobs[type(request)](request), future
+
+    def _once_here(self, job: Job) -> Job:
+        """Do this when other processes have saved and left the run before, if they had it."""
+        with contextlib.closing(job):
+            if self._elsewhere.has_run:
+                yield from self._elsewhere.leave()
+            return (yield from job)
 
     def _abandon_job(self) -> None:
         if self._job is not None:
@@ -246,6 +283,9 @@ class Desk:
 
     def _learn(self, request: Learn, future: Future[Any]) -> None:
         self._leave_off()
+        if self._elsewhere.is_wanted and not self._session.has_diverged:
+            self._move(request, future)
+            return
         try:
             job = self._session.learn(request.steps)
         except Exception as error:
@@ -254,6 +294,21 @@ class Desk:
         self._learning = job, future
         self._stop_at = None if request.steps is None else self._session.step + request.steps
         self._next_step_at = 0.0
+
+    def _move(self, request: Learn, future: Future[Any]) -> None:
+        """Have as many processes as are wanted take the run, and then learn."""
+
+        def learn(moved: Future[Any]) -> None:
+            if moved.cancelled():
+                future.cancel()
+            elif (error := moved.exception()) is None:
+                self.serve(request, future)
+            elif future.set_running_or_notify_cancel():
+                future.set_exception(error)
+
+        moved: Future[Any] = Future()
+        moved.add_done_callback(learn)
+        self._job = self._elsewhere.move(self._pace), moved
 
     def _leave_off(self) -> None:
         """Take no more steps; whoever asked for them is answered."""
@@ -289,7 +344,7 @@ class Desk:
 
     def seconds_to_wait(self) -> float:
         """How long to wait for a request before `go_on`: not at all while there is work."""
-        if self._job is not None or self._check is not None:
+        if self._job is not None or self._check is not None or self._elsewhere.has_run:
             return 0.0
         if self._learning is not None:
             return self._seconds_to_next_turn()
@@ -302,12 +357,23 @@ class Desk:
         if self._job is not None:
             self._go_on_with_job(*self._job)
             return
+        if self._elsewhere.has_run:
+            self._listen()
+            return
         now = time.monotonic()
         if self._session.background is not None and (self._learning is None or now >= self._next_background_at):
             self._next_background_at = now + _BACKGROUND_SECONDS
             self._go_on_in_background(self._session.background)
         if self._learning is not None and self._seconds_to_next_turn() == 0.0:
             self._go_on_learning(*self._learning)
+
+    def _listen(self) -> None:
+        """Pass on what other processes tell of the run; where they cannot go on, take it back."""
+        event = self._elsewhere.turn(0.0 if self._check is not None else _LISTENING_SECONDS)
+        if event is not None:
+            self._emit(event)
+        if self._elsewhere.must_come_home:
+            self._job = self._elsewhere.come_home(), Future()
 
     def _seconds_to_next_turn(self) -> float:
         """The pace holds back steps only: what they lead to (a probe, a validation, the end) is shown at once."""

@@ -104,6 +104,13 @@ class SetPace(Request[None]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SetProcesses(Request[None]):
+    """Learn in so many processes of this machine from the next Learn on. What is learned is the same in any number."""
+
+    num_processes: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Finish(Request[Path | None]):
     """End the run here: validate, save, close its folder."""
 

@@ -64,6 +64,11 @@ class Session:
         return self._run is not None
 
     @property
+    def has_diverged(self) -> bool:
+        """Whether the run at hand can take no other step. Waits for the device."""
+        return self._run is not None and self._run.trainer.has_diverged
+
+    @property
     def step(self) -> int:
         """The step the weights are of; 0 where nothing is there."""
         return self._run.trainer.step if self._run is not None else 0
@@ -180,11 +185,8 @@ class Session:
     def learn(self, steps: int | None) -> Work:
         """Begin or go on learning. The generator ends with the run, which is then finished or has failed."""
         run = self.run
-        stopped_early = run.folder is not None and run.folder.state.reason == "early_stopping"
         was_ours = run.is_ours
-        folder = run.take_over()
-        if stopped_early:  # or the patience that ended it would end it again before its first step
-            run.trainer.renew_patience()
+        folder = self._take_over(run)
         wanted = run.trainer.step + (steps or 0)
         if wanted > run.trainer.config.training.max_steps:
             self._tell(run.trainer.change("training.max_steps", wanted))
@@ -193,6 +195,28 @@ class Session:
             self.looking.look_back()
         self._become("learning")
         return self._learn(run)
+
+    def _take_over(self, run: RunAtHand) -> RunFolder:
+        stopped_early = run.folder is not None and run.folder.state.reason == "early_stopping"
+        folder = run.take_over()
+        if stopped_early:  # or the patience that ended it would end it again before its first step
+            run.trainer.renew_patience()
+        return folder
+
+    def hand_over(self) -> Path:
+        """Save the run and let go of it, for other processes to open. Raises UserError where it cannot go on."""
+        folder = self._take_over(self.run)
+        self.run.flush()
+        self._tell(self.run.trainer.save_checkpoint())
+        folder.release("stopped", "stopped")
+        self._end_reading_ahead()
+        self._run = self._looking = None
+        self._become("preparing")
+        return folder.path
+
+    def cache_dir(self) -> Path:
+        """Where prepared data are found again."""
+        return self._cache.folder()
 
     def _learn(self, run: RunAtHand) -> Work:
         reason: FinishReason = yield from run.noting(run.trainer.run())

@@ -14,6 +14,7 @@ from gui.main_window import MainWindow
 from gui.theme import ZOOMS, Mode
 
 LARGEST = 100_000  # pixels: more than any screen has
+MOST_PROCESSES = 10_000  # more than any machine has processors
 
 
 class Remembered(BaseModel):
@@ -28,6 +29,7 @@ class Remembered(BaseModel):
     is_maximised: bool = False
     has_seen_tour: bool = False
     refused_at: float = 0.0  # when the newest interrupted run that was not to be opened had been written
+    num_processes: int = Field(default=1, ge=1, le=MOST_PROCESSES)
     runs_dir: Path | None = None  # None: nobody has chosen a folder yet
 
     def show(self, window: MainWindow, path: Path) -> None:
@@ -35,6 +37,7 @@ class Remembered(BaseModel):
         self.give_size(window, window.screen().availableSize())
         window.banner.refused_at = self.refused_at
         window.show()
+        window.setup_drawer.processes_row.spin.setValue(self.num_processes)  # as far as this machine allows
         if not self.has_seen_tour:
             window.tour.ended.connect(partial(remember, window, path))
             window.tour.start()
@@ -72,6 +75,7 @@ def remember(window: MainWindow, path: Path) -> None:
         is_maximised=window.isMaximized(),
         has_seen_tour=True,
         refused_at=window.banner.refused_at,
+        num_processes=window.context.workbench.num_processes,
         runs_dir=window.context.place.chosen or recall(path).runs_dir,
     )
     with suppress(OSError):  # a folder that cannot be written is no reason to say anything while the window closes

@@ -16,7 +16,19 @@ from core.events import Prepared, RunFinished
 from core.lower_rate import lower_rate
 from core.notices.notice import Experiment
 from core.plugins_host.failures import PluginError
-from core.requests import Branch, ChangeSetting, Finish, Learn, MoveRun, OpenRun, Pause, Prepare, SetPace, Start
+from core.requests import (
+    Branch,
+    ChangeSetting,
+    Finish,
+    Learn,
+    MoveRun,
+    OpenRun,
+    Pause,
+    Prepare,
+    SetPace,
+    SetProcesses,
+    Start,
+)
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
 from gui.playhead import Playhead
@@ -47,6 +59,7 @@ class Workbench(QObject):
         self.applied: RunConfig | None = None  # as the engine has it
         self.resolved: Prepared | None = None  # what the engine made of it
         self.run: Path | None = None
+        self.num_processes = 1  # that learn together from the next Learn on
         self._bridge = bridge
         self._playhead = playhead
         self._place = place
@@ -170,6 +183,12 @@ class Workbench(QObject):
 
     def set_pace(self, steps_per_second: float | None) -> None:
         self._bridge.ask(SetPace(steps_per_second=steps_per_second))
+
+    def set_processes(self, num_processes: int) -> None:
+        if num_processes != self.num_processes:
+            self.num_processes = num_processes
+            self._bridge.ask(SetProcesses(num_processes=num_processes))
+            self.changed.emit()
 
     def open_run(self, run: Path, checkpoint: str = "last") -> None:
         """Load a run to look at it, translate with it, or go on."""

@@ -128,7 +128,12 @@ class PluginHost:
 
     def anew(self) -> "PluginHost":
         """Another host, which looks in the same folders and reads the plugin files as they are now."""
-        return PluginHost(list(map(Path, self._extra_dirs)))
+        return PluginHost(self.extra_dirs)
+
+    @property
+    def extra_dirs(self) -> list[Path]:
+        """The folders it looks in besides the usual ones."""
+        return list(map(Path, self._extra_dirs))
 
     def load(self, source: Source) -> PluginInfo:
         """Describe one plugin. Raises: PluginError where it cannot be used."""

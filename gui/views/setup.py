@@ -19,6 +19,7 @@ from gui.context import Context
 from gui.fitting import OPTIONS, beside, what_fits
 from gui.option_form import OptionForm
 from gui.panels.schedule_plot import SchedulePlot
+from gui.processes_row import ProcessesRow
 from gui.restart_button import RestartButton
 from gui.section import Section
 from gui.theme import GRID
@@ -54,6 +55,7 @@ class SetupDrawer(QFrame):
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self.forms = {name: OptionForm(_fields_of(name)) for name in SECTIONS}
         self.options_form = OptionForm([])
+        self.processes_row = ProcessesRow(context.workbench)
         self._lay_out()
         self._connect()
         self.resize_to_zoom()
@@ -253,6 +255,7 @@ class SetupDrawer(QFrame):
         for name, section in self.sections.items():
             section.body.addWidget(self.forms[name])
             column.addWidget(section)
+        self.sections["training"].body.addWidget(self.processes_row)  # below the threads
         self.sections["dataset"].body.insertWidget(0, self.plugin_combo)
         self.sections["dataset"].body.insertWidget(1, self.options_form)
         column.addStretch(1)

@@ -71,7 +71,7 @@ def test_the_whole_suite_needs_no_network(folder: str, full: bool, tmp_path: Pat
         pytest.skip("takes as long as all other tests: --full")
     files = [str(path) for path in sorted((ROOT / folder).glob("test_*.py")) if path != Path(__file__)]
     options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "alone")]
-    alone = WITH_ITSELF if folder == "tests/core/training" else ALONE
+    alone = WITH_ITSELF if folder in ("tests/core/training", "tests/core/processes") else ALONE
     command = [*alone, sys.executable, "-m", "pytest", *options, *files]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +19,12 @@ from pytestqt.qtbot import QtBot
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.run_rows import example_path
+from tests.core.processes.members import members
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.windows import opened_window
 from tests.reliability.cases import Cases
 from tests.reliability.monkey import ELSEWHERE, Monkey, answer_dialogs
+from tests.reliability.terminal import ROOT, ended, running
 
 Reached = Callable[[], bool]
 
@@ -29,6 +34,7 @@ DIVERGING = (
     "schedule: {name: constant, warmup_steps: 0}, max_grad_norm: null"
 )
 HANG_S = 10.0  # of a machine that does other things too
+ALL_GONE_S = 180.0  # the others are patient for a minute with one that hangs, and torchrun for half of one
 
 
 def live(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> None:
@@ -201,3 +207,46 @@ def test_closing_at_any_stage(qtbot: QtBot, tmp_path: Path, stage: Callable[[Mai
         qtbot.waitUntil(stage(window, tmp_path), timeout=WAIT_MS)
         close(window, qtbot)
     require_all_kept(tmp_path / "runs")
+
+
+ENGINE = """
+import sys
+from pathlib import Path
+from core.engine import Engine
+from core.events import StepsDone
+from core.requests import Learn, Prepare, SetProcesses, Start
+from tests.core.watcher import Watcher, tiny_config
+watcher, place = Watcher(), Path(sys.argv[1])
+with Engine([watcher], cache_dir=place / "cache") as engine:
+    for request in (Prepare(config=tiny_config(max_steps=10**6)), SetProcesses(num_processes=2)):
+        engine.ask(request).result()
+    engine.ask(Start(runs_dir=place, run_dir=place / "run")).result()
+    engine.ask(Learn())
+    watcher.wait(StepsDone)
+    print("learning", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes by /proc")
+def test_a_killed_one_leaves_no_process_and_a_checkpoint(tmp_path: Path, cases: Cases, full: bool) -> None:
+    """The window's engine is killed while several processes learn for it; or one of them hangs at that time."""
+    if not full:
+        pytest.skip("torchrun takes seconds to start: --full")
+    for hanging in (None, 0, 1):
+        with cases.trying(f"killed while {hanging} hangs"):
+            folder = tmp_path / str(hanging)
+            with running([sys.executable, "-c", ENGINE, str(folder)], cwd=ROOT, stdin=subprocess.PIPE) as engine:
+                assert engine.stdout is not None and engine.stdout.readline() == "learning\n", ended(engine)
+                started = members()
+                assert sorted(started) == [0, 1]
+                if hanging is not None:
+                    os.kill(started[hanging], signal.SIGSTOP)
+                engine.kill()
+            deadline = time.monotonic() + ALL_GONE_S
+            while members() and time.monotonic() < deadline:
+                time.sleep(0.1)
+            assert members() == {}
+            run = RunFolder.open(folder / "run")
+            run.require_free()
+            assert run.checkpoint(run.checkpoint_step("last")).step > 0 or hanging == 0

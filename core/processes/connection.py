@@ -1,0 +1,124 @@
+"""Packets over a socket between the window's engine and the processes that torchrun started for it.
+
+A packet is two lengths, a head of JSON, and the bytes of its arrays in C order.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BrokenOff, UserError
+from core.processes.records import EVENTS, REQUESTS, Arrays, answer_type, as_plain, from_plain
+from core.requests import Request
+
+Kind = Literal["hello", "request", "event", "answer", "refusal", "cancelled"]
+
+_LENGTHS = struct.Struct(">QQ")  # of head and arrays, in bytes
+
+
+class Packet(NamedTuple):
+    """What is sent at once. An answer, a refusal and a cancellation have the number of their request."""
+
+    kind: Kind
+    number: int
+    name: str  # of the record's class
+    plain: Any
+    arrays: Arrays
+
+    @classmethod
+    def of(cls, kind: Kind, value: Any, number: int = 0) -> Self:
+        """A value on its way."""
+        arrays: Arrays = []
+        return cls(kind, number, type(value).__name__, as_plain(value, arrays), arrays)
+
+    def record(self) -> Any:
+        """The event or request that this is."""
+        kinds: dict[str, Any] = EVENTS if self.kind == "event" else REQUESTS
+        return from_plain(kinds[self.name], self.plain, self.arrays)
+
+    def answer_to(self, request: Request[Any]) -> Any:
+        """The answer that this is."""
+        return from_plain(answer_type(type(request)), self.plain, self.arrays)
+
+
+def refusal(error: BaseException, number: int) -> Packet:
+    """An exception on its way, in its words."""
+    told = error if isinstance(error, UserError) else UserError(f"{type(error).__name__}: {error}")
+    kind = next(one for one in (BrokenOff, UserError, Exception) if isinstance(error, one))
+    words = {"sentence": told.sentence, "advice": told.advice, "offer": told.offer, "stays": not told.until_prepared}
+    return Packet("refusal", number, kind.__name__, words, [])
+
+
+def refused(packet: Packet) -> Exception:
+    """The exception that this is. One of no user's making is told as a Trouble where it was raised."""
+    sentence, advice = packet.plain["sentence"], packet.plain["advice"]
+    if packet.name == "Exception":
+        return RuntimeError(sentence)
+    error = BrokenOff(sentence, advice) if packet.name == "BrokenOff" else UserError(sentence, advice)
+    error.offer, error.until_prepared = packet.plain["offer"], not packet.plain["stays"]
+    return error
+
+
+class Connection:
+    """One end. Any thread may send; one thread receives."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._incoming = end.makefile("rb")
+        self._sending = threading.Lock()
+
+    def send(self, packet: Packet) -> None:
+        """Raises OSError where nobody is at the other end any more."""
+        places = [(array.dtype.str, array.shape) for array in packet.arrays]
+        head = json.dumps((packet.kind, packet.number, packet.name, packet.plain, places)).encode()
+        body = b"".join(array.tobytes() for array in packet.arrays)
+        with self._sending:
+            self._end.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
+
+    def receive(self) -> Packet | None:
+        """The next packet; None where the other end was closed, or its process has ended."""
+        try:
+            lengths = self._incoming.read(_LENGTHS.size)
+            if len(lengths) < _LENGTHS.size:
+                return None
+            head, body = (self._incoming.read(length) for length in _LENGTHS.unpack(lengths))
+        except ConnectionError:
+            return None
+        if len(body) < _LENGTHS.unpack(lengths)[1]:
+            return None
+        kind, number, name, plain, places = json.loads(head)
+        return Packet(kind, number, name, plain, _arrays(places, body))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the process at the other end still has it, and so is there."""
+        try:
+            return self._end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Whoever receives at either end finds the end."""
+        with suppress(OSError):  # the other end was first
+            self._end.shutdown(socket.SHUT_RDWR)
+        self._incoming.close()
+        self._end.close()
+
+
+def _arrays(places: list[tuple[str, list[int]]], body: bytes) -> Arrays:
+    arrays, offset, room = [], 0, bytearray(body)  # one that can be written, as the arrays of this process can
+    for dtype, shape in places:
+        array: NDArray[Any] = np.ndarray(shape, dtype, room, offset)
+        arrays.append(array)
+        offset += array.nbytes
+    return arrays

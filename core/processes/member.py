@@ -1,0 +1,77 @@
+"""One of the processes that torchrun starts for the window: the first is a whole engine, the others follow it.
+
+Each holds a connection to the window's process as long as it lives, by which that knows it and can end it. When the
+window's process ends, however it does, the first saves the run and ends, and with it the others.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from argparse import ArgumentParser, Namespace
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from core.engine import Engine
+from core.events import Event
+from core.processes.connection import Connection, Packet, refusal
+from core.signals import STOPPING
+from core.torchrun import place
+
+ENDED = 3  # never 0: torchrun then ends those too that the first has never met
+
+
+def main() -> int:
+    """Serve or follow until the end; the exit code."""
+    arguments = _parse()
+    end = socket.socket(socket.AF_UNIX)
+    end.connect(str(arguments.socket))
+    connection = Connection(end)
+    connection.send(Packet.of("hello", {"rank": place().rank, "pid": os.getpid()}))
+    if place().rank == 0:
+        _lead(connection, arguments)
+        return ENDED
+    from core.training.follower import follow  # imports torch, into this thread
+
+    return follow(arguments.plugins_dir)
+
+
+def _parse() -> Namespace:
+    parser = ArgumentParser()
+    parser.add_argument("--socket", type=Path, required=True)
+    parser.add_argument("--cache-dir", type=Path, required=True)
+    parser.add_argument("--plugins-dir", type=Path, action="append", default=[])
+    return parser.parse_args()
+
+
+def _lead(connection: Connection, arguments: Namespace) -> None:
+    """Serve the window with an engine of this process. Signals are the window's to heed."""
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+
+    def tell(event: Event) -> None:
+        connection.send(Packet.of("event", event))
+
+    with Engine([tell], plugin_dirs=arguments.plugins_dir, cache_dir=arguments.cache_dir) as engine:
+        while (packet := connection.receive()) is not None:
+            asked = engine.ask(packet.record())
+            asked.add_done_callback(partial(_answer, connection, packet.number))
+
+
+def _answer(connection: Connection, number: int, asked: Future[Any]) -> None:
+    with suppress(OSError):  # the window is gone: this engine is about to be closed
+        if asked.cancelled():
+            connection.send(Packet("cancelled", number, "", None, []))
+        elif (error := asked.exception()) is not None:
+            connection.send(refusal(error, number))
+        else:
+            connection.send(Packet.of("answer", asked.result(), number))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

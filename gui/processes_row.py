@@ -1,0 +1,51 @@
+"""How many processes learn together: a row beside the settings, and none of them. The run is the same in any number."""
+
+from __future__ import annotations
+
+import os
+
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QSpinBox, QVBoxLayout, QWidget
+
+from gui.widgets import plain_label
+from gui.workbench import Workbench
+
+HELP = (
+    "Learn in so many processes of this machine, which torchrun starts. The model learns the same in any number, and "
+    "the run goes on with another: it is no setting of the run. Acts with the next Learn."
+)
+
+
+class ProcessesRow(QWidget):
+    """Shows and sets the workbench's number."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        super().__init__()
+        self._workbench = workbench
+        self.spin = _CalmSpin()
+        self.spin.setRange(1, max(2, os.cpu_count() or 1))
+        self.spin.setKeyboardTracking(False)  # the 1 of 16 is no wish for one
+        self.spin.setAccessibleName("Processes")
+        self.spin.setAccessibleDescription(HELP)
+        help_label = plain_label(HELP, role="muted")
+        help_label.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        for widget in (plain_label("Processes"), self.spin, help_label):
+            layout.addWidget(widget)
+        self.spin.valueChanged.connect(workbench.set_processes)
+        workbench.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what is wanted now."""
+        if not self.spin.hasFocus():
+            self.spin.setValue(self._workbench.num_processes)
+
+
+class _CalmSpin(QSpinBox):
+    """The wheel scrolls the form around it."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()

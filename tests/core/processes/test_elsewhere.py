@@ -1,0 +1,102 @@
+"""Several processes learn in a real window: seen and asked as ever, lost, and gone on without.
+
+One window for all of it: torchrun takes seconds to start.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.requests import AddSentence, ChangeSetting, Translate
+from core.run_folder import RunFolder
+from gui.main_window import MainWindow
+from tests.core.processes.members import members
+from tests.gui.conftest import SMALL, WAIT_MS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
+
+WITHOUT_DROPOUT = SMALL.replace("d_ff: 16}", "d_ff: 16, dropout: 0.0}")
+WaitForState = Callable[[str], None]
+
+
+@pytest.fixture
+def small_file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(WITHOUT_DROPOUT, encoding="utf-8")
+    return path
+
+
+def test_in_a_window(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path) -> None:
+    what_cannot_start_leaves_the_run_as_it_was(window, wait_for_state, tmp_path)
+    alone = losses_of_ten_steps(window, wait_for_state, num_processes=1)
+    assert members() == {}
+    window.transport.reset_button.click()
+    wait_for_state("ready")
+    both = losses_of_ten_steps(window, wait_for_state, num_processes=2)
+    assert sorted(members()) == [0, 1]
+    np.testing.assert_allclose(both, alone, rtol=0, atol=1e-5)
+    two_processes_answer_and_change_as_one_does(qtbot, window)
+    the_loss_of_one_loses_nothing(qtbot, window, wait_for_state)
+    assert len(losses_of_ten_steps(window, wait_for_state, num_processes=1)) > len(both)
+    assert members() == {}
+
+
+def what_cannot_start_leaves_the_run_as_it_was(
+    window: MainWindow, wait_for_state: WaitForState, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken" / "torch"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('no torch here')")
+    window.setup_drawer.processes_row.spin.setValue(2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(broken.parent))
+        window.transport.step_buttons[1].click()
+        wait_for_state("preparing")
+        wait_for_state("paused")
+    trouble = window.strip.trouble
+    assert trouble is not None
+    assert trouble.sentence == "2 processes could not be started: ImportError: no torch here."
+    assert window.context.bridge.history.last_step == 0
+    window.strip.dismiss()
+
+
+def losses_of_ten_steps(window: MainWindow, wait_for_state: WaitForState, *, num_processes: int) -> np.ndarray:
+    """Those of all steps of the run, ten more of which are taken."""
+    window.setup_drawer.processes_row.spin.setValue(num_processes)
+    window.transport.step_buttons[1].click()
+    wait_for_state("learning")
+    wait_for_state("paused")
+    assert window.context.bridge.history.probe_steps[-1] == window.context.bridge.history.last_step
+    return np.asarray(window.context.bridge.history.curve("train/loss")[1])
+
+
+def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow) -> None:
+    bridge, answers, length = window.context.bridge, list[Any](), window.context.bridge.history.last_step
+    bridge.ask(Translate(texts=("1 2 3",), with_attention=True), answers.append)
+    bridge.ask(AddSentence(source="2 2 3"), answers.append)
+    bridge.ask(ChangeSetting(key="training.max_steps", value=10**6), answers.append)
+    qtbot.waitUntil(lambda: len(answers) == 3, timeout=WAIT_MS)
+    assert answers[0][0].step == length and answers[0][0].sentence is not None
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: bridge.history.last_step > length + 5, timeout=WAIT_MS)
+    assert "2 2 3" in bridge.history.sentences
+
+
+def the_loss_of_one_loses_nothing(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState) -> None:
+    bridge, run = window.context.bridge, window.context.workbench.run
+    os.kill(members()[1], signal.SIGKILL)
+    wait_for_state("preparing")
+    wait_for_state("paused")
+    assert members() == {}
+    trouble = window.strip.trouble
+    assert trouble is not None and "Another process of this run has ended" in trouble.sentence
+    assert run is not None and RunFolder.open(run).checkpoint_step("last") == bridge.history.last_step

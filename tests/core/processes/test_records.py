@@ -1,0 +1,124 @@
+"""Every request, event and answer comes out in another process as it went in, whatever is declared in it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from inspect import isclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+
+from core.config import RunConfig
+from core.errors import BrokenOff, NotWritten, UserError
+from core.processes.connection import Connection, Packet, refusal, refused
+from core.processes.records import EVENTS, REQUESTS, answer_type
+from tests.core.watcher import tiny_config
+
+PLAIN = {
+    str: "\u2028 ∫ \udce9",
+    int: -3,
+    float: 0.1,
+    bool: True,
+    Path: Path("/a b/ü"),
+    Any: [1, {"a": None}],
+    object: 1e-3,
+}
+
+
+def sample(kind: Any) -> Any:
+    """A value of a declared type: nothing empty, no default."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is NoneType:
+        return None
+    if kind is RunConfig:
+        return tiny_config()
+    if origin in (Union, UnionType):
+        return sample(inner[0])
+    if origin is Literal:
+        return inner[-1]
+    if origin is np.ndarray:
+        return np.array([[1.5, -np.inf], [np.nan, 0.0]]).astype(get_args(inner[1])[0])
+    if origin is tuple:
+        return tuple(map(sample, inner[:1] * 2 if inner[-1] is Ellipsis else inner))
+    if origin in (dict, Mapping):
+        return {sample(inner[0]): sample(inner[1]), "": sample(inner[1])}
+    if isclass(kind) and is_dataclass(kind):
+        return kind(**{name: sample(one) for name, one in get_type_hints(kind).items()})
+    return PLAIN[kind]
+
+
+def assert_same(one: Any, other: Any) -> None:
+    assert type(one) is type(other)
+    if isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape) and one.tobytes() == other.tobytes()
+        assert other.flags.writeable
+    elif is_dataclass(one):
+        assert_same(vars(one), vars(other))
+    elif isinstance(one, dict):
+        assert_same(tuple(one.items()), tuple(other.items()))
+    elif isinstance(one, tuple) and not isinstance(one, BaseModel):
+        assert len(one) == len(other)
+        for mine, theirs in zip(one, other, strict=True):
+            assert_same(mine, theirs)
+    else:
+        assert one == other
+
+
+def sent(packet: Packet) -> Packet:
+    """What a packet is at the other end of a socket."""
+    here, there = map(Connection, socket.socketpair())
+    try:
+        here.send(packet)
+        received = there.receive()
+        assert received is not None
+        return received
+    finally:
+        here.close()
+        assert there.receive() is None
+        there.close()
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+@pytest.mark.parametrize("name", [*EVENTS, *REQUESTS])
+def test_a_record_comes_out_as_it_went_in(name: str) -> None:
+    record = sample({**EVENTS, **REQUESTS}[name])
+    assert_same(sent(Packet.of("event" if name in EVENTS else "request", record)).record(), record)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+@pytest.mark.parametrize("name", REQUESTS)
+def test_an_answer_comes_out_as_it_went_in(name: str) -> None:
+    answer, request = sample(answer_type(REQUESTS[name])), sample(REQUESTS[name])
+    received = sent(Packet.of("answer", answer, 7))
+    assert received.number == 7
+    assert_same(received.answer_to(request), answer)
+
+
+def test_arrays_without_elements_and_arrays_in_another_order_pass() -> None:
+    arrays = {"none": np.zeros((0, 3)), "turned": np.arange(6.0).reshape(2, 3).T}
+    event = EVENTS["StepsDone"](first_step=1, arrays=arrays)  # type: ignore[call-arg]
+    received = sent(Packet.of("event", event)).record()
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(received.arrays[name], array, strict=True)
+
+
+def test_what_is_no_plain_value_is_refused() -> None:
+    with pytest.raises(TypeError, match="set cannot cross"):
+        Packet.of("event", EVENTS["SettingChanged"](step=1, key="a", value={1}))  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("error", [UserError("A.", "B."), NotWritten("A.", "B."), BrokenOff("A.", "B."), KeyError("A")])
+def test_an_error_keeps_its_words_and_whether_it_was_told(error: Exception) -> None:
+    received = refused(sent(refusal(error, 1)))
+    assert isinstance(received, BrokenOff) == isinstance(error, BrokenOff)
+    assert isinstance(received, UserError) == isinstance(error, UserError)
+    if isinstance(error, UserError) and isinstance(received, UserError):
+        assert (str(received), received.offer) == (str(error), error.offer)
+    else:
+        assert "KeyError: 'A'" in str(received)
