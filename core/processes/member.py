@@ -21,7 +21,7 @@ from core.engine import Engine
 from core.events import Event
 from core.processes.connection import Connection, Packet, refusal
 from core.signals import STOPPING
-from core.torchrun import place
+from core.torchrun import place, silence_torch
 
 ENDED = 3  # never 0: torchrun then ends those too that the first has never met
 
@@ -29,6 +29,7 @@ ENDED = 3  # never 0: torchrun then ends those too that the first has never met
 def main() -> int:
     """Serve or follow until the end; the exit code."""
     arguments = _parse()
+    silence_torch()
     end = socket.socket(socket.AF_UNIX)
     end.connect(str(arguments.socket))
     connection = Connection(end)

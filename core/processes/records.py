@@ -73,6 +73,9 @@ def from_plain(kind: Any, plain: Any, arrays: Arrays) -> Any:
     if isclass(kind) and is_dataclass(kind):
         hints = _hints(kind)
         return kind(**{name: from_plain(hints[name], value, arrays) for name, value in plain.items()})
+    if isclass(kind) and issubclass(kind, tuple):  # one whose places have names
+        hints = _hints(kind)
+        return kind(*(from_plain(one, value, arrays) for one, value in zip(hints.values(), plain, strict=True)))
     if isclass(kind) and issubclass(kind, BaseModel):
         return kind.model_validate(plain)
     return Path(plain) if kind is Path else plain

@@ -50,6 +50,8 @@ def sample(kind: Any) -> Any:
         return {sample(inner[0]): sample(inner[1]), "": sample(inner[1])}
     if isclass(kind) and is_dataclass(kind):
         return kind(**{name: sample(one) for name, one in get_type_hints(kind).items()})
+    if isclass(kind) and issubclass(kind, tuple):
+        return kind(*map(sample, get_type_hints(kind).values()))
     return PLAIN[kind]
 
 
