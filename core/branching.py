@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Callable, Generator
 
 from core.beginning import new_folder, room_for
+from core.branch_changes import first_unfit, leave_weights_alone, that_reset
 from core.config import change_settings
-from core.config_fields import setting_effect
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
@@ -24,16 +24,6 @@ from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
 
-Changes = tuple[tuple[str, object], ...]
-
-_MAKES_THE_MODEL = (
-    *("dataset", "model.d_model", "model.num_encoder_layers", "model.num_decoder_layers", "model.d_ff"),
-    *("model.norm_first", "model.positions", "model.bias", "model.tie_embeddings"),
-)
-_BEGINS_ANEW = (
-    *("seed", "training.optimizer.name", "training.batch_size", "training.batch_tokens"),
-    *("training.accumulate_steps", "training.ema_decay"),
-)
 _WEIGHTS_ALONE = "Optimizer, dropout and the order of the data begin afresh at step {step}."
 
 
@@ -42,15 +32,15 @@ def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
 
     Raises UserError where nothing was kept there, or a change needs other weights.
     """
-    for key, _ in request.changes:
-        if _is_within(key, _MAKES_THE_MODEL):
-            raise UserError(
-                f"{key} cannot change from step {request.step:,} on: the weights were learnt with it as it was.",
-                "Restart begins an untrained run with it.",
-            )
+    keys = [key for key, _ in request.changes]
+    if unfit := first_unfit(keys):
+        raise UserError(
+            f"{unfit} cannot change from step {request.step:,} on: the weights were learnt with it as it was.",
+            "Restart begins an untrained run with it.",
+        )
     if request.step in run.checkpoint_steps():
         checkpoint = run.checkpoint(request.step)
-        if not any(_is_within(key, _BEGINS_ANEW) for key, _ in request.changes):
+        if not leave_weights_alone(keys):
             return checkpoint
         return Checkpoint(step=request.step, model=checkpoint.model, optimizer={}, state={})
     if request.step in run.snapshot_steps():
@@ -69,7 +59,7 @@ def branched_trainer(
     """A trainer that stands at the step, its changes that wait for a new run made; those that act now are not."""
     if not any(size is None or size > 0 for size in data.num_pairs.values()):
         raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
-    config = change_settings(run.config(), dict(changes_that_reset(request.changes)))
+    config = change_settings(run.config(), dict(that_reset(request.changes)))
     trainer = Trainer(resolve_elsewhere(config, data, tell), data, host)
     trainer.begin(run)
     if kept.state:
@@ -103,21 +93,7 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
     return folder
 
 
-def changes_that_act(changes: Changes) -> Changes:
-    """Those between two steps."""
-    return tuple((key, value) for key, value in changes if setting_effect(key) == "now")
-
-
-def changes_that_reset(changes: Changes) -> Changes:
-    """Those that a run begins with."""
-    return tuple((key, value) for key, value in changes if setting_effect(key) == "reset")
-
-
 def _why(request: Branch, run: RunFolder) -> str:
     if request.step not in run.checkpoint_steps():
         return "Only the weights were kept there; a checkpoint keeps everything."
     return "The settings that were changed need that."
-
-
-def _is_within(key: str, groups: tuple[str, ...]) -> bool:
-    return any(f"{key}.".startswith(f"{group}.") for group in groups)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.beginning import moved_folder, new_folder
-from core.branching import branched_folder, branched_trainer, changes_that_act, read_kept
+from core.branch_changes import that_act
+from core.branching import branched_folder, branched_trainer, read_kept
 from core.data.cache_place import CachePlace
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, NothingPrepared, UserError
@@ -156,7 +157,7 @@ class Session:
         data = yield from data_of(run, self._host, self._cache.folder(), self._tell)
         trainer = branched_trainer(request, kept, run, data, self._host, self._tell)
         folder = yield from branched_folder(request, run, trainer)
-        prepared = self._take(RunAtHand(trainer, self._tell, folder, changes_that_act(request.changes))).prepared()
+        prepared = self._take(RunAtHand(trainer, self._tell, folder, that_act(request.changes))).prepared()
         yield prepared
         self._become("finished" if trainer.step >= trainer.config.training.max_steps else "paused")
         return prepared

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRegularExpression, Qt
 from PySide6.QtGui import QKeyEvent, QRegularExpressionValidator
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QSlider, QWidget
 
+from gui.branch_button import BranchButton
 from gui.bridge import WindowState
 from gui.context import Context
 from gui.flow import FlowLayout
@@ -32,11 +33,6 @@ STATES: dict[WindowState, str] = {
 ENDED = "Headlight computes no more after its own fault: close it and start it again; what was saved is safe"
 CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
 
-BRANCH_HELP = (
-    "A new run from the viewed step; this one is kept. Change one thing in Setup, and Learn (Ctrl+B). "
-    "From a checkpoint it goes on exactly; from a snapshot, which keeps weights alone, the optimizer begins afresh."
-)
-
 
 class Transport(QFrame):
     """Buttons to the workbench's methods; shows the engine's state and the newest step."""
@@ -55,7 +51,7 @@ class Transport(QFrame):
         self.pace_label = plain_label("max", role="muted")
         self.finish_button = button("Finish and keep", "End the run here: validate, save and close it")
         self.live_button = button("", "Follow the newest step again (L)", role="chip", name="Go live")
-        self.branch_button = button("", BRANCH_HELP, name="Continue from the viewed step")
+        self.branch_button = BranchButton(context)
         self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = FigureLabel()
@@ -94,44 +90,7 @@ class Transport(QFrame):
         if not playhead.is_live:
             self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
         self.live_button.setVisible(not playhead.is_live)
-        self._show_branch()
-
-    def _show_branch(self) -> None:
-        """Offer a new run from the viewed step, where that is not the newest and weights were kept."""
-        step = self._branch_step()
-        if step is not None:
-            count = len(self.context.workbench.changes_to_take)
-            changes = f" with {count} change{'s' * (count != 1)}" if count else ""
-            self.branch_button.setText(f"Continue from {step:,}{changes}")
-            self.branch_button.setAccessibleName(self.branch_button.text())
-            enable(self.branch_button, self._why_no_branch())
-        self.branch_button.setVisible(step is not None)
-
-    def _branch_step(self) -> int | None:
-        """The newest step at or before the viewed one whose weights were kept; None where a branch is of no use."""
-        history = self.context.bridge.history
-        workbench = self.context.workbench
-        is_newest = self.context.playhead.is_live and not workbench.is_shared  # Learn goes on there
-        if is_newest or self.context.follower.sentence or workbench.run is None:
-            return None
-        kept = (*history.snapshot_steps, *history.checkpoint_steps)
-        before = [step for step in kept if step <= self.context.playhead.step]
-        return max(before or (kept if workbench.is_shared else ()), default=None)
-
-    def _why_no_branch(self) -> str:
-        prepared = self.context.bridge.history.prepared
-        if self.context.workbench.is_shared:
-            return self._why_nothing()  # its plugin is asked for then
-        if prepared is not None and not any(size is None or size > 0 for size in prepared.num_pairs.values()):
-            return (
-                f"This run's training data is not at hand: make its plugin {prepared.config.dataset.plugin!r} available"
-            )
-        return self._why_nothing()
-
-    def _branch(self) -> None:
-        run, step = self.context.workbench.run, self._branch_step()
-        if run is not None and step is not None:
-            self.context.workbench.branch(run, step)
+        self.branch_button.refresh()
 
     def _follow_view(self) -> None:
         if not (self.context.playhead.is_live and self.live_button.isHidden()):
@@ -231,7 +190,6 @@ class Transport(QFrame):
         self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)
         self.live_button.clicked.connect(context.playhead.go_live)
-        self.branch_button.clicked.connect(self._branch)
         context.bridge.state_changed.connect(self.refresh)
         context.bridge.setting_changed.connect(self._show_step)
         context.playhead.moved.connect(self._follow_view)

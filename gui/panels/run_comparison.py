@@ -27,6 +27,7 @@ _COLOURS = {
 
 SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
+_LETTER_HEIGHT = 0.08  # of the plot's
 
 
 class RunComparison(Panel):
@@ -78,8 +79,10 @@ class RunComparison(Panel):
         return [("run", "metric", "step", "value"), *lines, *_band_lines(self.comparison)]
 
     def colour(self, place: int) -> QColor:
-        """Of the run at this place."""
-        return QColor(_COLOURS[self.theme.mode][place])
+        """Of the run at this place, which is that of its group."""
+        groups = self.comparison.groups if self.comparison is not None else ()
+        first = next((group.places[0] for group in groups if place in group.places), place)
+        return QColor(_COLOURS[self.theme.mode][first])
 
     def _swatch(self, place: int) -> QIcon:
         square = QPixmap(self.theme.px(10), self.theme.px(10))
@@ -92,13 +95,11 @@ class RunComparison(Panel):
             run, colour = comparison.runs[place], self.colour(place)
             self._draw_curve(run.training, _line(colour))
             self._draw_curve(run.validation, _dashed(colour))
-            self._name(run.letter, run.training, colour)
         for group in comparison.groups:
             colour = self.colour(group.places[0])
             self._draw_band(group.training, _line(colour), colour)
             self._draw_band(group.validation, _dashed(colour), colour)
-            letters = "".join(comparison.runs[place].letter for place in group.places)
-            self._name(letters, (group.training.steps, group.training.mean), colour)
+        self._name_ends(comparison)
 
     def _draw_band(self, band: Band, pen: object, colour: QColor) -> None:
         """From the lowest to the highest, the mean over it."""
@@ -111,15 +112,18 @@ class RunComparison(Panel):
         drawn.setDownsampling(auto=True, method="peak")
         drawn.setClipToView(True)
 
-    def _name(self, letters: str, curve: Curve, colour: QColor) -> None:
-        """The letters over the end of a line."""
-        steps, losses = curve
-        known = np.flatnonzero(np.isfinite(losses))
-        if len(known):
-            letter = pg.TextItem(letters, color=colour, anchor=(1, 1))
-            letter.setFont(self.theme.font(bold=True))
-            letter.setPos(float(steps[known[-1]]), float(losses[known[-1]]))
-            self.plot.addItem(letter, ignoreBounds=True)
+    def _name_ends(self, comparison: Comparison) -> None:
+        """The letters of each line over its end, from the lowest up, so that none covers another."""
+        self.plot.getViewBox().updateAutoRange()  # it waits for a painting otherwise
+        bottom, top = self.plot.viewRange()[1]
+        lowest = -np.inf
+        for step, loss, letters, place in sorted(_ends(comparison), key=lambda end: end[1]):
+            lowest = max(loss, lowest)
+            name = pg.TextItem(letters, color=self.colour(place), anchor=(1, 1))
+            name.setFont(self.theme.font(bold=True))
+            name.setPos(step, lowest)
+            self.plot.addItem(name, ignoreBounds=True)
+            lowest += _LETTER_HEIGHT * (top - bottom)
 
     def _fill(self, comparison: Comparison) -> None:
         heads, *rows = comparison.table
@@ -134,6 +138,19 @@ class RunComparison(Panel):
             for column, text in enumerate(row):
                 self.table.setItem(number, column, _item(text, heads[column]))
         self.table.resizeColumnsToContents()
+
+
+def _ends(comparison: Comparison) -> Iterator[tuple[float, float, str, int]]:
+    """Where each line of training ends: step, loss, letters, and the place of its first run."""
+    runs = comparison.runs
+    lines = [(runs[place].training, runs[place].letter, place) for place in comparison.alone]
+    for group in comparison.groups:
+        letters = "".join(runs[place].letter for place in group.places)
+        lines.append(((group.training.steps, group.training.mean), letters, group.places[0]))
+    for (steps, losses), letters, place in lines:
+        known = np.flatnonzero(np.isfinite(losses))
+        if len(known):
+            yield float(steps[known[-1]]), float(losses[known[-1]]), letters, place
 
 
 def _faint(colour: QColor) -> QColor:

@@ -48,3 +48,9 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     assert context.bridge.history.prepared.config.model.dropout == 0.3
     assert len(context.bridge.history.curve("train/loss")[0]) == 4
     assert RunFolder.open(context.workbench.run).state.parent == run.name
+    context.workbench.edit("model.attention_dropout", 0.2)  # where Learn would go on, too
+    assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 4 with 1 change"
+    context.workbench.edit("model.d_model", 32)
+    assert not bar.branch_button.isVisible()
+    context.playhead.view(2)
+    assert not bar.branch_button.isEnabled() and "model.d_model needs other weights" in bar.branch_button.toolTip()

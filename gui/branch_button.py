@@ -1,0 +1,71 @@
+"""The button that begins a new run from the viewed step, with what was changed; this one is kept."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from core.branch_changes import first_unfit
+from gui.context import Context
+from gui.widgets import enable
+
+NAME = "Continue from the viewed step"
+HELP = (
+    "A new run from the viewed step; this one is kept. Change one thing in Setup, and Learn (Ctrl+B). "
+    "From a checkpoint it goes on exactly; from a snapshot, which keeps weights alone, the optimizer begins afresh."
+)
+
+
+class BranchButton(QPushButton):
+    """Away where Learn does the same, and where no weights were kept. Whoever shows it calls `refresh`."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
+        self.setAccessibleName(NAME)
+        self.setAccessibleDescription(HELP)
+        self.clicked.connect(self._branch)
+        self.hide()
+
+    def refresh(self) -> None:
+        """Say from which step, and with how many changes."""
+        step = self._step()
+        if step is not None:
+            count = len(self._context.workbench.changes_to_take)
+            changes = f" with {count} change{'s' * (count != 1)}" if count else ""
+            self.setText(f"Continue from {step:,}{changes}")
+            self.setAccessibleName(self.text())
+            enable(self, self._why_not())
+        self.setVisible(step is not None)
+
+    def _step(self) -> int | None:
+        """The newest one at or before the viewed one whose weights were kept; None where a branch is of no use.
+
+        At the newest step Learn goes on, with changes that act at once; those that wait for a new run need a branch.
+        """
+        workbench, playhead, history = self._context.workbench, self._context.playhead, self._context.bridge.history
+        if self._context.follower.sentence or workbench.run is None:
+            return None
+        needs_branch = workbench.is_shared or (workbench.waiting and first_unfit(workbench.waiting) is None)
+        if playhead.is_live and not needs_branch:
+            return None
+        kept = (*history.snapshot_steps, *history.checkpoint_steps)
+        before = [step for step in kept if step <= playhead.step]
+        return max(before or (kept if workbench.is_shared else ()), default=None)
+
+    def _why_not(self) -> str:
+        workbench, prepared = self._context.workbench, self._context.bridge.history.prepared
+        if unfit := first_unfit(workbench.changes_to_take):
+            return f"{unfit} needs other weights: Restart begins an untrained run with it"
+        if workbench.is_shared or prepared is None:  # its plugin is asked for then
+            return ""
+        if not any(size is None or size > 0 for size in prepared.num_pairs.values()):
+            plugin = prepared.config.dataset.plugin
+            return f"This run's training data is not at hand: make its plugin {plugin!r} available"
+        return ""
+
+    def _branch(self) -> None:
+        run, step = self._context.workbench.run, self._step()
+        if run is not None and step is not None:
+            self._context.workbench.branch(run, step)
