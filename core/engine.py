@@ -20,7 +20,7 @@ from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
 from core.plugins_host.host import PluginHost
-from core.requests import Close, OpenRun, Prepare, Request, Stop
+from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
 
 if TYPE_CHECKING:
     from core.desk import Desk
@@ -65,7 +65,7 @@ class Engine:
             else:
                 self._is_closed = isinstance(request, Close)
                 self._inbox.put((request, future))
-                if self._is_asked.is_set() and isinstance(request, (Close, Stop, Prepare, OpenRun)):
+                if self._is_asked.is_set() and isinstance(request, (Close, Stop, Prepare, OpenRun, Branch)):
                     self._host.hurry()  # these end what is under way
                 self._is_asked.set()
         return future

@@ -365,6 +365,7 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
         panel.table.item(row, 0).text(): [panel.table.item(row, column).text() for column in (1, 2)]
         for row in range(panel.table.rowCount())
     }
+    assert three_runs.table.hasFocus()  # the keys go on choosing
     assert heads[0] == "" and sorted(head[3:] for head in heads[1:]) == ["2026-01-02_b", "2026-01-03_a"]
     given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
     assert given == {"2026-01-02_b": "1", "2026-01-03_a": "0.5"}
