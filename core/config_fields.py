@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from core.config import Effect, RunConfig
 
 Kind = Literal["int", "float", "bool", "text", "choice", "numbers", "options", "group"]
+PathKind = Literal["", "file", "folder"]
 Schema = Mapping[str, Any]
 _KINDS: dict[str, Kind] = {"integer": "int", "number": "float", "boolean": "bool", "string": "text", "array": "numbers"}
 
@@ -43,6 +44,7 @@ class SettingField:
     minimum_excluded: bool = False
     maximum_excluded: bool = False
     effect: Effect = "reset"
+    path: PathKind = ""  # what a text names on disk, where it does
 
     @property
     def limits(self) -> str:
@@ -111,6 +113,7 @@ def _field(key: str, declared: Schema, branches: list[Schema], *, required: bool
         minimum_excluded="exclusiveMinimum" in words,
         maximum_excluded="exclusiveMaximum" in words,
         effect=declared.get("effect", "reset"),
+        path=_path(value),
     )
 
 
@@ -120,6 +123,12 @@ def _kind(value: Schema) -> Kind:
     if value.get("type") == "object":
         return "group" if "properties" in value else "options"
     return _KINDS[value["type"]]
+
+
+def _path(value: Schema) -> PathKind:
+    """As `core.plugin.File` and `Folder` declare it."""
+    declared = value.get("format")
+    return declared if declared in ("file", "folder") else ""
 
 
 def _written(bound: float) -> str:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, g
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from core.plugin_files import BadData as BadData  # for plugins that read the user's files
+from core.plugin_files import File as File
 from core.plugin_files import Folder as Folder
 from core.plugin_files import read_lines as read_lines
 
@@ -46,9 +47,9 @@ def _label_of(field: str, _: object) -> str:
 class Options(BaseModel):
     """The settings of a plugin. Frozen; an unknown key or a value of another type is refused.
 
-    Use `int`, `float`, `bool`, `str`, `Literal["one", "other"]`, `list[int]`, `list[str]` and `Folder` fields, each
-    with a default from `option(...)`: other types have no field in the window's form. A rule between two options goes
-    into `check`.
+    Use `int`, `float`, `bool`, `str`, `Literal["one", "other"]`, `list[int]`, `list[str]`, `Folder` and `File` fields,
+    each with a default from `option(...)`: other types have no field in the window's form, where a folder or file can
+    be chosen. A rule between two options goes into `check`.
     """
 
     model_config = ConfigDict(

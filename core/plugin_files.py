@@ -34,6 +34,9 @@ def _absolute(folder: str) -> str:
 Folder = Annotated[str, AfterValidator(_absolute), Field(json_schema_extra={"format": "folder"})]
 """The type of an option that names a folder. Made absolute at once, so that a run finds it again from anywhere."""
 
+File = Annotated[str, Field(json_schema_extra={"format": "file"})]
+"""The type of an option that names a file. The plugin says which folder a name without one is looked for in."""
+
 
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a text file in UTF-8, compressed where its name ends in .gz, without their ends.

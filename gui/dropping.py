@@ -10,27 +10,37 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
 Take = Callable[[Path], object]
+TakeAll = Callable[[list[Path]], object]
 
 
 class Dropping(QObject):
-    """Asks by a file's suffix, in lower case with its dot; what nobody knows is not accepted."""
+    """Asks by a file's suffix, in lower case with its dot; `take_rest` gets all others together, in their order."""
 
-    def __init__(self, window: QWidget, takers: Mapping[str, Take]) -> None:
+    def __init__(self, window: QWidget, takers: Mapping[str, Take], take_rest: TakeAll) -> None:
         super().__init__(window)
-        self._takers = dict(takers)
+        self._takers, self._take_rest = dict(takers), take_rest
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() not in (QEvent.Type.DragEnter, QEvent.Type.Drop) or not isinstance(event, QDropEvent):
             return False
-        known = [(take, path) for path in _files(event.mimeData()) if (take := self._takers.get(path.suffix.lower()))]
-        if known:
+        paths = _files(event.mimeData())
+        if paths:
             event.acceptProposedAction()
-        if event.type() == QEvent.Type.Drop:
-            for take, path in known:
+        if paths and event.type() == QEvent.Type.Drop:
+            self._take(paths)
+        return bool(paths)
+
+    def _take(self, paths: list[Path]) -> None:
+        rest = []
+        for path in paths:
+            if take := self._takers.get(path.suffix.lower()):
                 take(path)
-        return bool(known)
+            else:
+                rest.append(path)
+        if rest:
+            self._take_rest(rest)
 
 
 def _files(data: QMimeData) -> list[Path]:

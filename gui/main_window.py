@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
@@ -75,7 +76,7 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         for view in self.views:
             self.pages.addWidget(view)
-        self.dropping = Dropping(self, {SUFFIX: self.runs_view.shared.open_file})
+        self.dropping = Dropping(self, {SUFFIX: self.runs_view.shared.open_file}, self._take_files)
         self._lay_out()
         self._connect()
         self.show_view(0)
@@ -248,6 +249,11 @@ class MainWindow(QMainWindow):
     def _try_plugin(self, name: str) -> None:
         self.setup_drawer.choose_plugin(name)
         self.show_view(0)
+        self.rail.setup_button.setChecked(True)
+
+    def _take_files(self, paths: Sequence[Path]) -> None:
+        """A corpus of the user's own: Setup says what its files were taken for."""
+        self.setup_drawer.open_files(paths)
         self.rail.setup_button.setChecked(True)
 
     def _show_setup(self, is_shown: bool) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from core.config import read_override
 from core.config_fields import SettingField
 from core.errors import UserError
+from gui.path_button import PathButton
 from gui.theme import GRID
 from gui.widgets import CalmCombo, plain_label
 
@@ -82,9 +83,15 @@ class FormRow(QWidget):
         self.editor.setToolTip(field.key)
         self.help_label = _small("muted")
         self.help_label.setText(help_text(field))
-        for widget in (self.editor, self.error_label, self.help_label):
-            layout.addWidget(widget)
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(self.editor)
+        layout.addLayout(row)
+        for label in (self.error_label, self.help_label):
+            layout.addWidget(label)
         self._connect()
+        if field.path:
+            self._add_path_button(row)
 
     def show_value(self, value: Any) -> None:
         """Show a value without reporting it as an edit; what is being typed, or was refused, is left alone."""
@@ -132,6 +139,13 @@ class FormRow(QWidget):
     def _take_check(self, on: bool) -> None:
         off = AUTO if self.field.allows_auto else None
         self.edited.emit(self.field.key, ({} if on else off) if self.field.kind == "group" else on)
+
+    def _add_path_button(self, row: QHBoxLayout) -> None:
+        assert isinstance(self.editor, QLineEdit)
+        chooser = PathButton(self.editor, self.field.path, self.field.label)
+        chooser.chosen.connect(self.editor.setText)
+        chooser.chosen.connect(self._take_text)
+        row.addWidget(chooser)
 
     def _take_text(self, text: str) -> None:
         self.edited.emit(self.field.key, read_value(self.field, text))

@@ -15,17 +15,17 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from core.plugin import BadData, DatasetPlugin, Folder, Options, Pair, Split, option, read_lines, split_of
+from core.plugin import BadData, DatasetPlugin, File, Folder, Options, Pair, Split, option, read_lines, split_of
 
 
 class ParallelTextOptions(Options):
     folder: Folder = option(".", help="Where the files are; . is the folder that Headlight was started in.")
-    train_source: str = option("", help="File of source texts, one a line; or, without a target file, of columns.")
-    train_target: str = option("", help="File of target texts. Empty: the source file holds both, in columns.")
-    valid_source: str = option("", help="Empty: a tenth of the train pairs is set aside.")
-    valid_target: str = option("", help="As for train.")
-    test_source: str = option("", help="Empty: the valid files once more; without those, a tenth of the train pairs.")
-    test_target: str = option("", help="As for train.")
+    train_source: File = option("", help="File of source texts, one a line; or, without a target file, of columns.")
+    train_target: File = option("", help="File of target texts. Empty: the source file holds both, in columns.")
+    valid_source: File = option("", help="Empty: a tenth of the train pairs is set aside.")
+    valid_target: File = option("", help="As for train.")
+    test_source: File = option("", help="Empty: the valid files once more; without those, a tenth of the train pairs.")
+    test_target: File = option("", help="As for train.")
     source: list[int] | int = option([1], help="Columns of the source in a file with tabs, counted from 1.")
     target: list[int] | int = option([2], help="Columns of the target in a file with tabs, counted from 1.")
     source_cut: list[str] = option(

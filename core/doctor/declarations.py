@@ -44,7 +44,7 @@ def _is_known_kind(field: dict[str, Any]) -> bool:
         return all(map(_is_known_kind, field["anyOf"]))
     if field.get("type") == "array":
         return "prefixItems" not in field and field["items"].get("type") in ("integer", "string")
-    is_plain = field.get("type") in KINDS and field.get("format", "folder") == "folder"
+    is_plain = field.get("type") in KINDS and field.get("format") in (None, "file", "folder")
     return "enum" in field or "const" in field or is_plain
 
 

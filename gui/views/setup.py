@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from core.config import RunConfig, config_to_yaml, read_config
 from core.config_differences import changed_keys
 from core.config_fields import SettingField, run_settings, schema_settings
+from core.corpus_files import PLUGIN, Corpus, corpus_of
 from core.errors import UserError
 from core.faults import as_trouble
 from core.model_size import count_parameters
@@ -87,6 +90,10 @@ class SetupDrawer(QFrame):
         self.summary_label.setText(str(path))
         self._take(config)
 
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Train on these texts, with all other settings as they are, or show why that cannot be."""
+        self.context.bridge.call(partial(corpus_of, paths), self._take_corpus)
+
     def refresh(self) -> None:
         """Show the draft, its size and its schedule."""
         draft = self.context.workbench.draft
@@ -115,6 +122,20 @@ class SetupDrawer(QFrame):
         self._origin = config
         self._forget_refused()
         self.context.workbench.take(config)
+
+    def _take_corpus(self, corpus: Corpus) -> None:
+        """Of the dataset, options that name no file stay, where it was one of the user's files already."""
+        draft = self.context.workbench.draft
+        assert draft is not None
+        dataset: dict[str, Any] = {"plugin": PLUGIN, "seed": draft.dataset.seed, "options": {}}
+        if draft.dataset.plugin == PLUGIN:
+            dataset = draft.dataset.model_dump(mode="json")
+        self._forget_refused()
+        self.context.workbench.edit_what_fits(
+            {"name": PLUGIN, "dataset": {**dataset, "options": dataset["options"] | corpus.options}}
+        )
+        self.preset_combo.setCurrentIndex(-1)
+        self.summary_label.setText(corpus.sentence)
 
     def _edit(self, key: str, value: object) -> None:
         """Take an edit, and what was refused before where it fits now: heads that divide only another d_model."""

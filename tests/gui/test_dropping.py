@@ -1,4 +1,4 @@
-"""A shared run dropped on the window: replayed, not trained, and branched by whoever wants to go on."""
+"""Files dropped on the window: a shared run is replayed and not trained, texts become the dataset."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from core.presets import read_preset
 from core.run_folder import RunFolder
 from core.sharing import share
 from gui.main_window import MainWindow
@@ -25,10 +26,10 @@ def shared(tmp_path: Path) -> Path:
     return path
 
 
-def drop(window: MainWindow, path: Path) -> bool:
-    """Drag it over the window, as a file manager does, and drop it where it is taken; whether it was."""
+def drop(window: MainWindow, *paths: Path) -> bool:
+    """Drag them over the window, as a file manager does, and drop them where they are taken; whether they were."""
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     enter = QDragEnterEvent(QPoint(9, 9), copy, data, left, none)
     enter.ignore()
@@ -58,14 +59,14 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     assert window.runs_view.open_button.isEnabled() and not window.runs_view.continue_button.isEnabled()
 
 
-def test_what_cannot_be_read_is_told_and_what_nobody_knows_is_not_taken(
+def test_what_cannot_be_read_is_told_and_what_is_no_file_is_not_taken(
     empty_window: MainWindow, qtbot: QtBot, shared: Path
 ) -> None:
     shared.write_bytes(b"no zip")
     assert drop(empty_window, shared)
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
     assert "mine.headlight is no shared run" in empty_window.strip.sentence.text()
-    assert not drop(empty_window, shared.with_suffix(".exe"))
+    assert not drop(empty_window)
 
 
 def test_a_run_is_shared_where_it_is_asked_for_and_told(
@@ -83,3 +84,47 @@ def test_a_run_is_shared_where_it_is_asked_for_and_told(
     qtbot.mouseClick(view.file_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.workbench.is_shared, timeout=WAIT_MS)
     assert window.pages.currentWidget() is window.train_view
+
+
+@pytest.fixture
+def drafting_window(empty_window: MainWindow) -> MainWindow:
+    """The window with a draft that nothing prepares yet."""
+    empty_window.context.workbench.take(read_preset("toy_german_english"))
+    empty_window.context.workbench.stop()
+    return empty_window
+
+
+def texts(folder: Path, *names: str) -> list[Path]:
+    """Files of two lines."""
+    for name in names:
+        (folder / name).write_text("a b\nb a\n", encoding="utf-8")
+    return [folder / name for name in names]
+
+
+def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow, tmp_path: Path) -> None:
+    window, workbench = drafting_window, drafting_window.context.workbench
+    before = workbench.draft
+    assert before is not None
+    assert drop(window, *texts(tmp_path, "train.en", "train.de"))
+    qtbot.waitUntil(lambda: workbench.draft is not before, timeout=WAIT_MS)
+    draft = workbench.draft
+    assert draft is not None and draft.dataset.plugin == draft.name == "parallel_text"
+    assert draft.dataset.options["folder"] == str(tmp_path)
+    assert (draft.dataset.options["train_source"], draft.dataset.options["train_target"]) == ("train.en", "train.de")
+    assert (draft.model, draft.training) == (before.model, before.training)
+    assert window.setup_drawer.isVisible()
+    assert window.setup_drawer.summary_label.text().startswith("train.en is the source and train.de the target.")
+
+    workbench.edit("dataset.options", {**draft.dataset.options, "lowercase": True})
+    assert drop(window, *texts(tmp_path, "train.de", "train.en"))
+    before = workbench.draft
+    qtbot.waitUntil(lambda: workbench.draft is not before, timeout=WAIT_MS)
+    assert workbench.draft is not None and workbench.draft.dataset.options["train_source"] == "train.de"
+    assert workbench.draft.dataset.options["lowercase"]
+    workbench.stop()
+
+
+def test_what_cannot_be_a_corpus_is_said(drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    assert drop(drafting_window, *texts(tmp_path, "train.en"))
+    qtbot.waitUntil(drafting_window.strip.isVisible, timeout=WAIT_MS)
+    assert drafting_window.strip.sentence.text() == "train.en has no partner: its translations are missing."

@@ -156,4 +156,5 @@ def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
     patch.setattr(QFileDialog, "getOpenFileName", answer)
     patch.setattr(QFileDialog, "getSaveFileName", answer)
     patch.setattr(QFileDialog, "getExistingDirectory", lambda *_: dice.choice(places))
+    patch.setattr(QFileDialog, "open", lambda dialog: dialog.fileSelected.emit(dice.choice(names)))
     patch.setattr(QDesktopServices, "openUrl", lambda _: False)  # there is no file manager to be seen

@@ -1,0 +1,138 @@
+"""What the files of a parallel corpus are, told from their names: as options of the dataset `parallel_text`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import UserError
+
+PLUGIN = "parallel_text"
+SPLITS = ("train", "valid", "test")
+_FILE_OPTIONS = ("folder", *(f"{split}_{side}" for split in SPLITS for side in ("source", "target")))
+_WORDS = {
+    "train": ("train", "training"),
+    "valid": ("valid", "validation", "val", "dev"),
+    "test": ("test",),
+}
+_SIDES = {"src": 0, "source": 0, "tgt": 1, "trg": 1, "target": 1}
+_TABLES = (".tsv", ".tab")
+_BESIDE_A_CORPUS = ("readme", "license", "licence", ".")
+_ADVICE = "Drop two text files, the source first, or the files of each split, or one .tsv a split."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpus:
+    """Options of `parallel_text`, and a sentence that says what the files were taken for."""
+
+    options: dict[str, str]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A file and what its name says."""
+
+    path: Path
+    split: str  # "" where the name says none
+    side: str  # what is left of the name: "en", "src", "europarl.de"
+
+    @property
+    def is_table(self) -> bool:
+        return self.path.with_suffix("" if self.path.suffix == ".gz" else self.path.suffix).suffix in _TABLES
+
+
+def corpus_of(paths: Sequence[Path]) -> Corpus:
+    """Two files, those of each split, a folder of them, or tables; of two sides the first one named is the source.
+
+    In a folder the source is the side that comes first in the alphabet, unless names say src and tgt. Reads folders,
+    never the files. Raises UserError with what is missing or too much.
+    """
+    splits = _by_split([_named(path) for path in _files(paths)])
+    train = splits["train"] = sorted(splits["train"], key=lambda file: _SIDES.get(file.side, 0))
+    _require_pair("train", train)
+    for split in ("valid", "test"):
+        if split in splits:
+            _require_pair(split, splits[split])
+            splits[split] = _in_the_order_of(train, splits[split], split)
+    return Corpus(options=_options(splits), sentence=_sentence(splits))
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    if not any(path.is_dir() for path in paths):
+        return list(paths)
+    if len(paths) > 1:
+        raise UserError("A folder and other things were dropped together.", "Drop one folder, or files alone.")
+    inside = (path for path in sorted(paths[0].iterdir()) if path.is_file())
+    files = [path for path in inside if not path.name.lower().startswith(_BESIDE_A_CORPUS)]
+    if not files:
+        raise UserError(f"{paths[0]} holds no text file.", _ADVICE)
+    return files
+
+
+def _named(path: Path) -> _Named:
+    words = re.split(r"[._-]+", path.name.lower().removesuffix(".gz"))
+    split = next((split for split, names in _WORDS.items() for word in words if word in names), "")
+    rest = [word for word in words if word not in (*_WORDS.get(split, ()), "txt")]
+    return _Named(path, split, ".".join(rest))
+
+
+def _by_split(files: Iterable[_Named]) -> dict[str, list[_Named]]:
+    """Files whose names say no split are train files, where no others are; else they are left aside."""
+    splits: dict[str, list[_Named]] = {}
+    for file in files:
+        splits.setdefault(file.split, []).append(file)
+    unnamed = splits.pop("", [])
+    if "train" not in splits:
+        splits["train"] = unnamed
+    return splits
+
+
+def _require_pair(split: str, files: Sequence[_Named]) -> None:
+    """Two texts, or one table."""
+    tables = [file for file in files if file.is_table]
+    names = ", ".join(file.path.name for file in files)
+    if not files:
+        raise UserError("None of these files is for training: no name holds the word train.", _ADVICE)
+    if tables and len(files) > 1:
+        raise UserError(f"The {split} split has a table and other files: {names}.", "Drop one .tsv a split, or texts.")
+    if not tables and len(files) == 1:
+        raise UserError(f"{names} has no partner: its translations are missing.", _ADVICE)
+    if len(files) > 2:
+        raise UserError(f"The {split} split has {len(files)} files: {names}.", f"Drop the two you mean. {_ADVICE}")
+
+
+def _in_the_order_of(train: Sequence[_Named], files: Sequence[_Named], split: str) -> list[_Named]:
+    sides = [file.side for file in train]
+    if sorted(sides) != sorted(file.side for file in files):
+        names = " and ".join(file.path.name for file in (*train, *files))
+        raise UserError(f"The {split} files are not named as the train files are: {names}.", "Name them alike.")
+    return sorted(files, key=lambda file: sides.index(file.side))
+
+
+def _options(splits: dict[str, list[_Named]]) -> dict[str, str]:
+    """Every option that names a file, the unused ones empty; names alone where all lie in one folder."""
+    folder = splits["train"][0].path.parent
+    options = dict.fromkeys(_FILE_OPTIONS, "") | {"folder": str(folder)}
+    for split, files in splits.items():
+        for side, file in zip(("source", "target"), files, strict=False):
+            options[f"{split}_{side}"] = file.path.name if file.path.parent == folder else str(file.path)
+    return options
+
+
+def _sentence(splits: dict[str, list[_Named]]) -> str:
+    train = [file.path.name for file in splits["train"]]
+    if len(train) == 2:
+        learned = f"{train[0]} is the source and {train[1]} the target."
+    else:
+        learned = f"{train[0]} is a table: column 1 is the source and column 2 the target."
+    others = [
+        f"{split}: {' and '.join(file.path.name for file in splits[split])}"
+        for split in ("valid", "test")
+        if split in splits
+    ]
+    held_out = f" Held out, {'; '.join(others)}." if others else ""
+    aside = "" if "valid" in splits else " A tenth of the train pairs is set aside for validation."
+    return f"{learned}{held_out}{aside} Change it below, under Dataset."

@@ -1,0 +1,93 @@
+"""What files of a corpus are taken for, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from core.corpus_files import corpus_of
+from core.errors import UserError
+
+HERE = Path("/corpus")
+
+
+def named(*names: str) -> dict[str, str]:
+    """The options that are not empty, the folder aside."""
+    options = corpus_of([HERE / name for name in names]).options
+    return {key: value for key, value in options.items() if value and key != "folder"}
+
+
+def test_two_files_are_source_and_target_in_their_order() -> None:
+    corpus = corpus_of([HERE / "train.en", HERE / "train.de"])
+    assert corpus.options["folder"] == "/corpus"
+    assert named("train.en", "train.de") == {"train_source": "train.en", "train_target": "train.de"}
+    assert named("b.txt", "a.txt") == {"train_source": "b.txt", "train_target": "a.txt"}
+    assert corpus.sentence == (
+        "train.en is the source and train.de the target. A tenth of the train pairs is set aside for validation. "
+        "Change it below, under Dataset."
+    )
+
+
+def test_names_that_say_the_side_decide_it() -> None:
+    assert named("tgt-train.txt", "src-train.txt")["train_source"] == "src-train.txt"
+
+
+def test_each_split_follows_the_sides_of_train() -> None:
+    files = ("val.de.gz", "train.en.gz", "train.de.gz", "val.en.gz", "LICENSE")
+    assert named(*files) == {
+        "train_source": "train.en.gz",
+        "train_target": "train.de.gz",
+        "valid_source": "val.en.gz",
+        "valid_target": "val.de.gz",
+    }
+    assert "Held out, valid: val.en.gz and val.de.gz." in corpus_of([HERE / name for name in files]).sentence
+
+
+def test_a_table_holds_both_sides() -> None:
+    assert named("german-train.tsv", "german-dev.tsv.gz") == {
+        "train_source": "german-train.tsv",
+        "valid_source": "german-dev.tsv.gz",
+    }
+
+
+def test_a_folder_gives_its_texts(tmp_path: Path) -> None:
+    for name in ("train.de", "train.en", "README.md", ".hidden"):
+        (tmp_path / name).touch()
+    (tmp_path / "older").mkdir()
+    options = corpus_of([tmp_path]).options
+    assert (options["folder"], options["train_source"], options["train_target"]) == (
+        str(tmp_path),
+        "train.de",
+        "train.en",
+    )
+
+
+def test_files_of_two_folders_are_named_in_full() -> None:
+    assert named("en/train.txt", "de/train.txt") == {
+        "train_source": "train.txt",
+        "train_target": "/corpus/de/train.txt",
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["train.en"], "train.en has no partner"),
+        (["val.en", "val.de"], "no name holds the word train"),
+        (["train.en", "train.de", "train.fr"], "The train split has 3 files: train.en, train.de, train.fr."),
+        (["train.en", "train.de", "val.en", "val.fr"], "The valid files are not named as the train files are"),
+        (["train.tsv", "train.de"], "a table and other files"),
+    ],
+)
+def test_what_does_not_fit_is_said(names: Sequence[str], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        named(*names)
+
+
+def test_a_folder_without_texts_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no text file"):
+        corpus_of([tmp_path])
+    with pytest.raises(UserError, match="A folder and other things"):
+        corpus_of([tmp_path, HERE / "train.en"])
