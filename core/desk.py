@@ -27,6 +27,7 @@ from core.requests import (
     Finish,
     Learn,
     LeaveOutHeads,
+    LocateData,
     MakeMasks,
     MoveRun,
     OpenRun,
@@ -83,6 +84,7 @@ class Desk:
             MakeMasks: lambda request: self._session.looking.masks(request),
             AddSentence: lambda request: self._session.looking.add_sentence(request),
             ChangeSetting: self._session.change_setting,
+            LocateData: self._session.locate_data,
         }
         self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
             Prepare: lambda request: self._once_here(self._session.prepare(request)),

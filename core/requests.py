@@ -225,6 +225,11 @@ class LeaveOutHeads(Request[LeftOut]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LocateData(Request[Path | None]):
+    """Where the prepared pairs of the run at hand lie; None where a run was opened without its dataset's plugin."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class MakeMasks(Request[Masks]):
     """What each position of a target may read, with so many `<pad>` behind it."""
 

@@ -18,7 +18,7 @@ from core.looking import Looking
 from core.opening import data_of, known_data, open_trainer
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
-from core.requests import Branch, ChangeSetting, Evaluate, Evaluation, MoveRun, OpenRun, Prepare, Start
+from core.requests import Branch, ChangeSetting, Evaluate, Evaluation, LocateData, MoveRun, OpenRun, Prepare, Start
 from core.run_at_hand import RunAtHand, Work
 from core.run_folder import RunFolder
 from core.training.distributed import ProcessLost
@@ -83,6 +83,10 @@ class Session:
     def background(self) -> Work | None:
         """Work for whenever there is time."""
         return self._looking.background if self._looking is not None else None
+
+    def locate_data(self, _: LocateData) -> Path | None:
+        """The folder of the prepared pairs."""
+        return self.run.trainer.data.folder
 
     # -- beginning ---------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ SHORTCUTS = (
     ("L", "Look at the newest step again"),
     ("P", "Replay the run from the viewed step, probe by probe; stop"),
     ("[  ]", "Previous, next sentence"),
-    ("Ctrl+1 … 6", "Train, Attention, Translate, Anatomy, Runs, Plugins"),
+    ("Ctrl+1 … 7", "Train, Attention, Translate, Data, Anatomy, Runs, Plugins"),
     ("F2", "In Runs: name the chosen run"),
     ("Ctrl+E", "Setup"),
     ("Ctrl+D", "Light or dark"),

@@ -31,6 +31,7 @@ from gui.transport import Transport
 from gui.view import View
 from gui.views.anatomy import AnatomyView
 from gui.views.attention import AttentionView
+from gui.views.data import DataView
 from gui.views.plugins import PluginsView
 from gui.views.runs import RunsView
 from gui.views.setup import SetupDrawer
@@ -58,12 +59,12 @@ class MainWindow(QMainWindow):
         self.train_view = TrainView(context)
         self.attention_view = AttentionView(context)
         self.translate_view = TranslateView(context)
+        self.data_view = DataView(context)
         self.anatomy_view = AnatomyView(context)
         self.runs_view = RunsView(context)
         self.plugins_view = PluginsView(context)
-        # Data joins the rail with its issue.
         self.views: tuple[View, ...] = (
-            *(self.train_view, self.attention_view, self.translate_view),
+            *(self.train_view, self.attention_view, self.translate_view, self.data_view),
             *(self.anatomy_view, self.runs_view, self.plugins_view),
         )
         self.strip = Strip(context.theme)
@@ -189,6 +190,7 @@ class MainWindow(QMainWindow):
         bridge.drained.connect(self._advance)
         bridge.shown_changed.connect(self._advance)
         self.plugins_view.tried.connect(self._try_plugin)
+        self.data_view.files_chosen.connect(self._take_files)
         self.runs_view.opened.connect(partial(self.show_view, 0))
         self.banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.asked_to_learn.connect(self.banner.hide)

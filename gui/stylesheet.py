@@ -120,10 +120,12 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
         background: {c.surface}; border: 1px solid {c.line}; gridline-color: {c.line}; alternate-background-color:
         {c.window}; selection-background-color: {c.hover}; selection-color: {c.text};
     }}
-    #runs, #plugins {{ outline: none; }}
-    #runs::item, #plugins::item {{ padding: 0 {px(5)}px; border: none; }}
-    #runs::item:selected, #plugins::item:selected {{ background: {c.hover}; color: {c.text}; }}
-    #runs:focus, #plugins:focus {{ border: 1px solid {c.training}; }}
+    #runs, #plugins, #examples, #figures, #pairs {{ outline: none; }}
+    #runs::item, #plugins::item, #examples::item, #figures::item {{ padding: 0 {px(5)}px; border: none; }}
+    #runs::item:selected, #plugins::item:selected, #examples::item:selected {{
+        background: {c.hover}; color: {c.text};
+    }}
+    #runs:focus, #plugins:focus, #examples:focus, #figures:focus, #pairs:focus {{ border: 1px solid {c.training}; }}
     #topics {{ outline: none; padding: {px(4)}px 0; }}
     #topics::item {{ padding: {px(6)}px {px(8)}px; border: none; border-left: {px(3)}px solid transparent; }}
     #topics::item:selected {{ background: {c.hover}; color: {c.text}; border-left-color: {c.training}; }}

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from core.config import TrainingConfig
+from core.data.batch_plan import Indices, batches_of_tokens, plan_batches
 from core.data.prepared_data import PreparedData
 from core.data.shards import Shards
 from core.data.special_tokens import PAD_ID
 from core.data.token_arrays import PairArrays
 from core.plugins_host.host import PluginHost
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,46 +66,13 @@ def make_batch(pairs: PairArrays, indices: Indices) -> Batch:
     )
 
 
-def plan_batches(pairs: PairArrays, order: Indices, training: TrainingConfig) -> list[Indices]:
-    """Cut an order into batches of batch_size pairs, or of batch_tokens target tokens grouped by length."""
-    if training.batch_size is not None:
-        return [order[start : start + training.batch_size] for start in range(0, len(order), training.batch_size)]
-    assert training.batch_tokens is not None
-    return _by_tokens(pairs, order, training.batch_tokens)
-
-
-def _by_tokens(pairs: PairArrays, order: Indices, max_tokens: int) -> list[Indices]:
-    """Sort by length (equal ones stay in their order), and fill each batch up to max_tokens, padding counted.
-
-    By the longer side first: Multi30k in batches of 8,192 tokens (10,000 joint subwords) is 6 % padding then, and 13 %
-    sorted by target and source.
-    """
-    tgt, src = pairs.tgt_lengths[order], pairs.src.lengths[order]
-    by_length = _stable_order(tgt)
-    by_length = by_length[_stable_order(np.maximum(src, tgt)[by_length])]
-    ordered, lengths = order[by_length], tgt[by_length]
-    batches, start = [], 0
-    while start < len(ordered):
-        longest = np.maximum.accumulate(lengths[start : start + max_tokens // lengths[start] + 1])
-        sizes = longest * np.arange(1, len(longest) + 1)
-        size = max(1, int(np.searchsorted(sizes, max_tokens, side="right")))
-        batches.append(ordered[start : start + size])
-        start += size
-    return batches
-
-
-def _stable_order(lengths: Indices) -> Indices:
-    """Shorter ones first, equal ones as they are. What fits into 16 bits numpy sorts in proportion to its number."""
-    return np.argsort(lengths.astype(np.min_scalar_type(lengths.max(initial=0))), kind="stable")
-
-
 def eval_batches(
     data: PreparedData, split: str, max_tokens: int, limit: int | None = None
 ) -> Iterator[tuple[Indices, Batch]]:
     """A split's first `limit` pairs (all where it is None), each once, in batches of about max_tokens target tokens."""
     pairs = data.split(split)
     order = np.arange(len(pairs) if limit is None else min(limit, len(pairs)))
-    for indices in _by_tokens(pairs, order, max_tokens):
+    for indices in batches_of_tokens(pairs, order, max_tokens):
         yield indices, make_batch(pairs, indices)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.config import TokenizerConfig
 from core.data.choosing_tokens import subwords_of
+from core.data.held_out import HeldOut
 from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import write_pairs
 from core.data.tokenizers import Tokenizer, make_tokenizer
@@ -45,10 +46,9 @@ class DrawnSplit:
 
     pairs: list[Pair]
     num_pairs: int | None  # None: endless
-    sources: frozenset[int]  # hashes of all its different sources, not only the first
+    held_out: HeldOut = field(default_factory=HeldOut)  # all of it, not only the first; nothing of the train split
     src_tokens: Tokens = field(default_factory=list)
     tgt_tokens: Tokens = field(default_factory=list)
-    in_train: set[str] = field(default_factory=set)  # its sources that are in the train split too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,7 @@ class _Drawing:
 
     def split(self, name: str, held_out: dict[str, DrawnSplit] | None = None) -> DrawnSplit:
         """One split. While train passes by, it is noted which sources of `held_out` are in it."""
-        pairs, num_pairs, room, sources = list[Pair](), 0, SAMPLE_CHARACTERS, set[int]()
+        pairs, num_pairs, room, own = list[Pair](), 0, SAMPLE_CHARACTERS, HeldOut()
         for chunk in self._chunks(name):
             num_pairs += len(chunk)
             for pair in chunk[: SAMPLE - len(pairs)]:
@@ -139,16 +139,16 @@ class _Drawing:
                 if room > 0 or not pairs:
                     pairs.append(pair)
             if held_out is None:
-                sources.update(hash(pair.source) for pair in chunk)
+                own.add(chunk)
             for theirs in (held_out or {}).values():
-                theirs.in_train.update(pair.source for pair in chunk if hash(pair.source) in theirs.sources)
+                theirs.held_out.compare(chunk)
             if num_pairs > self.bounds.max_pairs:
                 raise self._endless(name)
             self.tell(f"drawing {name} pairs", num_pairs)
         return DrawnSplit(
             pairs=pairs,
             num_pairs=None if name == "train" and self.info.endless else num_pairs,
-            sources=frozenset(sources),
+            held_out=own,
         )
 
     def _chunks(self, name: str) -> Iterator[list[Pair]]:

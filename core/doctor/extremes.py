@@ -93,5 +93,4 @@ def _split(drawn: Drawn, name: str) -> DrawnSplit:
         src_tokens=[drawn.src_tokenizer.tokenize(pair.source) for pair in pairs],
         tgt_tokens=[drawn.tgt_tokenizer.tokenize(pair.target) for pair in pairs],
         num_pairs=None,
-        sources=frozenset(),
     )

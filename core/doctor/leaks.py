@@ -29,12 +29,12 @@ def check_leaks(drawn: Drawn) -> Iterator[Finding]:
 
 
 def _check_split(drawn: Drawn, name: str) -> Iterator[Finding]:
-    split = drawn.splits[name]
-    if split.in_train:
+    held_out = drawn.splits[name].held_out
+    if leaked := held_out.sources_in_train:
         yield Finding(
             check="leaks",
-            sentence=f"{len(split.in_train):,} of the {len(split.sources):,} different sources of the {name} split are "
-            f"in the train split too, {min(split.in_train)!r:.80} for one; expected none.",
+            sentence=f"{len(leaked):,} of the {held_out.num_sources:,} different sources of the {name} split are "
+            f"in the train split too, {min(leaked)!r:.80} for one; expected none.",
             advice="Yield a pair only where split_of(source) == split, or, where this is meant, declare "
             "splits_overlap = True.",
         )

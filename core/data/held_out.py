@@ -1,0 +1,37 @@
+"""What is held out and trained on all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from core.plugin import Pair
+
+
+class HeldOut:
+    """The sources and pairs of a held-out split, and those of them that the train split has too.
+
+    Of what is held out the hashes are kept, of what is found the texts: a train split of any size may pass by.
+    """
+
+    def __init__(self) -> None:
+        self._sources: set[int] = set()
+        self._pairs: set[int] = set()
+        self.sources_in_train: set[str] = set()
+        self.pairs_in_train: set[tuple[str, str]] = set()
+
+    @property
+    def num_sources(self) -> int:
+        """How many different sources there are."""
+        return len(self._sources)
+
+    def add(self, pairs: Iterable[Pair]) -> None:
+        """These are held out."""
+        for pair in pairs:
+            self._sources.add(hash(pair.source))
+            self._pairs.add(hash(pair[:2]))
+
+    def compare(self, train: Iterable[Pair]) -> None:
+        """These are trained on."""
+        found = [pair for pair in train if hash(pair.source) in self._sources]
+        self.sources_in_train.update(pair.source for pair in found)
+        self.pairs_in_train.update(pair[:2] for pair in found if hash(pair[:2]) in self._pairs)

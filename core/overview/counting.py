@@ -1,0 +1,55 @@
+"""Lengths and unknown tokens, counted in the id arrays: no text is read."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import TrainingConfig
+from core.data.batch_plan import padding_share, plan_batches
+from core.data.prepared_data import PreparedData
+from core.data.special_tokens import UNK_ID
+from core.data.token_arrays import PairArrays, TokenArrays
+from core.overview.records import Limits, SideFigures, SplitFigures
+
+AT_ONCE = 5_000_000
+"""Ids that are looked at in one piece: a corpus of any size needs no more memory than these."""
+PADDING_SAMPLE = 200_000
+"""Pairs of which batches are planned: all of them for most corpora."""
+
+
+def split_figures(data: PreparedData, split: str, limits: Limits) -> SplitFigures:
+    """Count one split. `data` holds all pairs, those too long among them."""
+    pairs = data.split(split)
+    fits = pairs.fitting(*limits)
+    return SplitFigures(
+        num_pairs=int(fits.sum()),
+        num_left_out=int((~fits).sum()),
+        src=_side_figures(pairs.src, pairs.src.lengths, limits[0], fits),
+        tgt=_side_figures(pairs.tgt, pairs.tgt_lengths, limits[1], fits),
+    )
+
+
+def _side_figures(arrays: TokenArrays, lengths: NDArray[np.int64], limit: int, fits: NDArray[np.bool_]) -> SideFigures:
+    return SideFigures(
+        lengths=np.bincount(lengths),
+        limit=limit,
+        num_tokens=int(lengths[fits].sum()) - int(fits.sum()),
+        num_unknown=int(unknown_counts(arrays)[fits].sum()),
+    )
+
+
+def unknown_counts(arrays: TokenArrays) -> NDArray[np.int64]:
+    """How many unknown tokens each sequence has, [N]. The sequences lie one behind the other."""
+    counts = np.zeros(len(arrays), dtype=np.int64)
+    for first in range(0, len(arrays.ids), AT_ONCE):
+        places = first + np.flatnonzero(arrays.ids[first : first + AT_ONCE] == UNK_ID)
+        np.add.at(counts, np.searchsorted(arrays.starts, places, side="right") - 1, 1)
+    return counts
+
+
+def train_padding(pairs: PairArrays, training: TrainingConfig, limits: Limits, seed: int) -> tuple[float, bool]:
+    """The share of padding in the batches of the first epoch, and whether only a sample of it was planned."""
+    order = np.random.Generator(np.random.PCG64([seed, 0])).permutation(np.flatnonzero(pairs.fitting(*limits)))
+    sample = order[:PADDING_SAMPLE]
+    return padding_share(pairs, plan_batches(pairs, sample, training)), len(sample) < len(order)

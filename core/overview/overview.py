@@ -1,0 +1,116 @@
+"""Looks a prepared dataset over, a piece at a time, before or while something is trained on it. Without torch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import compress, islice
+
+import numpy as np
+
+from core.config import RunConfig
+from core.data.held_out import HeldOut
+from core.data.pair_texts import read_pairs
+from core.data.prepared_data import PreparedData
+from core.data.token_arrays import TokenArrays
+from core.data.tokenizers import Tokenizer
+from core.data.vocabulary import Vocabulary
+from core.overview.comparing import NUM_EXAMPLES, SeenPairs
+from core.overview.counting import split_figures, train_padding, unknown_counts
+from core.overview.records import HELD_OUT, SPLITS, Counted, DataOverview, Leak, Limits, Repeats, limits_of
+from core.plugin import Pair
+
+CHUNK = 10_000
+"""Pairs whose texts are read in one piece: some hundredths of a second."""
+MAX_UNKNOWN = 20_000
+"""Held-out pairs with unknown tokens that are cut again, to say which tokens these are."""
+
+
+def look_over(data: PreparedData, config: RunConfig) -> Iterator[DataOverview]:
+    """What can be counted at once, then what texts tell, and last repeats and leaks. The train split is streamed.
+
+    `data` holds all pairs that were drawn; `config` says which of them are too long, and how batches are made.
+    """
+    limits = limits_of(config)
+    padding, is_sampled = train_padding(data.split("train"), config.training, limits, config.seed)
+    overview = DataOverview(
+        splits={split: split_figures(data, split, limits) for split in SPLITS},
+        padding=padding,
+        is_padding_sampled=is_sampled,
+        stage="unknown tokens",
+    )
+    yield overview
+    for split in HELD_OUT:
+        overview = _with_unknown(overview, data, split)
+        yield overview
+    yield from _compared(overview, data, limits)
+
+
+def _with_unknown(overview: DataOverview, data: PreparedData, split: str) -> DataOverview:
+    figures, pairs = overview.splits[split], data.split(split)
+    sources = (data.pair(split, index).source for index in _with_some(pairs.src))
+    targets = (data.pair(split, index).target for index in _with_some(pairs.tgt))
+    src = _unknown(sources, data.src_tokenizer, data.src_vocabulary)
+    tgt = _unknown(targets, data.tgt_tokenizer, data.tgt_vocabulary)
+    told = replace(figures, src=replace(figures.src, unknown=src), tgt=replace(figures.tgt, unknown=tgt))
+    return replace(overview, splits={**overview.splits, split: told})
+
+
+def _with_some(arrays: TokenArrays) -> list[int]:
+    """The places of the first sequences with unknown tokens."""
+    places: list[int] = np.flatnonzero(unknown_counts(arrays))[:MAX_UNKNOWN].tolist()
+    return places
+
+
+def _unknown(texts: Iterable[str], tokenizer: Tokenizer, vocabulary: Vocabulary) -> Counted:
+    """The unknown tokens seen most often."""
+    seen = Counter(token for text in texts for token in tokenizer.tokenize(text) if token not in vocabulary)
+    return tuple(seen.most_common(NUM_EXAMPLES))
+
+
+def _compared(overview: DataOverview, data: PreparedData, limits: Limits) -> Iterator[DataOverview]:
+    """Let the train split pass by, and note what stood before or is held out."""
+    held_out = {split: HeldOut() for split in HELD_OUT}
+    for split, own in held_out.items():
+        for chunk in _chunks(data, split, limits):
+            own.add(chunk)
+            yield replace(overview, stage=f"{split} pairs")
+    seen, num_train = SeenPairs(), overview.splits["train"].num_pairs
+    done = 0
+    for chunk in _chunks(data, "train", limits):
+        seen.add(chunk)
+        for own in held_out.values():
+            own.compare(chunk)
+        done += len(chunk)
+        yield replace(overview, stage=f"repeats and leaks, {done:,} of {num_train:,} train pairs")
+    yield replace(
+        overview,
+        repeats=_repeats(data, seen, limits),
+        leaks={split: _leak(own) for split, own in held_out.items()},
+        stage="",
+    )
+
+
+def _chunks(data: PreparedData, split: str, limits: Limits) -> Iterator[list[Pair]]:
+    """The pairs of a split that are not too long, as their texts are read."""
+    assert data.folder is not None
+    pairs = compress(read_pairs(data.folder / split), data.split(split).fitting(*limits))
+    while chunk := list(islice(pairs, CHUNK)):
+        yield chunk
+
+
+def _repeats(data: PreparedData, seen: SeenPairs, limits: Limits) -> Repeats:
+    num_pairs, most = seen.repeated()
+    kept = np.flatnonzero(data.split("train").fitting(*limits))
+    texts = tuple((data.pair("train", int(kept[place])).source, times) for place, times in most)
+    return Repeats(num_pairs=num_pairs, most_frequent=texts)
+
+
+def _leak(own: HeldOut) -> Leak:
+    return Leak(
+        num_sources=own.num_sources,
+        sources_in_train=len(own.sources_in_train),
+        pairs_in_train=len(own.pairs_in_train),
+        examples=tuple(sorted(own.sources_in_train)[:NUM_EXAMPLES]),
+    )

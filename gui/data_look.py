@@ -1,0 +1,113 @@
+"""The prepared data of the engine's run as the window reads them: the model behind the Data view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from core.config import RunConfig
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.events import StateChanged
+from core.overview.overview import look_over
+from core.overview.records import DataOverview, Limits, limits_of
+from core.requests import LocateData
+from gui.bridge import EngineBridge
+from gui.piecemeal import Piecemeal
+
+WAITING = "The data are being prepared …"
+NOTHING = "No data are prepared: choose a dataset in Setup, or drop your own files here."
+NOT_AT_HAND = "This run's pairs are not at hand: make its dataset plugin available again, and open the run once more."
+
+
+class DataLook(QObject):
+    """Maps the files that the engine prepared, and has them looked over while the view is watched.
+
+    Files are read beside the window's thread, and without torch. `data` holds the pairs that are too long as well.
+    """
+
+    opened = Signal()  # other data, or none
+    changed = Signal()  # `overview`
+
+    def __init__(self, bridge: EngineBridge) -> None:
+        super().__init__()
+        self.data: PreparedData | None = None
+        self.config: RunConfig | None = None  # of `data`, every auto resolved
+        self.overview: DataOverview | None = None
+        self.note = WAITING  # why there are no data
+        self._bridge = bridge
+        self._key: object = None  # of what was opened last
+        self._is_watched = self._is_known = False  # where the data at hand lie
+        self._looking = Piecemeal[DataOverview](bridge, self._take_overview)
+        bridge.state_changed.connect(self._follow)
+
+    @property
+    def limits(self) -> Limits:
+        """The longest source and target that the run takes."""
+        assert self.config is not None
+        return limits_of(self.config)
+
+    def watch(self, is_watched: bool) -> None:
+        """Whether anybody looks: where nobody does, nothing is read."""
+        self._is_watched = is_watched
+        self._looking.watch(is_watched)
+        self._locate()
+
+    def _follow(self, change: StateChanged) -> None:
+        if change.state in ("preparing", "empty"):
+            self._is_known = False
+        if change.state == "empty":
+            self._forget(NOTHING)
+        self._locate()
+
+    def _locate(self) -> None:
+        has_data = self._bridge.state not in ("starting", "preparing", "empty")
+        prepared = self._bridge.history.prepared
+        if self._is_watched and has_data and not self._is_known and prepared is not None:
+            self._is_known = True
+            self._bridge.ask(LocateData(), partial(self._open, prepared.config), self._miss)
+
+    def _open(self, config: RunConfig, folder: Path | None) -> None:
+        key = folder, config.dataset, config.training, config.seed
+        if folder is None:
+            self._forget(NOT_AT_HAND)
+        elif key != self._key:
+            self._key = key
+            self._bridge.call(partial(_opened, folder, config), partial(self._take, key, config), self._fail)
+
+    def _take(self, key: object, config: RunConfig, opened: tuple[PreparedData, Iterator[DataOverview]]) -> None:
+        if key == self._key:
+            self.data, looking = opened
+            self.config, self.overview = config, None
+            self._looking.begin(looking)
+            self.opened.emit()
+
+    def _miss(self, error: Exception) -> None:
+        """The engine has left these data meanwhile: the next ones are said to be ready."""
+        self._is_known = False
+        if not isinstance(error, UserError):
+            self._bridge.report(error)
+
+    def _fail(self, error: Exception) -> None:
+        self._bridge.report(error)
+        self._forget(NOTHING)
+
+    def _forget(self, note: str) -> None:
+        self._key, self.note = None, note
+        self.data = self.config = self.overview = None
+        self._looking.begin(None)
+        self.opened.emit()
+
+    def _take_overview(self, overview: DataOverview) -> None:
+        self.overview = overview
+        self.changed.emit()
+
+
+def _opened(folder: Path, config: RunConfig) -> tuple[PreparedData, Iterator[DataOverview]]:
+    """All that was drawn, whatever lengths are allowed, and what looks it over."""
+    whole = config.dataset.model_copy(update={"max_src_length": "auto", "max_tgt_length": "auto"})
+    data = PreparedData.open(folder, whole)
+    return data, look_over(data, config)

@@ -1,0 +1,63 @@
+"""Examples behind the figures of a dataset: unknown tokens, repeated pairs, leaked sources."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import NamedTuple
+
+from core.overview.records import HELD_OUT, DataOverview
+from gui.panels.row_table import Column, RowTable
+from gui.theme import Theme
+
+
+class Example(NamedTuple):
+    """Something to look at among the pairs of a split."""
+
+    split: str
+    what: str
+    text: str
+    times: int  # seen; 0 where nobody counted
+
+
+class ExampleTable(RowTable[Example]):
+    """Enter shows the pairs with the chosen example."""
+
+    columns = (
+        Column("found", "What was found, and in which split", 168),
+        Column("example", "Enter shows the pairs that hold it"),
+        Column("times", "How often it was seen", 64, is_number=True),
+    )
+    sentence_column = 1
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "Examples", "Enter shows the pairs that hold the chosen example")
+
+    def texts_of(self, row: Example) -> tuple[str, ...]:
+        return f"{row.split}: {row.what}", row.text, f"{row.times:,}" if row.times else ""
+
+    def key_of(self, row: Example) -> Hashable:
+        return row[:3]
+
+    def problem_of(self, row: Example) -> str:
+        return ""
+
+    def tip_of(self, row: Example) -> str:
+        return row.text
+
+    def fit_rows(self) -> None:
+        """Lower than in a table of runs: these are many."""
+        self.verticalHeader().setDefaultSectionSize(self.theme.px(24))
+
+
+def examples_of(overview: DataOverview | None) -> Iterator[Example]:
+    """What was found so far, what makes a score say less first."""
+    if overview is None:
+        return
+    for split, leak in (overview.leaks or {}).items():
+        yield from (Example(split, "in train too", text, 0) for text in leak.examples)
+    for split in HELD_OUT:
+        figures = overview.splits[split]
+        yield from (Example(split, "unknown source", *counted) for counted in figures.src.unknown)
+        yield from (Example(split, "unknown target", *counted) for counted in figures.tgt.unknown)
+    if overview.repeats is not None:
+        yield from (Example("train", "repeated", *counted) for counted in overview.repeats.most_frequent)

@@ -1,0 +1,216 @@
+"""The Data view: the prepared pairs with their tokens, and what is to be known of them before training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from core.overview.pairs import MAX_FOUND
+from core.overview.records import SPLITS
+from gui.context import Context
+from gui.data_look import DataLook
+from gui.pair_pages import PAGE, PairPages
+from gui.panels.data_examples import ExampleTable, examples_of
+from gui.panels.data_figures import DataFigures
+from gui.panels.length_histograms import LengthHistograms
+from gui.panels.pair_table import PairTable
+from gui.theme import GRID
+from gui.view import View
+from gui.widgets import CalmCombo, EscapableEdit, button, enable, plain_label, splitter
+
+SEARCH_DELAY_MS = 250  # after the last keystroke
+_WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
+HINT = "To train on your own texts, drop two files, a folder or a .tsv anywhere on the window."
+ENDLESS = "This dataset is endless: these are the pairs of its first shard, and the figures are theirs."
+FOLLOWED = "These are the data of this window's own run, not of the run it follows."
+
+
+class DataView(View):
+    """Pairs on the left, figures on the right; everything is read and counted beside the window's thread."""
+
+    name = "data"
+    title = "Data"
+    icon = "data"
+    help = "The pairs and their tokens, before training starts"
+
+    files_chosen = Signal(list)  # paths of a corpus to train on
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.look = DataLook(context.bridge)
+        self.pages = PairPages(context.bridge, self.look)
+        self.split_combo = CalmCombo()
+        self.search_edit = EscapableEdit()
+        self.previous_button = button("‹", "The page before (Ctrl+PgUp)", name="Page before")
+        self.next_button = button("›", "The next page (Ctrl+PgDown)", name="Next page")
+        self.page_label = plain_label(role="muted")
+        self.files_button = button("Your own files …", "Choose the text files of a corpus: source first, then target")
+        self.note_label = plain_label(role="muted")
+        self.empty_label = plain_label(role="muted")
+        self.table = PairTable(context.theme)
+        self.histograms = LengthHistograms(context.theme, self.look, self.pages)
+        self.figures = DataFigures(context.theme, self.look)
+        self.examples = ExampleTable(context.theme)
+        self._stack = QStackedWidget()
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(SEARCH_DELAY_MS)
+        self._lay_out()
+        self._connect()
+        self._resize()
+        self.add_panels(self.histograms, self.figures)
+        self._show_data()
+
+    def show_example(self) -> None:
+        """Show the pairs that hold the chosen example."""
+        if (example := self.examples.chosen) is not None:
+            self.search_edit.setText(example.text)
+            self.split_combo.setCurrentIndex(SPLITS.index(example.split))
+            self._search()
+            self.pages.choose_split(example.split)
+
+    def ask_files(self) -> None:
+        """Let somebody choose the files of a corpus; nothing waits for it."""
+        dialog = QFileDialog(self, "Choose two text files, those of each split, or a .tsv")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self._choose_files)
+        dialog.open()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._watch(True)
+        self.table.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._watch(False)
+
+    def _watch(self, is_watched: bool) -> None:
+        self.look.watch(is_watched)
+        self.pages.watch(is_watched)
+
+    def _lay_out(self) -> None:
+        self.split_combo.addItems(SPLITS)
+        self.split_combo.setAccessibleName("Split")
+        self.split_combo.setToolTip("Whose pairs and lengths are shown")
+        self.search_edit.setPlaceholderText("Search sources and targets")
+        self.search_edit.setAccessibleName("Search")
+        self.search_edit.setToolTip("Pairs that hold this text, in capitals or not (Ctrl+F; Esc shows all again)")
+        self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        for widget in (self.split_combo, self.search_edit, self.previous_button, self.page_label, self.next_button):
+            row.addWidget(widget, 1 if widget is self.search_edit else 0)
+        row.addWidget(self.files_button)
+        parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
+        self._stack.addWidget(self.empty_label)
+        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 3), (_scrolling(parts), 2)))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        layout.addLayout(row)
+        layout.addWidget(self.note_label)
+        layout.addWidget(self._stack, 1)
+
+    def _resize(self) -> None:
+        """No part so low that it cannot be read: where zoom leaves less room, they scroll."""
+        for part, height in ((self.histograms, 176), (self.figures, 240), (self.examples, 120)):
+            part.setMinimumHeight(self.context.theme.px(height))
+        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # a note shifts nothing
+
+    def _connect(self) -> None:
+        self.look.opened.connect(self._show_data)
+        self.look.changed.connect(self._show_overview)
+        self.pages.changed.connect(self._show_pairs)
+        self.split_combo.currentTextChanged.connect(self.pages.choose_split)
+        self.split_combo.currentTextChanged.connect(self._mark)
+        self.search_edit.textEdited.connect(self._typing.start)
+        self.search_edit.returnPressed.connect(self._search)
+        self.search_edit.escaped.connect(self._show_all)
+        self._typing.timeout.connect(self._search)
+        self.previous_button.clicked.connect(self._turn_back)
+        self.next_button.clicked.connect(self._turn)
+        self.files_button.clicked.connect(self.ask_files)
+        self.examples.doubleClicked.connect(self.show_example)
+        self.context.follower.changed.connect(self._show_note)
+        self.context.theme.changed.connect(self._resize)
+        for keys in ("Return", "Enter"):
+            self._add_shortcut(keys, self.examples, self.show_example)
+        self._add_shortcut("Ctrl+F", self, self.search_edit.setFocus)
+        self._add_shortcut("Ctrl+PgUp", self, self.previous_button.click)
+        self._add_shortcut("Ctrl+PgDown", self, self.next_button.click)
+
+    def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
+        QShortcut(QKeySequence(keys), where, context=_WITHIN).activated.connect(act)
+
+    def _show_data(self) -> None:
+        """Other data, or none."""
+        self.empty_label.setText(self.look.note)
+        self._stack.setCurrentIndex(0 if self.look.data is None else 1)
+        self._show_overview()
+
+    def _show_overview(self) -> None:
+        examples = list(examples_of(self.look.overview))
+        self.examples.show_rows(examples)
+        self.examples.setVisible(bool(examples))  # an empty table would say nothing
+        self._mark()
+        self._show_note()
+
+    def _mark(self) -> None:
+        self.histograms.mark_dirty()
+        self.figures.mark_dirty()
+        self.context.redraws.draw_soon()
+
+    def _show_note(self) -> None:
+        data, overview = self.look.data, self.look.overview
+        notes = [FOLLOWED] if self.context.follower.sentence else []
+        notes += [ENDLESS] if data is not None and data.endless else []
+        if overview is not None and overview.stage:
+            notes.append(f"Looking at {overview.stage} …")
+        self.note_label.setText(" ".join(notes) or HINT)
+
+    def _show_pairs(self) -> None:
+        pages = self.pages
+        self.table.show_rows(pages.rows)
+        self.page_label.setText(_page_text(pages))
+        enable(self.previous_button, "" if pages.first else "This is the first page")
+        enable(self.next_button, "" if pages.first + PAGE < pages.num_rows else "This is the last page")
+
+    def _search(self) -> None:
+        self._typing.stop()
+        self.pages.search(self.search_edit.text().strip())
+
+    def _show_all(self) -> None:
+        self.search_edit.clear()
+        self._search()
+        self.table.setFocus()
+
+    def _turn(self) -> None:
+        self.pages.turn(1)
+
+    def _turn_back(self) -> None:
+        self.pages.turn(-1)
+
+    def _choose_files(self, names: Sequence[str]) -> None:
+        self.files_chosen.emit([Path(name) for name in names])
+
+
+def _page_text(pages: PairPages) -> str:
+    """`1 to 50 of 29,000`, or how far a search has come."""
+    searched = f", {pages.found.num_searched:,} searched …" if pages.found is not None and pages.is_searching else ""
+    if not pages.rows:
+        return f"none{searched}"
+    found = " found" if pages.found is not None else ""
+    first = "the first " if pages.num_rows == MAX_FOUND and found else ""
+    return f"{pages.first + 1:,} to {pages.first + len(pages.rows):,} of {first}{pages.num_rows:,}{found}{searched}"
+
+
+def _scrolling(parts: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area.setWidget(parts)
+    return area

@@ -1,0 +1,16 @@
+"""What is held out and trained on all the same."""
+
+from __future__ import annotations
+
+from core.data.held_out import HeldOut
+from core.plugin import Pair
+
+
+def test_sources_and_pairs_are_told_apart() -> None:
+    held_out = HeldOut()
+    held_out.add([Pair("a", "1"), Pair("b", "2"), Pair("b", "3")])
+    held_out.compare([Pair("a", "1"), Pair("b", "4"), Pair("c", "2")])
+    held_out.compare([Pair("a", "1")])
+    assert held_out.num_sources == 2
+    assert held_out.sources_in_train == {"a", "b"}
+    assert held_out.pairs_in_train == {("a", "1")}

@@ -1,0 +1,55 @@
+"""A corpus in files, so small that all can be counted by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.config import RunConfig, change_settings
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.plugins_host.host import PluginHost
+from tests.core.data.conftest import drive
+
+TEXTS = {
+    "train.en": "a dog\na dog\na cat\na cat sleeps here now",
+    "train.de": "ein hund\nein hund\neine kleine katze\neine katze schläft",
+    "valid.en": "a dog\na cat\nthe emu",
+    "valid.de": "ein anderer hund\neine kleine katze\nder emu",
+    "test.en": "a bird",
+    "test.de": "ein vogel",
+}
+OPTIONS = {
+    f"{split}_{side}": f"{split}.{ending}"
+    for split in ("train", "valid", "test")
+    for side, ending in (("source", "en"), ("target", "de"))
+}
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the files."""
+    folder = tmp_path_factory.mktemp("corpus")
+    for name, text in TEXTS.items():
+        (folder / name).write_text(f"{text}\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def config(corpus: Path) -> RunConfig:
+    """A run that takes sources of five tokens, <eos> counted: one pair is too long."""
+    config = RunConfig.model_validate(
+        {"dataset": {"plugin": "parallel_text", "options": {"folder": str(corpus), **OPTIONS}}}
+    )
+    return change_settings(config, {"dataset.max_src_length": 5, "dataset.max_tgt_length": 9})
+
+
+@pytest.fixture(scope="session")
+def data(config: RunConfig, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PreparedData]:
+    """All pairs, the one that is too long among them."""
+    host = PluginHost()
+    whole = config.dataset.model_copy(update={"max_src_length": "auto", "max_tgt_length": "auto"})
+    yield drive(prepare_data(whole, host, tmp_path_factory.mktemp("cache")))
+    host.close()

@@ -1,0 +1,59 @@
+"""Everything that a look over a corpus counts, beside what was counted by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.config import RunConfig, change_setting
+from core.data.prepared_data import PreparedData
+from core.overview import overview as module
+from core.overview.overview import look_over
+from core.overview.records import DataOverview, Leak, Repeats
+
+
+@pytest.fixture(scope="module")
+def overview(data: PreparedData, config: RunConfig) -> DataOverview:
+    """All that is known at the end."""
+    return list(look_over(data, config))[-1]
+
+
+def test_lengths_are_those_of_all_pairs_and_the_rest_of_those_that_fit(overview: DataOverview) -> None:
+    train = overview.splits["train"]
+    assert (train.num_pairs, train.num_left_out) == (3, 1)
+    assert train.src.lengths.tolist() == [0, 0, 0, 3, 0, 0, 1]
+    assert train.tgt.lengths.tolist() == [0, 0, 0, 2, 2]
+    assert (train.src.limit, train.src.num_tokens, train.src.num_unknown) == (5, 6, 0)
+
+
+def test_unknown_tokens_are_counted_and_named(overview: DataOverview) -> None:
+    valid = overview.splits["valid"]
+    assert (valid.src.num_tokens, valid.src.num_unknown, dict(valid.src.unknown)) == (6, 2, {"the": 1, "emu": 1})
+    assert (valid.tgt.num_tokens, valid.tgt.num_unknown) == (8, 3)
+    assert dict(overview.splits["test"].tgt.unknown) == {"vogel": 1}
+
+
+def test_repeats_and_leaks_leave_out_what_is_too_long(overview: DataOverview) -> None:
+    assert overview.repeats == Repeats(num_pairs=1, most_frequent=(("a dog", 2),))
+    assert overview.leaks == {
+        "valid": Leak(num_sources=3, sources_in_train=2, pairs_in_train=1, examples=("a cat", "a dog")),
+        "test": Leak(num_sources=1, sources_in_train=0, pairs_in_train=0, examples=()),
+    }
+
+
+def test_padding_is_that_of_the_batches(overview: DataOverview, data: PreparedData, config: RunConfig) -> None:
+    assert overview.padding == pytest.approx(2 / 21)  # targets of 3, 3 and 4 tokens in one batch
+    assert not overview.is_padding_sampled
+    alone = next(look_over(data, change_setting(config, "training.batch_size", 1)))
+    assert alone.padding == 0.0
+
+
+def test_it_goes_on_in_pieces_and_says_where_it_is(
+    data: PreparedData, config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CHUNK", 2)
+    stages = [overview.stage for overview in look_over(data, config)]
+    assert stages[-3:] == [
+        "repeats and leaks, 2 of 3 train pairs",
+        "repeats and leaks, 3 of 3 train pairs",
+        "",
+    ]

@@ -1,0 +1,124 @@
+"""The Data view on a small corpus in files, as a person uses it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from gui.export_button import ExportButton
+from gui.main_window import MainWindow
+from gui.pair_pages import PAGE
+from gui.panels.token_delegate import TOKENS
+from gui.views.data import HINT, DataView
+from tests.gui.conftest import SMALL, WAIT_MS
+
+NUM_TRAIN = 2 * PAGE + 20
+LONG = "word " * 30
+
+
+@pytest.fixture
+def view(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> DataView:
+    """The view, looked at before the data are prepared, once all is known of them."""
+    lines = [f"number{number} dog" for number in range(NUM_TRAIN - 2)]
+    lines += [lines[0], LONG]
+    for side in ("source", "target"):
+        (tmp_path / f"train.{side}").write_text("\n".join(lines), encoding="utf-8")
+        (tmp_path / f"valid.{side}").write_text("number0 dog\nnumber1 emu", encoding="utf-8")
+    options = ", ".join(
+        f"{split}_{side}: {split}.{side}" for split in ("train", "valid") for side in ("source", "target")
+    )
+    dataset = f"dataset: {{plugin: parallel_text, max_src_length: 8, options: {{folder: {tmp_path}, {options}}}}}"
+    settings = tmp_path / "words.yaml"
+    settings.write_text(f"{dataset}\n{SMALL[SMALL.index('model:') :]}", encoding="utf-8")
+    shown = empty_window.data_view
+    empty_window.show_view(empty_window.views.index(shown))
+    assert shown.empty_label.isVisible() and "being prepared" in shown.empty_label.text()
+    empty_window.setup_drawer.open_file(settings)
+    wait_until_known(shown, qtbot)
+    return shown
+
+
+def wait_until_known(view: DataView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: view.look.overview is not None and not view.look.overview.stage, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not (view.figures.is_dirty or view.histograms.is_dirty), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(view.table.rows), timeout=WAIT_MS)
+
+
+def figure(view: DataView, name: str) -> list[str]:
+    """A line of the figures, split by split."""
+    table = view.figures.table
+    row = next(row for row in range(table.rowCount()) if table.item(row, 0).text() == name)
+    return [table.item(row, column).text() for column in range(1, table.columnCount())]
+
+
+def tokens(view: DataView, row: int, column: int) -> list[tuple[str, str]]:
+    return [tuple(token) for token in view.table.item(row, column).data(TOKENS)]
+
+
+def test_pairs_and_figures_stand_there_before_training(view: DataView) -> None:
+    assert view.note_label.text() == HINT
+    assert figure(view, "pairs") == [str(NUM_TRAIN - 1), "2", "2"]
+    assert figure(view, "left out, too long") == ["1", "0", "0"]
+    assert figure(view, "source tokens known") == ["100.0%", "75.0%", "75.0%"]
+    assert figure(view, "repeated pairs") == ["1 (0.8%)", "", ""]
+    assert figure(view, "sources in train too") == ["", "! 1 of 2", "! 1 of 2"]
+    assert view.histograms.src.label.text() == "source 3 to 31, median 3, limit 8"
+    assert view.page_label.text() == f"1 to {PAGE} of {NUM_TRAIN}"
+    assert tokens(view, 1, 1) == [("number1", "known"), ("dog", "known"), ("<eos>", "special")]
+
+    view.split_combo.setCurrentText("valid")
+    assert view.histograms.is_dirty
+
+
+def test_pairs_are_turned_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
+    for last in (2 * PAGE, NUM_TRAIN):
+        qtbot.keyClick(view.table, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+        qtbot.waitUntil(lambda last=last: view.page_label.text().split()[2] == str(last), timeout=WAIT_MS)
+    assert not view.next_button.isEnabled()
+    assert view.table.item(view.table.rowCount() - 1, 0).text() == f"{NUM_TRAIN} too long"
+
+    qtbot.keyClicks(view.search_edit, "NUMBER11")
+    qtbot.waitUntil(lambda: view.page_label.text() == "1 to 8 of 8 found", timeout=WAIT_MS)  # 11, 110 to 116
+    qtbot.keyClick(view.search_edit, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: view.page_label.text() == f"1 to {PAGE} of {NUM_TRAIN}", timeout=WAIT_MS)
+
+    emu = next(row for row in view.examples.rows if row.text == "emu")
+    assert (emu.split, emu.what, emu.times) == ("valid", "unknown source", 1)
+    view.examples.choose(view.examples.key_of(emu))
+    qtbot.keyClick(view.examples, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: view.page_label.text() == "1 to 1 of 1 found", timeout=WAIT_MS)
+    assert (view.split_combo.currentText(), view.search_edit.text()) == ("valid", "emu")
+    assert tokens(view, 0, 2) == [
+        ("<bos>", "special"),
+        ("number1", "known"),
+        ("emu", "unknown"),
+        ("<eos>", "special"),
+    ]
+    assert "unknown, and read as <unk>: emu" in view.table.item(0, 2).toolTip()
+
+
+def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot: QtBot, tmp_path: Path) -> None:
+    view.histograms.findChild(ExportButton).copy_numbers()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[:3] == ["split,side,tokens,texts", f"train,source,3,{NUM_TRAIN - 1}", "train,source,31,1"]
+
+    data, workbench = view.look.data, view.context.workbench
+    workbench.edit("model.d_ff", 8)
+    qtbot.waitUntil(lambda: view.context.bridge.state == "preparing", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert view.look.data is data  # another model, the same data
+
+    workbench.edit("dataset.max_src_length", 40)
+    qtbot.waitUntil(lambda: view.look.data is not data, timeout=WAIT_MS)
+    wait_until_known(view, qtbot)
+    assert figure(view, "left out, too long") == ["0", "0", "0"]
+
+    (tmp_path / "train.target").unlink()
+    workbench.edit("dataset.options", {**view.look.config.dataset.options, "lowercase": True})
+    qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
+    assert view.empty_label.text().startswith("No data are prepared")
+    assert view.page_label.text() == "none"
