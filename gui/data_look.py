@@ -20,7 +20,7 @@ from gui.piecemeal import Piecemeal
 
 WAITING = "The data are being prepared …"
 NOTHING = "No data are prepared: choose a dataset in Setup, or drop your own files here."
-NOT_AT_HAND = "This run's pairs are not at hand: make its dataset plugin available again, and open the run once more."
+NOT_AT_HAND = "This run's pairs are not here: it was shared without them, or its dataset's plugin gives others now."
 
 
 class DataLook(QObject):

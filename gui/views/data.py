@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -138,13 +138,13 @@ class DataView(View):
         self.context.follower.changed.connect(self._show_note)
         self.context.theme.changed.connect(self._resize)
         for keys in ("Return", "Enter"):
-            self._add_shortcut(keys, self.examples, self.show_example)
-        self._add_shortcut("Ctrl+F", self, self.search_edit.setFocus)
-        self._add_shortcut("Ctrl+PgUp", self, self.previous_button.click)
-        self._add_shortcut("Ctrl+PgDown", self, self.next_button.click)
-
-    def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
-        QShortcut(QKeySequence(keys), where, context=_WITHIN).activated.connect(act)
+            QShortcut(QKeySequence(keys), self.examples, context=_WITHIN).activated.connect(self.show_example)
+        for keys, act in (
+            ("Ctrl+F", self.search_edit.setFocus),
+            ("Ctrl+PgUp", self.previous_button.click),
+            ("Ctrl+PgDown", self.next_button.click),
+        ):
+            QShortcut(QKeySequence(keys), self).activated.connect(act)  # while the view is seen, wherever the focus is
 
     def _show_data(self) -> None:
         """Other data, or none."""

@@ -76,7 +76,7 @@ def test_pairs_and_figures_stand_there_before_training(view: DataView) -> None:
 
 def test_pairs_are_turned_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
     for last in (2 * PAGE, NUM_TRAIN):
-        qtbot.keyClick(view.table, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+        qtbot.keyClick(view, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
         qtbot.waitUntil(lambda last=last: view.page_label.text().split()[2] == str(last), timeout=WAIT_MS)
     assert not view.next_button.isEnabled()
     assert view.table.item(view.table.rowCount() - 1, 0).text() == f"{NUM_TRAIN} too long"

@@ -1,0 +1,72 @@
+"""Long work beside the window's thread: watched, paused, replaced, failing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import Trouble
+from gui.bridge import EngineBridge
+from gui.piecemeal import Piecemeal
+
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
+    """A bridge to a real engine that has nothing prepared."""
+    made = EngineBridge(Engine(cache_dir=tmp_path))
+    yield made
+    made.close()
+
+
+def test_it_works_aside_while_somebody_watches(qtbot: QtBot, bridge: EngineBridge) -> None:
+    taken: list[int] = []
+    threads: set[threading.Thread] = set()
+    work = Piecemeal[int](bridge, taken.append)
+
+    def numbers() -> Iterator[int]:
+        for number in range(3):
+            threads.add(threading.current_thread())
+            yield number
+
+    work.begin(numbers())
+    assert not work.is_done and taken == []
+    work.watch(True)
+    qtbot.waitUntil(lambda: work.is_done, timeout=WAIT_MS)
+    assert taken == [0, 1, 2]
+    assert threads.isdisjoint({threading.main_thread()})
+
+
+def test_a_pause_keeps_it_and_other_work_drops_it(qtbot: QtBot, bridge: EngineBridge) -> None:
+    taken: list[str] = []
+    work = Piecemeal[str](bridge, taken.append)
+    work.watch(True)
+    work.begin(iter("abc"))
+    work.watch(False)  # one piece is under way
+    qtbot.waitUntil(lambda: taken == ["a"], timeout=WAIT_MS)
+    work.watch(True)
+    work.begin(iter("xy"))
+    qtbot.waitUntil(lambda: work.is_done, timeout=WAIT_MS)
+    assert taken == ["a", "x", "y"]
+
+
+def test_what_fails_is_told_and_ends(qtbot: QtBot, bridge: EngineBridge) -> None:
+    troubles: list[Trouble] = []
+    bridge.trouble.connect(troubles.append)
+
+    def failing() -> Iterator[int]:
+        yield 1
+        raise UserError("The disk is gone.", "Find it.")
+
+    work = Piecemeal[int](bridge, lambda _: None)
+    work.watch(True)
+    work.begin(failing())
+    qtbot.waitUntil(lambda: work.is_done, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: [trouble.sentence for trouble in troubles] == ["The disk is gone."], timeout=WAIT_MS)
