@@ -28,6 +28,7 @@ class Fault:
     plugin: str = "tiny_copy"
     rate: float = 5e-3
     rate_later: float | None = None  # from step 60 on
+    warmup_steps: int = 10
     max_steps: int = 100
     plant: Callable[[Transformer], None] = field(default=lambda model: None)
 
@@ -56,7 +57,7 @@ def config_of(fault: Fault) -> RunConfig:
     """Its settings."""
     training: Mapping[str, Any] = {
         "optimizer": {"learning_rate": fault.rate},
-        "schedule": {"name": "constant", "warmup_steps": 10},
+        "schedule": {"name": "constant", "warmup_steps": fault.warmup_steps},
         "label_smoothing": 0.0,
         "batch_size": 16,
         "max_steps": fault.max_steps,
