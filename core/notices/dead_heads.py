@@ -12,7 +12,8 @@ from core.probes import Attention, Probe
 
 FLAT = 1.05
 """The greatest weight of a dead head, in even shares. A head without queries and keys has 1.00, in float16 up to 1.001;
-the flattest head of all presets, untrained, has 1.3. An even head gets no gradient and stays as it is."""
+the flattest head of a teaching preset at any step has 1.26, of the deep `classic_three_sentences` 1.09. An even head
+gets no gradient and stays as it is."""
 
 _MOST_NAMED = 3
 

@@ -11,7 +11,8 @@ STANDS_STILL = 0.01
 batches wanders by itself."""
 
 LONG = 0.25
-"""Share of all steps. Tasks that are understood at once, as addition is, stand still for up to a fifth of theirs."""
+"""Share of all steps, and 80 at least: past its start no preset stands still for as few as these. A task that is
+understood all at once may, so a good part of the run has to pass."""
 
 _MOST_LEFT = 0.5  # share of what there is to learn; a loss that stands still below it may be the best there is
 _FEWEST_MEANS = 4  # two to compare with two

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QResizeEvent
 
 from core.events import Prepared, ValidationDone
 from core.history import History
@@ -17,12 +20,17 @@ from gui.widgets import plain_label
 
 _LEGEND = "Dots: fed by the reference. Squares, dashed: free-running."
 
+# Pixels at 100 %.
+_LOWEST = 56
+_AXIS_WIDTH = 36
+_NUMBER_WIDTH = 24
+
 
 class AccuracyPlots(Panel):
     """Of the validation at step s: tokens right at each place, sentences right of each length."""
 
     title = "Accuracy"
-    empty_sentence = "Accuracy by place and by length appears here with the first validation."
+    empty_sentence = "Accuracy by place and by length appears here with the first validation: press Space to learn."
     redraw_on = (Prepared, ValidationDone)
     is_picture = True
 
@@ -61,19 +69,27 @@ class AccuracyPlots(Panel):
 class AccuracyPlot(PlainPlot):
     """Two curves from 0 to 1; the mouse reads them."""
 
+    _accuracy: AccuracyBy | None = None  # pyqtgraph resizes it while it is being made
+
     def __init__(self, theme: Theme, share: str, key: str) -> None:
         super().__init__(theme)
         self._share, self._key = share, key
-        self._accuracy: AccuracyBy | None = None
         self._free = self.plot(symbol="s", symbolSize=9, symbolBrush=None)  # around the other's dots where they meet
         self._fed = self.plot(symbol="o", symbolSize=5)
         self.said = lambda text: None
         self.setYRange(0, 1.1, padding=0)
+        self.getAxis("left").setTicks([[(0, "0"), (0.5, "0.5"), (1, "1")]])
         self.setLabel("bottom", f"{share}, by {key}")
         self.setAccessibleName(f"Accuracy by {key}")
         self.pointed.connect(self._point)
         self.restyle_curves()
         theme.changed.connect(self.restyle_curves)
+
+    def restyle(self) -> None:
+        """Two of them and a legend stand in the height of one other panel."""
+        super().restyle()
+        self.setMinimumHeight(self._theme.px(_LOWEST))
+        self.getAxis("left").setWidth(self._theme.px(_AXIS_WIDTH))
 
     def restyle_curves(self) -> None:
         """The theme's colours."""
@@ -94,7 +110,20 @@ class AccuracyPlot(PlainPlot):
         self._free.setData(accuracy.keys, accuracy.free)
         if len(accuracy.keys):
             self.setXRange(float(accuracy.keys[0]) - 0.5, float(accuracy.keys[-1]) + 0.5, padding=0)
+            self._number_keys()
         self.setAccessibleDescription(" ".join(map(self._explain, range(len(accuracy.keys)))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._number_keys()
+
+    def _number_keys(self) -> None:
+        """Whole numbers, as many as there is room for."""
+        if self._accuracy is None or not len(self._accuracy.keys):
+            return
+        first, last = int(self._accuracy.keys[0]), int(self._accuracy.keys[-1])
+        stride = math.ceil((last - first + 1) * self._theme.px(_NUMBER_WIDTH) / max(self.width(), 1))
+        self.getAxis("bottom").setTicks([[(key, str(key)) for key in range(first, last + 1, stride)]])
 
     def lines(self) -> list[tuple[object, ...]]:
         """The numbers drawn."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QImage, QKeyEvent, QMouseEvent
 
 from core.events import Prepared, ValidationDone
 from core.history import History
@@ -12,12 +12,14 @@ from core.meaning.confusion import ADDED, LEFT_OUT, Confusion
 from gui.colour_map import attention_table, image_of
 from gui.panel import Panel, Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
+from gui.panels.map_layout import MapLayout
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 from gui.widgets import plain_label
 
 _LEGEND = "Rows: to be written. Columns: written. The diagonal is right. Click: the sentences."
 
+_NAME_SIZES = (0.95, 0.8, 0.65)
 _ALL_RIGHT = "Nothing is confused: every symbol is written as it is to be."
 
 
@@ -25,7 +27,7 @@ class ConfusionMap(Panel):
     """Of the validation at step s. `chosen` carries the sentences of a cell, by their place, and what they share."""
 
     title = "Confusion"
-    empty_sentence = "Confused symbols appear here with the first validation."
+    empty_sentence = "Confused symbols appear here with the first validation: press Space to learn."
     redraw_on = (Prepared, ValidationDone)
     is_picture = True
     chosen = Signal(tuple, str)
@@ -85,6 +87,14 @@ class ConfusionCanvas(MatrixCanvas):
     """Colours by the square root, since errors are few; emits `clicked` with (row, column), Enter does as well."""
 
     clicked = Signal(int, int)
+
+    def layout_of(self, matrix: Matrix) -> MapLayout:
+        """With names as small as it takes to write each of them."""
+        room = QRectF(self.rect()).adjusted(0, 0, -2, -2)
+        fonts = [self._theme.token_font(scale) for scale in _NAME_SIZES]
+        layouts = [MapLayout(room, matrix, font) for font in fonts]
+        fitting = (one for one in layouts if one.cell(0, 0).height() >= QFontMetricsF(one.font).height() * 0.8)
+        return next(fitting, layouts[-1])
 
     def _image(self, matrix: Matrix) -> QImage:
         return image_of(np.asarray(matrix.values), attention_table(self._theme.mode), square_root=True)

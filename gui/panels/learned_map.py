@@ -24,7 +24,8 @@ class LearnedMap(Panel):
 
     title = "Learned when"
     empty_sentence = (
-        "Each token of the validation appears here with the first validation: the step at which it was learned."
+        "Each token of the validation appears here with the first validation, with the step at which it was learned: "
+        "press Space to learn."
     )
     redraw_on = (Prepared, ValidationDone)
     is_picture = True
