@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types format check-learning check-quality documents pictures bench bench-quick test-reliability
+.PHONY: help setup run test lint types format check-learning check-quality check-scale documents pictures bench bench-quick test-reliability
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 22
@@ -40,6 +40,9 @@ check-learning: setup  ## show that the presets learn what README says, and what
 
 check-quality: setup  ## train on real corpora in DATA=folder, and write docs/quality.md (two hours; ONLY=name, MAX_MINUTES=n)
 	$(PYTHON) -m benchmarks.check_quality $(DATA) $(if $(ONLY),--only "$(ONLY)") $(if $(MAX_MINUTES),--max-minutes $(MAX_MINUTES))
+
+check-scale: setup  ## prepare five million pairs made of DATA=folder, and train on them: time and memory (3 minutes)
+	$(PYTHON) -m benchmarks.scale $(DATA)
 
 documents: setup  ## run the five documents' experiments and write docs/documents.md (an hour)
 	$(PYTHON) -m benchmarks.documents $(ONLY)

@@ -1,0 +1,210 @@
+"""Five million pairs: `python -m benchmarks.scale DATA` prepares and trains on them; time and memory of each stage.
+
+DATA/multi30k is repeated, two neighbouring words of each text exchanged, and trained on by the real command line, in a
+temporary folder. Memory is what the process holds for itself (RssAnon: pages mapped from files belong to the
+system's cache) beyond what one that has imported torch holds. Linux only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+NUM_PAIRS = 5_000_000
+PAIRS_A_SECOND = 100_000  # to be reached by drawing, tokenising and numbering together
+MEGABYTES = 1000.0  # not to be exceeded, beyond torch's own
+STEPS = 10
+NUM_HELD_OUT = 100
+LOOK_SECONDS = 0.02
+WORTH_A_ROW = 0.05  # seconds
+_TICKS = os.sysconf("SC_CLK_TCK")
+_IMPORTS_TORCH = "import torch; print(open('/proc/self/status').read())"
+
+
+def settings(folder: Path) -> dict[str, Any]:
+    """The run, as JSON, which is YAML."""
+    files = {"train_source": "train.de", "train_target": "train.en", "valid_source": "val.de", "valid_target": "val.en"}
+    return {
+        "format": 1,
+        "dataset": {
+            "plugin": "parallel_text",
+            "options": {"folder": str(folder), **files},
+            "tokenizer": {"src": "whitespace", "tgt": "whitespace", "min_frequency": 2},
+        },
+        "training": {"batch_tokens": 2048, "max_steps": STEPS, "validate_every": STEPS},
+    }
+
+
+def make_corpus(texts: Path, folder: Path, num_pairs: int) -> None:
+    """`num_pairs` perturbed pairs to train on, and some held-out ones as they are."""
+    for side in ("de", "en"):
+        with (texts / f"val.{side}").open("rb") as held_out:
+            (folder / f"val.{side}").write_bytes(b"".join(islice(held_out, NUM_HELD_OUT)))
+        lines = (texts / f"train.{side}").read_text(encoding="utf-8").split("\n")[:-1]
+        with (folder / f"train.{side}").open("w", encoding="utf-8") as file:
+            file.writelines(islice(_perturbed(lines), num_pairs))
+
+
+def _perturbed(lines: list[str]) -> Iterator[str]:
+    """The lines again and again, each time with other neighbours exchanged."""
+    draw = random.Random(0).random
+    sentences = [line.split() for line in lines]
+    while True:
+        for words in sentences:
+            place = int(draw() * (len(words) - 1))
+            yield " ".join([*words[:place], *reversed(words[place : place + 2]), *words[place + 2 :]]) + "\n"
+
+
+@dataclass
+class Stage:
+    """What happened between two events that name a stage, to the application and to the plugin's process."""
+
+    name: str
+    began: float
+    processor: tuple[float, float]  # seconds used by either before
+    done: int = 0
+    seconds: float = 0.0
+    used: tuple[float, float] = (0.0, 0.0)
+    peak: float = 0.0  # private megabytes of the application
+
+    def end(self, processor: tuple[float, float]) -> None:
+        """Note what was used since it began."""
+        self.seconds = time.monotonic() - self.began
+        self.used = (processor[0] - self.processor[0], processor[1] - self.processor[1])
+
+
+@dataclass
+class Watched:
+    """A training of the real command line, and the stages it went through."""
+
+    process: subprocess.Popen[str]
+    stages: list[Stage] = field(default_factory=list)
+
+    def follow(self) -> None:
+        """Until it has ended."""
+        self._enter("starting")
+        ended = threading.Event()
+        looking = threading.Thread(target=self._look, args=(ended,))
+        looking.start()
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._take(json.loads(line))
+        ended.set()
+        looking.join()
+
+    def _take(self, event: dict[str, Any]) -> None:
+        match event["event"]:
+            case "progress":
+                self._enter(event["stage"])
+                self.stages[-1].done = event["done"]
+            case "prepared":
+                self._enter("training")
+            case "run_finished":
+                self._enter("ending")
+
+    def _enter(self, name: str) -> None:
+        if not self.stages or self.stages[-1].name != name:
+            now = self._processor_seconds()
+            if self.stages:
+                self.stages[-1].end(now)
+            self.stages.append(Stage(name, time.monotonic(), now))
+
+    def _look(self, ended: threading.Event) -> None:
+        while not ended.wait(LOOK_SECONDS):
+            stage = self.stages[-1]
+            status = Path(f"/proc/{self.process.pid}/status").read_text()
+            stage.peak = max(stage.peak, private_megabytes(status))
+
+    def _processor_seconds(self) -> tuple[float, float]:
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return _seconds_of(self.process.pid), sum(map(_seconds_of, map(int, children)))
+
+
+def _seconds_of(pid: int) -> float:
+    """User and system time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def private_megabytes(status: str) -> float:
+    """What a process holds for itself, of the text of /proc/PID/status; 0 once it has ended."""
+    return sum(int(line.split()[1]) * 1024 / 1e6 for line in status.splitlines() if line.startswith("RssAnon:"))
+
+
+def watched(folder: Path) -> Watched:
+    """Train on the corpus in `folder`."""
+    (folder / "run.yaml").write_text(json.dumps(settings(folder)), encoding="utf-8")
+    command = ["main.py", "train", str(folder / "run.yaml"), "--runs-dir", str(folder / "runs"), "--json"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    with subprocess.Popen(
+        [sys.executable, *command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        watching = Watched(process)
+        watching.follow()
+    if process.returncode:
+        sys.exit(process.returncode)
+    return watching
+
+
+def rows(stages: list[Stage]) -> Iterator[str]:
+    """A table of the stages that took their time, in Markdown."""
+    yield "| stage | seconds | a second | processor seconds: application | plugin | peak of private memory, MB |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for stage in stages:
+        if stage.seconds < WORTH_A_ROW:
+            continue
+        speed = f"{stage.done / stage.seconds:,.0f}" if stage.done else ""
+        used = f"{stage.used[0]:.1f} | {stage.used[1]:.1f}"
+        yield f"| {stage.name} | {stage.seconds:.1f} | {speed} | {used} | {stage.peak:.0f} |"
+
+
+def verdict(stages: list[Stage], torch_megabytes: float, num_pairs: int) -> Iterator[tuple[str, bool]]:
+    """Each goal with what was reached, and whether it was."""
+    preparing = [stage for stage in stages if stage.done]
+    speed = num_pairs / sum(stage.seconds for stage in preparing)
+    used = sum(sum(stage.used) for stage in preparing)
+    yield (
+        f"prepared {speed:,.0f} pairs a second (goal: {PAIRS_A_SECOND:,}), "
+        f"{1e6 * used / num_pairs:.1f} µs of processor time a pair",
+        speed >= PAIRS_A_SECOND,
+    )
+    beyond = max(stage.peak for stage in stages) - torch_megabytes
+    yield f"{beyond:,.0f} MB beyond torch's own {torch_megabytes:.0f} (goal: {MEGABYTES:,.0f})", beyond < MEGABYTES
+
+
+def main() -> int:
+    """Print a table and what was reached; 1 where a goal was missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="?", type=Path, default=Path(), help="the folder with the corpora")
+    parser.add_argument("--pairs", type=int, default=NUM_PAIRS)
+    given = parser.parse_args()
+    texts = given.data / "multi30k"
+    if not texts.is_dir():
+        print(f"Skipped, since there is no folder multi30k in DATA ({given.data}).")
+        return 0
+    status = subprocess.run([sys.executable, "-c", _IMPORTS_TORCH], check=True, capture_output=True, text=True).stdout
+    with tempfile.TemporaryDirectory() as name:
+        make_corpus(texts, Path(name), given.pairs)
+        stages = watched(Path(name)).stages[:-1]
+    print(*rows(stages), "", sep="\n")
+    reached = list(verdict(stages, private_megabytes(status), given.pairs))
+    for sentence, is_kept in reached:
+        print(f"{sentence}: {'kept' if is_kept else 'MISSED'}")
+    return 0 if all(is_kept for _, is_kept in reached) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
