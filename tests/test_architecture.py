@@ -26,6 +26,7 @@ FORBIDDEN = {
     "core.decoding": ("core.training", "core.engine", "core.cli"),
     "core.training": ("core.engine", "core.cli"),
     "core.doctor": ("core.engine", "core.cli"),
+    "core.overview": ("torch", "core.model", "core.decoding", "core.training", "core.engine", "core.cli"),
     "core.plugins_host": ("torch", "core.model", "core.training", "core.engine", "core.cli"),
     "core.plugin": ("torch", "core.model", "core.training", "core.engine", "core.cli"),
     "gui": ("torch", "safetensors.torch", "core.model", "core.training", "plugins", "main"),
