@@ -10,7 +10,7 @@ from core.errors import UserError
 from core.events import ProbeDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
-from core.run_folder import RunFolder
+from core.run_folder import RunFolder, Weights
 from core.training.checkpoint import tensors
 from core.training.probe import make_probe
 from core.training.trainer import Trainer
@@ -26,18 +26,13 @@ class KeptWeights:
 
     def at(self, folder: RunFolder, step: int) -> tuple[int, Transformer]:
         """The newest weights kept at or before a step, and their own step. Raises UserError where there are none."""
-        snapshots = folder.snapshot_steps()
-        kept = [known for known in (*snapshots, *folder.checkpoint_steps()) if known <= step]
-        if not kept:
-            raise UserError(f"No weights are kept at or before step {step}.", "Choose a later step.")
-        nearest = max(kept)
+        nearest = nearest_kept(folder, step)
         if self._model is None:
             # A copy, not a new model: building one would draw from the run's random numbers.
             self._model = copy.deepcopy(self._trainer.model)
         if self._step != nearest:
             self._step = -1  # until the weights are whole
-            read = folder.read_snapshot if nearest in snapshots else folder.checkpoint_weights
-            load_weights(self._model, tensors(read(nearest)))
+            load_weights(self._model, tensors(read_kept(folder, nearest)))
             self._step = nearest
         return nearest, self._model
 
@@ -54,6 +49,19 @@ class KeptWeights:
             if write:
                 folder.write_probe(probe)
             yield ProbeDone(probe=probe, is_stored=write)
+
+
+def nearest_kept(folder: RunFolder, step: int) -> int:
+    """The newest step at or before this one whose weights are kept. Raises UserError where there is none."""
+    kept = [known for known in (*folder.snapshot_steps(), *folder.checkpoint_steps()) if known <= step]
+    if not kept:
+        raise UserError(f"No weights are kept at or before step {step}.", "Choose a later step.")
+    return max(kept)
+
+
+def read_kept(folder: RunFolder, step: int) -> Weights:
+    """The weights kept at exactly this step."""
+    return folder.read_snapshot(step) if step in folder.snapshot_steps() else folder.checkpoint_weights(step)
 
 
 def _has_all(folder: RunFolder, step: int, sentences: Sequence[SentenceToProbe]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from core.anatomy import DotProduct, Masks
 from core.beam_tree import BeamTree
+from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.decoding.dissection import dissect_head, masks_of
 from core.decoding.searched_beam import search_beam
@@ -15,6 +16,7 @@ from core.events import Event, ProbeDone
 from core.kept_weights import KeptWeights
 from core.left_out import LeftOut
 from core.model.transformer import Transformer
+from core.other_run import OtherRuns
 from core.requests import (
     AddSentence,
     DissectHead,
@@ -38,15 +40,15 @@ class Looking:
         self._run = run
         self._tell = tell
         self._kept = KeptWeights(run.trainer)
+        self._others = OtherRuns()
 
     def translate(self, request: Translate) -> tuple[Translation, ...]:
-        """Translate with the weights of now, or with those kept at or before a step."""
-        step, model = self._weights_at(request.step)
-        decoding = self._run.config.decoding
+        """Translate with the weights of now, with those kept at or before a step, or with another run's."""
+        step, model, data = self._model_of(request)
         return translate(
             model,
-            self._run.trainer.data,
-            decoding,
+            data,
+            self._run.config.decoding,
             request.texts,
             step,
             with_attention=request.with_attention,
@@ -54,6 +56,12 @@ class Looking:
             prefix=request.prefix,
             references=request.references,
         )
+
+    def _model_of(self, request: Translate) -> tuple[int, Transformer, PreparedData]:
+        if request.run is not None:
+            return self._others.at(request.run, request.step)
+        step, model = self._weights_at(request.step)
+        return step, model, self._run.trainer.data
 
     def search_beam(self, request: SearchBeam) -> BeamTree:
         """Search with a beam and watch it, with the weights of now or with those kept at or before a step."""

@@ -6,8 +6,11 @@ Another machine may have made it, or a stranger: what cannot be read is refused 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from core.config import RunConfig
 from core.data.preparation import prepare_data
@@ -53,7 +56,7 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
     """The trainer of a run at the checkpoint that is asked for, or with the mean of the last ones."""
     checkpoint = _checkpoint(folder, request.checkpoint, tell)
     config = resolve_elsewhere(folder.config(), data, tell)
-    _require_same_size(folder, checkpoint, config, data)
+    require_same_size(folder, checkpoint.step, checkpoint.model, config, data)
     trainer = Trainer(config, data, host)
     trainer.begin(folder)
     if folder.state.is_shared:
@@ -90,15 +93,17 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
     return folder.checkpoint(before[-1])
 
 
-def _require_same_size(folder: RunFolder, checkpoint: Checkpoint, config: RunConfig, data: PreparedData) -> None:
-    """Raise UserError where config and vocabulary describe another model than the checkpoint's, however large."""
-    held = sum(array.size for array in checkpoint.model.values())
+def require_same_size(
+    folder: RunFolder, step: int, weights: Mapping[str, NDArray[Any]], config: RunConfig, data: PreparedData
+) -> None:
+    """Raise UserError where config and vocabulary describe another model than the weights of `step`, however large."""
+    held = sum(array.size for array in weights.values())
     described = count_parameters(
         config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
     )
     if held != described:
         raise UserError(
             f"{folder.path}: config and vocabulary describe a model of {described:,} weights, "
-            f"and the checkpoint of step {checkpoint.step} holds {held:,}.",
+            f"and the checkpoint of step {step} holds {held:,}.",
             "Use the config and the vocabulary that these weights were trained with.",
         )

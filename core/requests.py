@@ -176,6 +176,7 @@ class Translate(Request[tuple[Translation, ...]]):
 
     `prefix` are target tokens that the output begins with, whatever the model would have written; `<eos>` ends it.
     `references`, one a text or none at all, are what the decoder is fed besides, where attention is asked for.
+    `run` has the model of another run translate, in its folder: `step` is one of its steps then, None its best.
     """
 
     texts: tuple[str, ...]
@@ -184,6 +185,7 @@ class Translate(Request[tuple[Translation, ...]]):
     with_n_best: bool = False
     prefix: tuple[str, ...] = ()
     references: tuple[str | None, ...] = ()
+    run: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -92,11 +93,16 @@ class TypedSentence(QObject):
             return NothingShown()
         return ShownSentence(replace(self.translation.sentence, by_reference=None), self.translation.step)
 
-    def request(self, step: int | None) -> Translate:
-        """The question, of the weights of a step; None for those of this moment."""
+    def request(self, step: int | None, run: Path | None = None) -> Translate:
+        """The question, of the weights of a step (None: those of this moment), or of another run's (None: its best)."""
         known = known_reference(self._bridge.history, self.text) if self.reference is None else self.reference
         return Translate(
-            texts=(self.text,), step=step, with_attention=True, prefix=self.prefix, references=(known or None,)
+            texts=(self.text,),
+            step=step,
+            with_attention=True,
+            prefix=self.prefix,
+            references=(known or None,),
+            run=run,
         )
 
     def wanted_step(self) -> int | None:

@@ -39,7 +39,7 @@ _PAGES = (
     ("Attention", "Where each token of the output looks in the sentence"),
     ("All heads", "All heads of the chosen kind, to choose one for Attention"),
     ("Beam search", "Greedy decoding beside a beam search, drawn as a tree of what lived and what was cut"),
-    ("Two weights", "The same sentence by the weights of another step"),
+    ("Two weights", "The same sentence by the weights of another step, or of another run"),
 )
 _NAMED = 5  # unknown tokens named; the rest is counted
 
@@ -75,7 +75,7 @@ class TranslateView(View):
         self.map = AttentionMap(theme, selection, self.typed.shown)
         self.grid = HeadGrid(theme, selection, self.typed.shown, all_kinds=False)
         self.beam = BeamPanel(theme, self.typed, bridge)
-        self.other = WeightsPanel(theme, self.typed, self.place, bridge, context.playhead)
+        self.other = WeightsPanel(context, self.typed, self.place)
         self.page_buttons = [_page_button(name, help) for name, help in _PAGES]
         self.chooser.empty_sentence = "Kind, layer and head are chosen here once there is a translation."
         self.map.empty_sentence = "The attention behind the translation appears here."

@@ -43,10 +43,12 @@ from core.requests import (
     Pause,
     Prepare,
     Request,
+    SearchBeam,
     SetPace,
     Start,
     Stop,
     Translate,
+    Translation,
 )
 from core.run_folder import RunFolder
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
@@ -219,6 +221,9 @@ def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> N
         answered(engine, Translate(texts=(TEXT,), with_attention=True))
         answered(engine, AddSentence(source="4 3 2"))
         answered(engine, without_a_head)
+        answered(engine, Translate(texts=(TEXT,), run=plain))
+        answered(engine, Translate(texts=(TEXT,), prefix=("<unk>",), references=(TEXT,), with_attention=True))
+        answered(engine, SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6))
         answered(engine, Pause())
         answered(engine, Translate(texts=(TEXT,), step=1))
         assert answered(engine, replace(without_a_head, step=1)).step == 1
@@ -289,6 +294,21 @@ def test_translating_with_the_weights_of_any_kept_step(engine: Engine, tmp_path:
     assert answered(engine, Translate(texts=(TEXT,), step=asked))[0].step == kept[3]
     with pytest.raises(UserError, match="empty"):
         answered(engine, Translate(texts=("",)))
+    with_another_run(engine, run, now[0], again)
+
+
+def with_another_run(engine: Engine, run: Path, now: Translation, first: Translation) -> None:
+    """The run that was at hand, asked while another one is prepared, writes what it wrote itself."""
+    answered(engine, Prepare(config=tiny_config(seed=9)))
+    (best,) = answered(engine, Translate(texts=(TEXT,), run=run))
+    assert best.step == RunFolder.open(run).checkpoint_step("best")
+    for step, known in ((200, now), (0, first)):
+        (other,) = answered(engine, Translate(texts=(TEXT,), step=step, run=run, with_attention=True))
+        assert (other.step, other.output) == (known.step, known.output)
+        assert other.sentence is not None and known.sentence is not None
+        np.testing.assert_array_equal(other.sentence.encoder_self, known.sentence.encoder_self)
+    with pytest.raises(UserError, match="is not a run"):
+        answered(engine, Translate(texts=(TEXT,), run=run.parent))
 
 
 def test_my_sentence_is_followed_on_and_back_through_the_snapshots(

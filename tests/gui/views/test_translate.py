@@ -164,13 +164,36 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
     qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
     show_page(view, "Two weights")
     qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
-    assert [track.name for track in view.other.canvas.tracks] == ["step 20", "step 0", "step 20, fed", "step 0, fed"]
+    assert names_of(view) == ["step 20", "step 0", "step 20, fed", "step 0, fed"]
     view.other.weights_combo.chosen.emit(5)
     qtbot.waitUntil(lambda: draw(view) or view.other.canvas.tracks[1].name == "step 5", timeout=WAIT_MS)
     shown = view.other.canvas.tracks[3].probabilities
     probed = view.context.bridge.history.probe(5).sentences[0].by_reference.output_probability
     assert shown == pytest.approx(probed.tolist(), abs=1e-6)
     assert "nats a token" in view.other.verdict_label.text()
+    with_another_run(view, qtbot)
+
+
+def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
+    """The run that was at hand stands beside the next one, with what it wrote itself."""
+    before, name = view.typed.translation, view.context.bridge.history.folder.path.name
+    view.context.workbench.reset(seed=5)
+    combo = view.other.run_combo
+    qtbot.waitUntil(lambda: combo.findText(name) > 0 and view.typed.translation is not None, timeout=WAIT_MS)
+    assert view.typed.translation.step == 0
+    combo.setCurrentText(name)
+    combo.activated.emit(combo.currentIndex())
+    qtbot.waitUntil(lambda: draw(view) or "other run, step 20" in names_of(view), timeout=WAIT_MS)
+    other = view.other.canvas.tracks[names_of(view).index("other run, step 20")]
+    assert list(other.probabilities) == pytest.approx(probabilities(before), abs=1e-6)
+    assert view.other.step_combo.isVisible() and not view.other.weights_combo.isVisible()
+    view.other.step_combo.setCurrentText("step 5")
+    view.other.step_combo.activated.emit(view.other.step_combo.currentIndex())
+    qtbot.waitUntil(lambda: draw(view) or "other run, step 5" in names_of(view), timeout=WAIT_MS)
+
+
+def names_of(view: TranslateView) -> list[str]:
+    return [track.name for track in view.other.canvas.tracks]
 
 
 def test_translates_during_training_and_follows_it(
