@@ -21,6 +21,14 @@ def plain_label(text: str = "", *, role: str = "") -> QLabel:
     return label
 
 
+def sentence_label(name: str, *, role: str = "") -> QLabel:
+    """A plain label that wraps its lines; `name` is its accessible name."""
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    label.setAccessibleName(name)
+    return label
+
+
 class FigureLabel(QLabel):
     """A plain label for figures that change all the time.
 

@@ -71,13 +71,14 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
     wait_for(app, lambda: bridge.state == "paused")
     for index, view in enumerate(window.views):
         window.show_view(index)
-        if view is window.translate_view:
-            window.translate_view.translate("ich möchte ein kaltes Bier")
         photograph(app, window, theme, view.name)
         if view is window.train_view:
             window.train_view.more_button.click()
             photograph(app, window, theme, "learned")
             window.train_view.more_button.click()
+        if view is window.translate_view:
+            window.translate_view.page_buttons[2].click()
+            photograph(app, window, theme, "beam")
         if view is window.anatomy_view:
             window.anatomy_view.choose(DotProductTopic)
             photograph(app, window, theme, "dot_product")

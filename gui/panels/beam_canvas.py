@@ -66,8 +66,9 @@ class BeamCanvas(QWidget):
             self._paint_node(painter, layout, index, node)
 
     def _edge_pen(self, index: int, node: BeamNode) -> QPen:
-        width = 1 + (_STRONGEST_PX - 1) * min(max(node.probability, 0.0), 1.0)
-        return QPen(self._theme.colour("training" if index in self._best else "line"), width)
+        strength = node.probability if 0.0 <= node.probability <= 1.0 else 0.0  # a diverged model's are no numbers
+        colour = self._theme.colour("training" if index in self._best else "line")
+        return QPen(colour, 1 + (_STRONGEST_PX - 1) * strength)
 
     def _paint_node(self, painter: QPainter, layout: BeamLayout, index: int, node: BeamNode) -> None:
         box, is_best = layout.box(index), index in self._best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QLabel, QScrollArea, QSpinBox
+from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QScrollArea, QSpinBox
 
 from core.beam_tree import BeamTree
 from core.events import Event
@@ -16,7 +16,7 @@ from gui.panel import Panel, Table
 from gui.panels.beam_canvas import BeamCanvas
 from gui.theme import GRID, Theme
 from gui.typed_sentence import TypedSentence
-from gui.widgets import plain_label
+from gui.widgets import plain_label, sentence_label
 
 _LEGEND = (
     "Blue: the beam's best output. Dashed: the greedy one. ✗ cut, ✓ ended. A line is as strong as its token is "
@@ -39,10 +39,10 @@ class BeamPanel(Panel):
         self._typed = typed
         self.asked: Asked[BeamTree] = Asked(bridge, self.mark_dirty)
         self.size_spin, self.penalty_spin = QSpinBox(), QDoubleSpinBox()
-        self.verdict_label = _words("What the comparison shows")
-        self.outputs_label = _words("Outputs with their scores")
+        self.verdict_label = sentence_label("What the comparison shows")
+        self.outputs_label = sentence_label("Outputs with their scores")
         self.outputs_label.setTextFormat(Qt.TextFormat.RichText)  # a table; outputs are escaped
-        self.readout_label = _words("The hypothesis that is pointed at", role="muted")
+        self.readout_label = sentence_label("The hypothesis that is pointed at", role="muted")
         self.canvas = BeamCanvas(theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
         self._lay_out()
@@ -120,10 +120,3 @@ class BeamPanel(Panel):
         self.body.addWidget(area, 1)
         self.body.addWidget(self.readout_label)
         self.body.addWidget(self.outputs_label)
-
-
-def _words(name: str, *, role: str = "") -> QLabel:
-    label = plain_label(role=role)
-    label.setWordWrap(True)
-    label.setAccessibleName(name)
-    return label

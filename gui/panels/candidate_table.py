@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from core.probes import Feed
-from gui.panels.probability_delegate import IS_FORCED, IS_TO_COME, PROBABILITY, ProbabilityDelegate
+from gui.panels.probability_delegate import IS_FORCED, PROBABILITY, ProbabilityDelegate
 from gui.theme import Theme
 
 Candidate = tuple[str, float]  # a token and its probability
@@ -30,8 +30,8 @@ class CandidateTable(QTableWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__(0, len(_COLUMNS))
         self._theme = theme
-        self._delegate = ProbabilityDelegate(theme)
-        self.setItemDelegate(self._delegate)
+        self.delegate = ProbabilityDelegate(theme)
+        self.setItemDelegate(self.delegate)
         self.setHorizontalHeaderLabels(_COLUMNS)
         self.setAccessibleName("Tokens with their probabilities and runners-up")
         self.setAccessibleDescription(_HELP)
@@ -66,9 +66,7 @@ class CandidateTable(QTableWidget):
         """Go to this row; those after it are still to come, and stand back."""
         with QSignalBlocker(self):
             self.setCurrentCell(place, max(self.currentColumn(), 0))
-            for row in range(self.rowCount()):
-                for column in range(self.columnCount()):
-                    self.model().setData(self.model().index(row, column), row > place, IS_TO_COME)
+        self.delegate.place = place
         self.viewport().update()
 
     def fit_columns(self, width: int) -> None:

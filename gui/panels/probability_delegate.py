@@ -10,19 +10,19 @@ from gui.theme import GRID, Theme
 
 PROBABILITY = Qt.ItemDataRole.UserRole
 IS_FORCED = PROBABILITY + 1  # a token that a person chose
-IS_TO_COME = PROBABILITY + 2  # one that stands back
 _TO_COME_OPACITY = 0.3
 
 
 class ProbabilityDelegate(QStyledItemDelegate):
     """Cells hold the token as text and its probability under `PROBABILITY`; the first column is what was chosen.
 
-    A token that a person chose (`IS_FORCED`) has another colour and is underlined.
+    A token that a person chose (`IS_FORCED`) has another colour and is underlined. Rows after `place` stand back.
     """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self.place = 0
         self.take_theme()
         theme.changed.connect(self.take_theme)
 
@@ -48,7 +48,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         if probability is None:
             return
         painter.save()
-        if index.data(IS_TO_COME):
+        if index.row() > self.place:
             painter.setOpacity(_TO_COME_OPACITY)
         rect = QRectF(option.rect).adjusted(1, 1, -1, -1)
         if option.state & QStyle.StateFlag.State_Selected:

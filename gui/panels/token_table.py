@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel
+from PySide6.QtWidgets import QHBoxLayout
 
 from core.events import Event
 from core.history import History
@@ -16,7 +16,7 @@ from gui.panel import Panel, Table
 from gui.panels.candidate_table import CandidateTable, candidates_of
 from gui.theme import GRID, Theme
 from gui.typed_sentence import TypedSentence
-from gui.widgets import IconButton, button, plain_label
+from gui.widgets import IconButton, button, plain_label, sentence_label
 
 
 class TokenTable(Panel):
@@ -36,13 +36,13 @@ class TokenTable(Panel):
         self.forward_button = IconButton(theme, "next", "One token on", "One token on (Down in the table)")
         self.last_button = IconButton(theme, "last", "Whole output", "The whole output")
         self.place_label = plain_label(role="muted")
-        self.read_label = _words("Source as the encoder reads it", role="muted")
-        self.output_label = _words("Translation")
+        self.read_label = sentence_label("Source as the encoder reads it", role="muted")
+        self.output_label = sentence_label("Translation")
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # what is to come stands back; tokens are escaped
         self.output_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.cut_label = _words("About its end", role="error")
+        self.cut_label = sentence_label("About its end", role="error")
         self.table = CandidateTable(theme)
-        self.readout_label = _words("The token at this place", role="muted")
+        self.readout_label = sentence_label("The token at this place", role="muted")
         self.undo_button = button(
             "As the model writes", "Take the chosen tokens back: the model writes all of it again"
         )
@@ -160,10 +160,3 @@ def said_of_place(translation: Translation, place: int) -> str:
             f"{after} you chose “{chosen}” ({probability:.3f}); the model's first choice is “{feed.predicted[place]}”."
         )
     return f"{after} comes “{chosen}” ({probability:.3f}), not “{token}” ({share:.3f}). Click another to go on from it."
-
-
-def _words(name: str, *, role: str = "") -> QLabel:
-    label = plain_label(role=role)
-    label.setWordWrap(True)
-    label.setAccessibleName(name)
-    return label

@@ -11,7 +11,7 @@ from gui.panels.track_canvas import TrackArea, TrackCanvas
 from gui.theme import Theme
 from gui.tracks import Track, said_of_reference, table_of, track_of
 from gui.typed_sentence import TypedSentence
-from gui.widgets import plain_label
+from gui.widgets import sentence_label
 
 _NO_REFERENCE = "Type the right answer beside the sentence, and the model is fed by it as well: a second track."
 
@@ -27,9 +27,7 @@ class TwoTracks(Panel):
     def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(theme)
         self._typed, self._place = typed, place
-        self.verdict_label = plain_label()
-        self.verdict_label.setWordWrap(True)
-        self.verdict_label.setAccessibleName("What the comparison shows")
+        self.verdict_label = sentence_label("What the comparison shows")
         self.canvas = TrackCanvas(theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
         self._area = TrackArea(self.canvas)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
 
 from core.events import Event
 from core.history import History
@@ -19,7 +19,7 @@ from gui.theme import GRID
 from gui.tracks import Track, said_of_fed, said_of_weights, table_of, track_of
 from gui.typed_sentence import TypedSentence, Weights, step_of
 from gui.weights_combo import WeightsCombo
-from gui.widgets import plain_label
+from gui.widgets import plain_label, sentence_label
 
 _THIS_RUN, _BEST = "this run", "best"
 _RUN_HELP = "Whose weights translate besides: this run's, or those of another run on the same dataset"
@@ -43,7 +43,7 @@ class WeightsPanel(Panel):
         self.run: RunWithWeights | None = None  # the other run; None: this one
         self.run_combo, self.step_combo = _combo("Other run", _RUN_HELP), _combo("Other run's step", _STEP_HELP)
         self.weights_combo = WeightsCombo()
-        self.verdict_label = plain_label()
+        self.verdict_label = sentence_label("What the comparison shows")
         self.canvas = TrackCanvas(context.theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
         self._area = TrackArea(self.canvas)
@@ -143,15 +143,15 @@ class WeightsPanel(Panel):
         self.run_combo.addItem(_THIS_RUN)
         self.step_combo.hide()
         self.weights_combo.setAccessibleName("Other weights")
-        self.verdict_label.setWordWrap(True)
-        self.verdict_label.setAccessibleName("What the comparison shows")
         row = QHBoxLayout()
         row.setSpacing(GRID)
         row.addWidget(plain_label("beside", role="muted"))
         for combo in (self.run_combo, self.weights_combo, self.step_combo):
             row.addWidget(combo)
         row.addStretch(1)
-        self.layout().insertLayout(1, row)
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertLayout(1, row)  # under the title, and there when nothing else is
         self.body.setSpacing(GRID)
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area)
