@@ -32,8 +32,11 @@ ANSWER_SECONDS = 90.0
 """For an answer that nothing else can go on without: longer than a process that hangs is waited for by the others."""
 END_SECONDS = 5.0
 """For torchrun to notice that its processes are gone."""
+QUIET_SECONDS = 2.0
+"""In which the first process, if it learns, tells of another that has ended."""
 LOOK_SECONDS = 0.02
 OUTPUT_CHARACTERS = 4000
+GO_ON = "The run is open at its last checkpoint: Learn goes on from there, with any number of processes."
 
 Asked = tuple[Request[Any], "Future[Any]"]
 Work = Generator[Event | None, None, None]
@@ -64,6 +67,7 @@ class Crew:
         self._leader: Connection | None = None
         self._reader: threading.Thread | None = None
         self._incoming: queue.SimpleQueue[Packet | None] = queue.SimpleQueue()
+        self._heard_at = 0.0
         self._asked: dict[int, Asked] = {}
         self._numbers = count(1)
         self._torchrun = self._start_torchrun(plugin_dirs, cache_dir)
@@ -160,7 +164,9 @@ class Crew:
         except queue.Empty:
             return None
         if packet is None:
+            self._incoming.put(None)  # whoever waits for more finds the end, too
             raise self._lost()
+        self._heard_at = time.monotonic()
         if packet.kind == "event":
             return self._heard(packet.record())
         _settle(*self._asked.pop(packet.number), packet)
@@ -177,6 +183,13 @@ class Crew:
             if time.monotonic() > silent_at:
                 raise self._lost()
 
+    def missing(self) -> UserError | None:
+        """What to say of a process that has ended while the first stands still; None where all are there."""
+        is_quiet = time.monotonic() - self._heard_at > QUIET_SECONDS
+        if not is_quiet or all(connection.is_open for _, connection in self._members):
+            return None
+        return UserError(f"One of the {self.num_processes} processes that train this run has ended.", GO_ON)
+
     def _heard(self, event: Event) -> Event:
         if isinstance(event, RunStarted):
             self.run = event.run
@@ -185,7 +198,7 @@ class Crew:
     def _lost(self) -> CrewLost:
         return CrewLost(
             f"The first of the {self.num_processes} processes that train this run has ended, or answers no more.",
-            "The run is open at its last checkpoint: Learn goes on from there, with any number of processes.",
+            GO_ON,
         )
 
     def _read(self, connection: Connection) -> None:

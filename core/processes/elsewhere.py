@@ -55,11 +55,12 @@ class Elsewhere:
         assert self._crew is not None
         try:
             event = self._crew.turn(seconds)
-        except CrewLost as lost:
+        except CrewLost:  # told on the way home
             self.must_come_home = True
-            return as_trouble(lost)
-        self.must_come_home = isinstance(event, RunFinished) and event.reason == "process"
-        return event
+            return None
+        missing = self._crew.missing() if event is None else None
+        self.must_come_home = missing is not None or (isinstance(event, RunFinished) and event.reason == "process")
+        return as_trouble(missing) if missing is not None else event
 
     def move(self, pace: float | None) -> Work:
         """Take the run to as many processes as are wanted. Where they do not start it is open here again, as it was."""

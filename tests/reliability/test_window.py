@@ -16,10 +16,14 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from core.engine import Engine
+from core.events import StateChanged, StepsDone, Trouble
+from core.requests import Learn, Pause, Prepare, SetProcesses, Start
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.run_rows import example_path
 from tests.core.processes.members import members
+from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.windows import opened_window
 from tests.reliability.cases import Cases
@@ -228,25 +232,54 @@ with Engine([watcher], cache_dir=place / "cache") as engine:
 """
 
 
-@pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes by /proc")
-def test_a_killed_one_leaves_no_process_and_a_checkpoint(tmp_path: Path, cases: Cases, full: bool) -> None:
-    """The window's engine is killed while several processes learn for it; or one of them hangs at that time."""
+@pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
+@pytest.mark.parametrize("hanging", [None, 0, 1])
+def test_a_killed_one_leaves_no_process_and_a_checkpoint(
+    hanging: int | None, tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    """The window's engine is killed while two processes learn for it, perhaps while one of them hangs."""
     if not full:
-        pytest.skip("torchrun takes seconds to start: --full")
-    for hanging in (None, 0, 1):
-        with cases.trying(f"killed while {hanging} hangs"):
-            folder = tmp_path / str(hanging)
-            with running([sys.executable, "-c", ENGINE, str(folder)], cwd=ROOT, stdin=subprocess.PIPE) as engine:
-                assert engine.stdout is not None and engine.stdout.readline() == "learning\n", ended(engine)
-                started = members()
-                assert sorted(started) == [0, 1]
-                if hanging is not None:
-                    os.kill(started[hanging], signal.SIGSTOP)
-                engine.kill()
-            deadline = time.monotonic() + ALL_GONE_S
-            while members() and time.monotonic() < deadline:
-                time.sleep(0.1)
-            assert members() == {}
-            run = RunFolder.open(folder / "run")
-            run.require_free()
-            assert run.checkpoint(run.checkpoint_step("last")).step > 0 or hanging == 0
+        pytest.skip("torchrun takes seconds to start, and one that hangs is waited for: --full")
+    with cases.trying(f"killed while {hanging} hangs"):
+        with running([sys.executable, "-c", ENGINE, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE) as engine:
+            assert engine.stdout is not None and engine.stdout.readline() == "learning\n", ended(engine)
+            started = members()
+            assert sorted(started) == [0, 1]
+            if hanging is not None:
+                os.kill(started[hanging], signal.SIGSTOP)
+            engine.kill()
+        deadline = time.monotonic() + ALL_GONE_S
+        while members() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert members() == {}
+        run = RunFolder.open(tmp_path / "run")
+        run.require_free()
+        is_saved = hanging != 0  # by the first of them
+        assert run.checkpoint(run.checkpoint_step("last")).step > 0 or not is_saved
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
+@pytest.mark.parametrize("is_paused", [False, True])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_process_that_is_killed_leaves_a_run_to_go_on_with(
+    rank: int, is_paused: bool, tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    """Of two that learn for the engine, or stand still; where the first is left, no step is lost."""
+    if not full:
+        pytest.skip("torchrun takes seconds to start: --full; tests/core/processes tries two of these")
+    watcher = Watcher()
+    with cases.trying(f"{rank} killed, paused: {is_paused}"), Engine([watcher], cache_dir=tmp_path) as engine:
+        engine.ask(Prepare(config=tiny_config(max_steps=10**6))).result()
+        engine.ask(SetProcesses(num_processes=2)).result()
+        run = RunFolder.open(engine.ask(Start(runs_dir=tmp_path / "runs")).result())
+        engine.ask(Learn())
+        watcher.wait(StepsDone)
+        paused_at = engine.ask(Pause()).result() if is_paused else 0
+        watcher.events.clear()
+        os.kill(members()[rank], signal.SIGKILL)
+        watcher.wait(StateChanged, lambda change: change.state == "preparing")
+        watcher.wait(StateChanged, lambda change: change.state == "paused" and not members())
+        assert [trouble.sentence for trouble in watcher.all(Trouble)]
+        assert rank == 0 or run.reread_state().last_step >= paused_at
+        engine.ask(SetProcesses(num_processes=1)).result()
+        engine.ask(Learn(steps=3)).result()

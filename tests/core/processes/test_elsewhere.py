@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from core.requests import AddSentence, ChangeSetting, Translate
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow
+from gui.remembered import recall, remember
 from tests.core.processes.members import members
 from tests.gui.conftest import SMALL, WAIT_MS
 
@@ -36,7 +37,7 @@ def small_file(tmp_path: Path) -> Path:
 
 
 def test_in_a_window(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path) -> None:
-    what_cannot_start_leaves_the_run_as_it_was(window, wait_for_state, tmp_path)
+    what_cannot_start_leaves_the_run_as_it_was(qtbot, window, wait_for_state, tmp_path)
     alone = losses_of_ten_steps(window, wait_for_state, num_processes=1)
     assert members() == {}
     window.transport.reset_button.click()
@@ -45,13 +46,20 @@ def test_in_a_window(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForSt
     assert sorted(members()) == [0, 1]
     np.testing.assert_allclose(both, alone, rtol=0, atol=1e-5)
     two_processes_answer_and_change_as_one_does(qtbot, window)
-    the_loss_of_one_loses_nothing(qtbot, window, wait_for_state)
+    remember(window, tmp_path / "window.json")
+    assert recall(tmp_path / "window.json").num_processes == 2
+    assert "Another process of this run has ended" in the_loss_of_one_ends_all(1, window, wait_for_state)
+    run, step = window.context.workbench.run, window.context.bridge.history.last_step
+    assert run is not None and RunFolder.open(run).checkpoint_step("last") == step  # nothing was lost
+    losses_of_ten_steps(window, wait_for_state, num_processes=2)
+    sentence = the_loss_of_one_ends_all(0, window, wait_for_state)
+    assert "The first of the 2 processes that train this run has ended" in sentence
     assert len(losses_of_ten_steps(window, wait_for_state, num_processes=1)) > len(both)
     assert members() == {}
 
 
 def what_cannot_start_leaves_the_run_as_it_was(
-    window: MainWindow, wait_for_state: WaitForState, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken" / "torch"
     broken.mkdir(parents=True)
@@ -62,6 +70,7 @@ def what_cannot_start_leaves_the_run_as_it_was(
         window.transport.step_buttons[1].click()
         wait_for_state("preparing")
         wait_for_state("paused")
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)  # the answer to Learn comes last
     trouble = window.strip.trouble
     assert trouble is not None
     assert trouble.sentence == "2 processes could not be started: ImportError: no torch here."
@@ -91,12 +100,13 @@ def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow
     assert "2 2 3" in bridge.history.sentences
 
 
-def the_loss_of_one_loses_nothing(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState) -> None:
-    bridge, run = window.context.bridge, window.context.workbench.run
-    os.kill(members()[1], signal.SIGKILL)
+def the_loss_of_one_ends_all(rank: int, window: MainWindow, wait_for_state: WaitForState) -> str:
+    """The run is open here then, at its last checkpoint; what the strip says."""
+    os.kill(members()[rank], signal.SIGKILL)
     wait_for_state("preparing")
     wait_for_state("paused")
     assert members() == {}
     trouble = window.strip.trouble
-    assert trouble is not None and "Another process of this run has ended" in trouble.sentence
-    assert run is not None and RunFolder.open(run).checkpoint_step("last") == bridge.history.last_step
+    assert trouble is not None
+    window.strip.dismiss()
+    return trouble.sentence
