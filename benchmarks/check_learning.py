@@ -51,9 +51,10 @@ PROMISES = (
 LEAST_PROBES = 25  # before a teaching preset passes 95 %
 
 
-def train(preset: str, runs_dir: Path) -> tuple[str, float]:
-    """Train a preset; the run's folder and the seconds between its first and last event."""
+def train(preset: str, runs_dir: Path, *settings: str) -> tuple[str, float]:
+    """Train a preset, with `KEY=VALUE` set; the run's folder and the seconds between its first and last event."""
     command = [sys.executable, str(MAIN), "train", preset, "--runs-dir", str(runs_dir), "--json"]
+    command += [word for setting in settings for word in ("--set", setting)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         started, finished, run = 0.0, 0.0, ""
