@@ -22,7 +22,7 @@ from shiboken6 import getAllValidWrappers
 
 from core.engine import Engine
 from gui.bridge import EngineBridge
-from gui.collector import calm_collector
+from gui.collector import collecting_here
 from gui.context import make_context
 from gui.interpreter import quick_to_yield
 from gui.main_window import MainWindow
@@ -92,7 +92,7 @@ def train(folder: Path) -> list[Counts]:
     bridge.prepared.connect(lambda prepared: prepared.run is None and window.context.workbench.learn())
     bridge.run_finished.connect(lambda _: QTimer.singleShot(1000, app.exit))
     window.setup_drawer.open_file(settings)
-    with calm_collector(bridge), quick_to_yield():
+    with collecting_here(bridge), quick_to_yield():
         app.exec()
         window.close_down()
     return counted

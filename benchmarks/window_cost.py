@@ -46,7 +46,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> dict[st
 
     from core.engine import Engine
     from gui.bridge import EngineBridge
-    from gui.collector import calm_collector
+    from gui.collector import collecting_here
     from gui.context import make_context
     from gui.interpreter import quick_to_yield
     from gui.main_window import MainWindow
@@ -68,7 +68,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> dict[st
         bridge.run_started.connect(lambda _: timer.start(TICK_MS))
     bridge.run_finished.connect(lambda _: app.exit())
     workbench.take(read_preset(preset, (f"training.max_steps={STEPS}",)))
-    with calm_collector(bridge), quick_to_yield():
+    with collecting_here(bridge), quick_to_yield():
         app.exec()
         timer.stop()
         window.close_down()

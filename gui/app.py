@@ -13,7 +13,7 @@ from core.engine import Engine
 from core.run_folder import default_runs_dir
 from core.signals import signals_to
 from gui.bridge import EngineBridge
-from gui.collector import calm_collector
+from gui.collector import collecting_here
 from gui.context import make_context
 from gui.crash import watched
 from gui.interpreter import quick_to_yield
@@ -37,7 +37,7 @@ def run(argv: list[str], engine: Engine) -> int:
     theme = Theme(remembered.mode, remembered.zoom)
     bridge = EngineBridge(engine)
     crashes = earlier_crashes()
-    with watched(bridge), leaving_a_trace(), calm_collector(bridge), quick_to_yield():
+    with watched(bridge), leaving_a_trace(), collecting_here(bridge), quick_to_yield():
         theme.apply()
         window = MainWindow(make_context(bridge, theme, default_runs_dir(remembered.runs_dir)))
         window.left.connect(app.exit)

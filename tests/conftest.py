@@ -26,6 +26,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000
+MANY_OBJECTS = 50_000  # made since the last collection
 GRACE_SECONDS = 1.0  # what is already ending may take this long
 USER_FOLDERS = {
     "HOME": "",
@@ -49,13 +50,18 @@ settings.register_profile("headlight", deadline=None, derandomize=True, database
 settings.load_profile("headlight")
 
 
-gc.disable()  # while everything is imported, which leaves no garbage
+gc.disable()  # a widget must not be destroyed in another thread (gui/collector.py): collected is between two tests
 
 
 def pytest_collection_finish() -> None:
     """What the tests import stays: looking through it again and again took a quarter of a second a window."""
     gc.freeze()
-    gc.enable()
+
+
+def pytest_runtest_teardown() -> None:
+    """Collect in this thread where there may be much to collect."""
+    if gc.get_count()[0] > MANY_OBJECTS:
+        gc.collect()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,25 +1,51 @@
-"""Full garbage collections during a run."""
+"""Garbage collections while the window is open."""
 
 import gc
+import threading
+
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
 from core.presets import read_preset
 from core.requests import Prepare
 from gui.bridge import EngineBridge
-from gui.collector import calm_collector
+from gui.collector import collecting_here
 
 
-def test_start_up_is_set_aside_once_data_is_prepared(qtbot) -> None:
+class Garbage(QObject):
+    """Refers to itself, so that only the collector finds it; tells which thread that was in."""
+
+    def __init__(self, collected_in: list[str]) -> None:
+        super().__init__()
+        self.itself = self
+        self.collected_in = collected_in
+
+    def __del__(self) -> None:
+        self.collected_in.append(threading.current_thread().name)
+
+
+def allocate(objects: list[list[int]]) -> None:
+    """Enough of them for a collection to be due."""
+    objects += [[] for _ in range(10_000)]
+
+
+def test_start_up_is_set_aside_and_then_this_thread_alone_collects(qtbot: QtBot) -> None:
     bridge = EngineBridge(Engine())
+    gc.enable()
     try:
-        with calm_collector(bridge):
-            assert not gc.isenabled()
+        with collecting_here(bridge):
             before = gc.get_freeze_count()
             bridge.ask(Prepare(config=read_preset("copy_task", ("model.d_model=16",))))
-            qtbot.waitUntil(gc.isenabled, timeout=30_000)
-            assert gc.get_freeze_count() > before
-        assert gc.isenabled()
-        assert gc.get_freeze_count() == 0
+            qtbot.waitUntil(lambda: gc.get_freeze_count() > before, timeout=30_000)
+            collected_in: list[str] = []
+            objects: list[list[int]] = []
+            Garbage(collected_in)
+            other = threading.Thread(target=allocate, args=(objects,))
+            other.start()
+            other.join()
+            assert not collected_in
+            qtbot.waitUntil(lambda: bool(collected_in), timeout=30_000)
+            assert collected_in == [threading.main_thread().name]
     finally:
-        gc.freeze()  # as for all tests
         bridge.close()

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyqtgraph as pg
+from PySide6.QtCore import QTimer
 
 from core.engine import Engine
 from gui.bridge import EngineBridge
+from gui.collector import EVERY_MS, collect_what_is_due
 from gui.context import make_context
 from gui.main_window import MainWindow
 from gui.theme import Theme
@@ -25,6 +27,9 @@ def opened_window(folder: Path) -> Iterator[MainWindow]:
     window = MainWindow(make_context(bridge, theme, folder / "runs"))
     window.resize(1280, 720)
     window.show()
+    collecting = QTimer(window)
+    collecting.timeout.connect(collect_what_is_due)
+    collecting.start(EVERY_MS)
     try:
         yield window
     finally:
