@@ -20,8 +20,8 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from core.presets import read_preset
 from core.run_folder import RunFolder
+from core.settings.presets import read_preset
 
 ROUNDS = 3
 STEPS = 400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.config_fields import setting_effect
+from core.settings.fields import setting_effect
 
 Changes = tuple[tuple[str, object], ...]
 

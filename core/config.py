@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from core.config_errors import first_error
 from core.errors import UserError
 from core.format import FORMAT, require_known_format
-from core.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown
+from core.settings.errors import first_error
+from core.settings.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown
 
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]

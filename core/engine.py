@@ -23,7 +23,7 @@ from core.plugins_host.host import PluginHost
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
 
 if TYPE_CHECKING:
-    from core.desk import Desk
+    from core.serving.desk import Desk
 
 Answer = TypeVar("Answer")
 Asked = tuple[Request[Any], "Future[Any]"]
@@ -112,7 +112,7 @@ class Engine:
     def _serve(self, cache_dir: Path | None) -> None:
         self._is_asked.wait()  # until then a window that is being built has the interpreter for itself
         with _no_collections():
-            from core.desk import Desk  # imports torch, so only here
+            from core.serving.desk import Desk  # imports torch, so only here
 
         desk = Desk(self._emit, self._host, cache_dir)
         try:

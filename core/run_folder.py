@@ -48,7 +48,7 @@ from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
 from core.run_files.unsynced import Unsynced
 from core.run_files.validation_file import read_validation_file, validation_bytes
-from core.strict_yaml import read_yaml
+from core.settings.strict_yaml import read_yaml
 
 __all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]
 

@@ -15,10 +15,10 @@ from core.signals import signals_to
 from gui.bridge import EngineBridge
 from gui.collector import collecting_here
 from gui.context import make_context
-from gui.crash import watched
+from gui.faults.crash import watched
+from gui.faults.native_crash import earlier_crashes, leaving_a_trace
 from gui.interpreter import quick_to_yield
 from gui.main_window import MainWindow
-from gui.native_crash import earlier_crashes, leaving_a_trace
 from gui.remembered import recall, remember, remembered_path
 from gui.theme import Theme
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from core.requests import AddSentence
 from gui.bridge import EngineBridge
-from gui.follower import Follower
+from gui.datasets.plugin_catalogue import PluginCatalogue
 from gui.playhead import Playhead
-from gui.plugin_catalogue import PluginCatalogue
 from gui.redraw import Redraws
-from gui.runs_place import RunsPlace
-from gui.selection import Selection
+from gui.runs.follower import Follower
+from gui.runs.place import RunsPlace
+from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from core.config_fields import run_settings
 from core.errors import UserError
+from core.settings.fields import run_settings
 
 OPTIONS = "dataset.options"
 

@@ -16,18 +16,18 @@ from core.errors import Offer
 from core.events import StateChanged
 from core.faults import as_trouble
 from core.first_look import read_first_look
-from core.presets import FIRST_PRESET, read_preset
 from core.requests import Close, Stop
 from core.run_files.archive import SUFFIX
-from gui.banner import ResumeBanner, interrupted_run
+from core.settings.presets import FIRST_PRESET, read_preset
 from gui.context import Context
-from gui.dropping import Dropping
-from gui.help import HelpSheet
-from gui.rail import Rail
-from gui.status_bar import StatusBar
-from gui.strip import Strip
-from gui.tour import Tour, tour_steps
-from gui.transport import Transport
+from gui.frame.banner import ResumeBanner, interrupted_run
+from gui.frame.dropping import Dropping
+from gui.frame.help import HelpSheet
+from gui.frame.rail import Rail
+from gui.frame.status_bar import StatusBar
+from gui.frame.strip import Strip
+from gui.frame.tour import Tour, tour_steps
+from gui.frame.transport import Transport
 from gui.view import View
 from gui.views.anatomy import AnatomyView
 from gui.views.attention import AttentionView

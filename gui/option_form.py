@@ -10,9 +10,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from core.config import read_override
-from core.config_fields import SettingField
 from core.errors import UserError
-from gui.path_button import PathButton
+from core.settings.fields import SettingField
+from gui.datasets.path_button import PathButton
 from gui.theme import GRID
 from gui.widgets import CalmCombo, plain_label
 

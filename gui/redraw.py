@@ -11,7 +11,7 @@ from core.events import Event
 from gui.bridge import EngineBridge
 from gui.panel import Panel
 from gui.playhead import Playhead
-from gui.selection import Selection
+from gui.sentences.selection import Selection
 from gui.theme import Theme
 
 SHARE = 0.05  # of wall time that watching may cost while the engine learns

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from gui.context import Context
-from gui.export_button import ExportButton
 from gui.panel import Panel
+from gui.pictures.export_button import ExportButton
 
 
 class View(QWidget):

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from core.comparison.differences import changed_keys, differing_settings
 from core.config import RunConfig, change_setting, change_settings
-from core.config_differences import changed_keys, differing_settings
-from core.config_fields import setting_effect
 from core.errors import UserError
 from core.events import Prepared, RunFinished
 from core.lower_rate import lower_rate
@@ -29,11 +28,12 @@ from core.requests import (
     SetProcesses,
     Start,
 )
+from core.settings.fields import setting_effect
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
 from gui.playhead import Playhead
-from gui.run_rows import example_path
-from gui.runs_place import RunsPlace
+from gui.runs.place import RunsPlace
+from gui.runs.rows import example_path
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 ACT_DELAY_MS = 800  # after it during a run: the 2 of 2000 must not end the run at step 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from core.engine import Engine
 from core.events import Event, ProbeDone
 from core.first_look import write_first_look
-from core.presets import FIRST_PRESET, read_preset
 from core.requests import Prepare
+from core.settings.presets import FIRST_PRESET, read_preset
 
 
 def main() -> None:

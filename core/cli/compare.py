@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from core.cli.output import print_records
-from core.run_comparison import records_of, said
+from core.comparison.runs import records_of, said
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
 

@@ -12,10 +12,10 @@ from safetensors.numpy import save
 from core.cli.opening import usual_checkpoint
 from core.config import config_to_yaml
 from core.errors import UserError
+from core.exporting.sharing import share
 from core.run_files.atomic import write_whole
 from core.run_files.averaging import mean_weights
 from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
-from core.sharing import share
 
 
 def export(arguments: Namespace) -> int:
@@ -50,7 +50,7 @@ def _write_safetensors(path: Path, run: RunFolder, step: int, weights: Weights) 
 
 def _write_onnx(folder: Path, run: RunFolder, _: int, weights: Weights) -> None:
     """Two graphs (see docs/onnx.md), and the run's documents beside them."""
-    from core.onnx_export import onnx_graphs  # loads torch; no engine works beside it
+    from core.exporting.onnx_graphs import onnx_graphs  # loads torch; no engine works beside it
 
     files = onnx_graphs(run, weights)
     files |= {"config.yaml": config_to_yaml(run.config()).encode(), "vocabulary.json": _vocabulary(run).encode()}

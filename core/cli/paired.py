@@ -8,8 +8,8 @@ from typing import Any
 from core.cli.conversation import Conversation, unseen
 from core.cli.opening import opening_of
 from core.cli.output import print_records
+from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
 from core.errors import UserError
-from core.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
 from core.requests import Evaluate, Evaluation, OpenRun
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from core.cli.output import print_json
-from core.presets import preset_names, preset_summary, preset_text
+from core.settings.presets import preset_names, preset_summary, preset_text
 
 
 def list_presets(arguments: Namespace) -> int:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 
 from core.cli.output import print_json
+from core.comparison.spread import spread
 from core.errors import UserError
 from core.events import RunFinished
-from core.spread import spread
 
 
 def read_seeds(text: str) -> list[int]:

@@ -15,20 +15,20 @@ from core.cli.output import event_record, print_json
 from core.cli.seeds import new_group, print_spread, read_seeds
 from core.cli.streams import perhaps_unread
 from core.config import read_override
-from core.config_fields import setting_effect
 from core.errors import UserError
 from core.events import Event, RunFinished
 from core.lower_rate import lower_rate
-from core.presets import read_preset_or_file
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.settings.fields import setting_effect
+from core.settings.presets import read_preset_or_file
 from core.signals import Interrupted
 from core.smaller_batch import smaller_batch
 from core.terminal import TerminalProgress
 from core.torchrun import place, silence_torch
 
 if TYPE_CHECKING:
-    from core.tensorboard_events import TensorBoardEvents
+    from core.exporting.tensorboard_events import TensorBoardEvents
 
 DONE, STOPPED_ITSELF = 0, 3
 _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
@@ -148,7 +148,7 @@ class _Show:
 
 
 def _board(folder: Path) -> TensorBoardEvents:
-    from core.tensorboard_events import TensorBoardEvents  # needs an extra
+    from core.exporting.tensorboard_events import TensorBoardEvents  # needs an extra
 
     return TensorBoardEvents(folder)
 

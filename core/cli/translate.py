@@ -17,7 +17,7 @@ from core.cli.output import print_json
 from core.errors import UserError
 from core.requests import OpenRun, Translate, Translation
 from core.run_folder import RunFolder
-from core.strict_yaml import shown
+from core.settings.strict_yaml import shown
 from core.terminal import texts_bar
 
 _TEXTS_AT_ONCE = 256

@@ -11,7 +11,7 @@ from core.doctor.findings import Finding
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
-from core.strict_yaml import read_yaml
+from core.settings.strict_yaml import read_yaml
 
 KINDS = ("integer", "number", "boolean", "string")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.config import RunConfig
-from core.config_fields import setting_effect
 from core.notices.moment import Moment
+from core.settings.fields import setting_effect
 
 NoticeKind = Literal[
     "same_output",

@@ -16,7 +16,7 @@ from core.events import Event, RunFinished
 from core.faults import as_trouble
 from core.processes.crew import Crew, CrewLost
 from core.requests import Learn, OpenRun, Request, Stop
-from core.session import Session
+from core.serving.session import Session
 
 Work = Generator[Event | None, None, None]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.config import RunConfig, change_setting
-from core.config_fields import setting_effect
 from core.errors import UserError
+from core.settings.fields import setting_effect
 
 
 class LiveSettings:

@@ -7,15 +7,15 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout
 
-from gui.compared_attention import ComparedAttention
 from gui.context import Context
-from gui.heads_off import HeadsOff
-from gui.panels.attention_extras import AttentionExtras
-from gui.panels.attention_map import AttentionMap
-from gui.panels.head_chooser import HeadChooser
-from gui.panels.head_grid import HeadGrid
-from gui.panels.left_out_heads import LeftOutHeads
-from gui.panels.sentence_row import SentenceRow
+from gui.heads.compared_attention import ComparedAttention
+from gui.heads.heads_off import HeadsOff
+from gui.panels.attention.attention_extras import AttentionExtras
+from gui.panels.attention.attention_map import AttentionMap
+from gui.panels.attention.head_chooser import HeadChooser
+from gui.panels.attention.head_grid import HeadGrid
+from gui.panels.attention.left_out_heads import LeftOutHeads
+from gui.panels.translation.sentence_row import SentenceRow
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets import MoreButton, splitter

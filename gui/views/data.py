@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QStackedWid
 from core.overview.pairs import MAX_FOUND
 from core.overview.records import SPLITS
 from gui.context import Context
-from gui.data_look import DataLook
-from gui.pair_pages import PAGE, PairPages
-from gui.panels.data_examples import ExampleTable, examples_of
-from gui.panels.data_figures import DataFigures
-from gui.panels.length_histograms import LengthHistograms
-from gui.panels.pair_table import PairTable
+from gui.datasets.data_look import DataLook
+from gui.datasets.pair_pages import PAGE, PairPages
+from gui.panels.datasets.data_examples import ExampleTable, examples_of
+from gui.panels.datasets.data_figures import DataFigures
+from gui.panels.datasets.length_histograms import LengthHistograms
+from gui.panels.datasets.pair_table import PairTable
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets import CalmCombo, EscapableEdit, button, enable, plain_label, splitter

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.errors import UserError
 from gui.context import Context
-from gui.panels.plugin_details import LinesPane, about_lines, check_lines
-from gui.panels.plugin_table import PluginTable
-from gui.plugin_checks import PluginChecks
-from gui.plugin_rows import PluginRow
+from gui.datasets.plugin_checks import PluginChecks
+from gui.datasets.plugin_rows import PluginRow
+from gui.panels.datasets.plugin_details import LinesPane, about_lines, check_lines
+from gui.panels.datasets.plugin_table import PluginTable
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, splitter

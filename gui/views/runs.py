@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.run_folder import RunFolder, RunLabel
 from gui.context import Context
-from gui.panels.run_details import RunDetails
-from gui.panels.run_sides import RunSides
-from gui.panels.run_table import RunTable
-from gui.run_actions import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
-from gui.run_rows import RunRow, RunRows, matches
-from gui.shared_runs import SharedRuns
+from gui.panels.runs.details import RunDetails
+from gui.panels.runs.sides import RunSides
+from gui.panels.runs.table import RunTable
+from gui.runs.actions import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
+from gui.runs.rows import RunRow, RunRows, matches
+from gui.runs.shared import SharedRuns
+from gui.runs.trash import throw_away
 from gui.theme import GRID
-from gui.trash import throw_away
 from gui.view import View
 from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, splitter
 

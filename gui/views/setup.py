@@ -9,21 +9,21 @@ from typing import Any
 
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from core.comparison.differences import changed_keys
 from core.config import RunConfig, config_to_yaml, read_config
-from core.config_differences import changed_keys
-from core.config_fields import SettingField, run_settings, schema_settings
 from core.corpus_files import PLUGIN, Corpus, corpus_of
 from core.errors import UserError
 from core.faults import as_trouble
 from core.model_size import count_parameters
 from core.plugins_host.info import PluginInfo
-from core.presets import preset_names, preset_summary, read_preset
+from core.settings.fields import SettingField, run_settings, schema_settings
+from core.settings.presets import preset_names, preset_summary, read_preset
 from gui.context import Context
 from gui.fitting import OPTIONS, beside, what_fits
+from gui.frame.processes_row import ProcessesRow
+from gui.frame.restart_button import RestartButton
 from gui.option_form import OptionForm
-from gui.panels.schedule_plot import SchedulePlot
-from gui.processes_row import ProcessesRow
-from gui.restart_button import RestartButton
+from gui.panels.learning.schedule_plot import SchedulePlot
 from gui.section import Section
 from gui.theme import GRID
 from gui.widgets import CalmCombo, button, plain_label

@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStac
 
 from core.notices.notice import Experiment
 from gui.context import Context
-from gui.panels.accuracy_plots import AccuracyPlots
-from gui.panels.attention_map import AttentionMap
-from gui.panels.confusion_map import ConfusionMap
-from gui.panels.curves import Curves
-from gui.panels.head_grid import HeadGrid
-from gui.panels.learned_map import LearnedMap
-from gui.panels.sentence_row import SentenceRow
+from gui.panels.attention.attention_map import AttentionMap
+from gui.panels.attention.head_grid import HeadGrid
+from gui.panels.learning.curves import Curves
+from gui.panels.meaning.accuracy_plots import AccuracyPlots
+from gui.panels.meaning.confusion_map import ConfusionMap
+from gui.panels.meaning.learned_map import LearnedMap
+from gui.panels.translation.sentence_row import SentenceRow
 from gui.theme import GRID
 from gui.validation_reader import ValidationReader
 from gui.view import View

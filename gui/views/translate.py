@@ -19,19 +19,19 @@ from core.events import CheckpointSaved, Event, Prepared, ProbeDone, SnapshotSav
 from core.history import History
 from core.requests import Translation
 from gui.context import Context
-from gui.example_menu import ExampleMenu
-from gui.output_place import OutputPlace
-from gui.panels.attention_map import AttentionMap
-from gui.panels.beam_panel import BeamPanel
-from gui.panels.head_chooser import HeadChooser
-from gui.panels.head_grid import HeadGrid
-from gui.panels.token_table import TokenTable
-from gui.panels.two_tracks import TwoTracks
-from gui.panels.weights_panel import WeightsPanel
+from gui.panels.attention.attention_map import AttentionMap
+from gui.panels.attention.head_chooser import HeadChooser
+from gui.panels.attention.head_grid import HeadGrid
+from gui.panels.translation.beam_panel import BeamPanel
+from gui.panels.translation.token_table import TokenTable
+from gui.panels.translation.two_tracks import TwoTracks
+from gui.panels.translation.weights_panel import WeightsPanel
+from gui.sentences.example_menu import ExampleMenu
+from gui.sentences.output_place import OutputPlace
+from gui.sentences.typed_sentence import TypedSentence, Weights
+from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
-from gui.typed_sentence import TypedSentence, Weights
 from gui.view import View
-from gui.weights_combo import WeightsCombo
 from gui.widgets import button, plain_label, splitter
 
 _KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)

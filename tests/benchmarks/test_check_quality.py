@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import check_quality
 from benchmarks.check_quality import PAGE, TASKS, Promise, Trained, row, with_rows
-from core.presets import read_preset
+from core.settings.presets import read_preset
 
 
 def test_a_tasks_rows_take_the_place_of_its_former_ones() -> None:

@@ -18,7 +18,7 @@ from core.config import (
     read_config,
 )
 from core.errors import UserError
-from core.strict_yaml import read_yaml
+from core.settings.strict_yaml import read_yaml
 
 BASE = "dataset: {plugin: copy_task}\n"
 # The example of DESIGN section 5, written out: it must be what the declarations give by default.

@@ -10,8 +10,8 @@ import numpy as np
 from core.engine import Engine
 from core.events import Event, Prepared, ProbeDone
 from core.first_look import read_first_look
-from core.presets import FIRST_PRESET, read_preset
 from core.requests import Prepare
+from core.settings.presets import FIRST_PRESET, read_preset
 
 OUTDATED = "resources/first_look is outdated: run `python -m scripts.first_look`"
 

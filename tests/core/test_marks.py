@@ -7,8 +7,8 @@ import numpy as np
 from core.events import Prepared, ProbeDone, SettingChanged, StepsDone, ValidationDone
 from core.history import History
 from core.marks import marks_of
-from core.presets import read_preset
 from core.probes import Probe
+from core.settings.presets import read_preset
 from tests.gui.builders import aligned_sentence
 
 

@@ -16,7 +16,7 @@ from core.requests import OpenRun, SetPace
 from core.run_files.metrics_file import MetricsRecords
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
-from gui.run_rows import example_path
+from gui.runs.rows import example_path
 
 WAIT_MS = 30_000
 

@@ -7,8 +7,8 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
-from core.presets import read_preset
 from core.requests import Prepare
+from core.settings.presets import read_preset
 from gui.bridge import EngineBridge
 from gui.collector import collecting_here
 

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from core.events import Trouble
 from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
-from gui.banner import interrupted_run
+from gui.frame.banner import interrupted_run
 from gui.main_window import MainWindow
 
 Wait = Callable[[str], None]

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from core.config import RunConfig, change_setting
-from core.config_fields import run_settings
 from core.errors import UserError
+from core.settings.fields import run_settings
 from gui.option_form import OptionForm, help_text, read_value, written
 
 CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})

@@ -11,10 +11,10 @@ from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder
-from gui.banner import interrupted_run
+from gui.frame.banner import interrupted_run
 from gui.main_window import MainWindow
 from gui.remembered import Remembered, recall, remember, remembered_path
-from gui.run_rows import example_path
+from gui.runs.rows import example_path
 from gui.theme import Theme
 
 LARGE_SCREEN = QSize(1920, 1080)

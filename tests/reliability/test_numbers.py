@@ -17,7 +17,7 @@ from core.events import Event, RunFinished, Trouble
 from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Prepare, Start
 from core.run_folder import RunFolder
-from core.session import Session
+from core.serving.session import Session
 from core.training.trainer import Trainer
 from gui.main_window import MainWindow
 from tests.core.watcher import Watcher, tiny_config

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from core.errors import UserError
+from core.exporting.sharing import receive, share
 from core.run_folder import RunFolder
-from core.sharing import receive, share
 from tests.reliability import hostile_archives
 from tests.reliability.cases import Cases
 from tests.reliability.hostile_runs import HOSTILE

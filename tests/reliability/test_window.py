@@ -21,7 +21,7 @@ from core.events import StateChanged, StepsDone, Trouble
 from core.requests import Learn, Pause, Prepare, SetProcesses, Start
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
-from gui.run_rows import example_path
+from gui.runs.rows import example_path
 from tests.core.processes.members import members
 from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS

@@ -10,15 +10,15 @@ from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import ProbedSentence
 from core.requests import DissectHead
-from gui.asked import Asked
 from gui.context import Context
 from gui.panel import Table
 from gui.panels.anatomy.attention_stages import STAGES, Stage
 from gui.panels.anatomy.matrix_canvas import MatrixCanvas
 from gui.panels.anatomy.topic import Topic
-from gui.panels.head_chooser import HeadChooser
-from gui.selection import KIND_TITLES
-from gui.shown_sentence import NothingShown, probed
+from gui.panels.attention.head_chooser import HeadChooser
+from gui.sentences.asked import Asked
+from gui.sentences.selection import KIND_TITLES
+from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
 from gui.widgets import button, plain_label
 

@@ -12,7 +12,7 @@ from core.label_smoothing import growing_confidence, smoothed_loss, smoothed_tar
 from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
-from gui.panels.plain_plot import PlainPlot
+from gui.panels.learning.plain_plot import PlainPlot
 from gui.theme import Theme
 
 _DECADES = 4  # of odds: from as probable as every other token to 10,000 times as probable

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox
 from core.anatomy import Allowed, Masks
 from core.history import History
 from core.requests import MakeMasks
-from gui.asked import Asked
 from gui.context import Context
 from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
+from gui.sentences.asked import Asked
 from gui.widgets import plain_label
 
 _ALLOWED = np.float32(0.35)  # a calm colour on the scale of weights

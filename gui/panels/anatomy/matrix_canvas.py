@@ -10,10 +10,10 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from gui.colour_map import attention_table, image_of, signed_table
 from gui.panel import Table
-from gui.panels.attention_map import ARROWS
-from gui.panels.map_layout import MapLayout
+from gui.panels.attention.attention_map import ARROWS
+from gui.panels.attention.map_layout import MapLayout
+from gui.pictures.colour_map import attention_table, image_of, signed_table
 from gui.theme import DARK, GRID, LIGHT, Theme
 
 _LIGHT_CELL = 128  # from this lightness on, of 255, dark figures are easier to read

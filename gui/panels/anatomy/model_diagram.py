@@ -10,7 +10,7 @@ from core.history import History
 from gui.panel import Table
 from gui.panels.anatomy.model_blocks import Block, Stacks, model_blocks
 from gui.panels.anatomy.topic import Topic
-from gui.panels.attention_map import ARROWS
+from gui.panels.attention.attention_map import ARROWS
 from gui.theme import GRID, Theme
 
 Place = tuple[int, int]  # column, and box from below

@@ -12,7 +12,7 @@ from core.history import History
 from core.schedules import learning_rate
 from gui.panel import Table
 from gui.panels.anatomy.topic import Topic
-from gui.panels.plain_plot import PlainPlot
+from gui.panels.learning.plain_plot import PlainPlot
 from gui.theme import Theme
 from gui.widgets import button, enable
 from gui.workbench import Workbench

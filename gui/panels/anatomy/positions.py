@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QSpinBox
 
 from core.history import History
 from core.sinusoids import sinusoids
-from gui.colour_map import as_rgba, signed_table
 from gui.panel import Table
 from gui.panels.anatomy.topic import Topic
-from gui.panels.plain_plot import PlainPlot
+from gui.panels.learning.plain_plot import PlainPlot
+from gui.pictures.colour_map import as_rgba, signed_table
 from gui.theme import Theme
 
 NUM_WAVES = 4

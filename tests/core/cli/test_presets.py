@@ -8,7 +8,7 @@ from argparse import Namespace
 import pytest
 
 from core.cli.presets import list_presets
-from core.presets import preset_names, preset_summary
+from core.settings.presets import preset_names, preset_summary
 
 
 def test_every_preset_is_listed_with_its_sentence(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from core.model.evaluation import evaluating
 from core.plugins_host.host import PluginHost
 from core.probes import ProbedSentence
 from core.requests import DissectHead, MakeMasks, Prepare
-from core.session import Session
+from core.serving.session import Session
 from tests.core.watcher import tiny_config
 
 KINDS: tuple[AttentionKind, ...] = ("encoder_self", "decoder_self", "cross")

@@ -12,8 +12,8 @@ from core.data.preparation import prepare_data
 from core.history import History
 from core.model.transformer import Transformer
 from core.plugins_host.host import PluginHost
-from core.run_at_hand import RunAtHand
 from core.run_folder import RunFolder
+from core.serving.run_at_hand import RunAtHand
 from core.training.resolve import resolve
 from core.training.trainer import Trainer
 from tests.core.training.small_runs import finish

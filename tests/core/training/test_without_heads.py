@@ -17,7 +17,7 @@ from core.model.heads_off import heads_off
 from core.model.weights import weights
 from core.plugins_host.host import PluginHost
 from core.requests import LeaveOutHeads, Prepare
-from core.session import Session
+from core.serving.session import Session
 from tests.core.watcher import tiny_config
 
 HEADS = (HeadPlace("cross", 0, 1), HeadPlace("encoder_self", 0, 0))

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from core.events import Prepared, ProbeDone, StepsDone, ValidationDone
 from core.history import History
-from core.presets import read_preset
 from core.probes import Probe
+from core.settings.presets import read_preset
 from gui.theme import Theme
 from tests.gui.builders import sentence
 

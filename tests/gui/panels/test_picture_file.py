@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import UserError
 from core.history import History
-from gui.panels.attention_map import AttentionMap
-from gui.panels.curves import Curves
-from gui.panels.head_grid import HeadGrid
-from gui.picture_file import save_picture
+from gui.panels.attention.attention_map import AttentionMap
+from gui.panels.attention.head_grid import HeadGrid
+from gui.panels.learning.curves import Curves
+from gui.pictures.picture_file import save_picture
 from gui.playhead import Playhead
-from gui.selection import Selection
+from gui.sentences.selection import Selection
 from gui.theme import Theme
 
 Stage = Callable[[QWidget, int, int], None]

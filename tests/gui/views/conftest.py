@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.presets import read_preset
+from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 
 WAIT_MS = 30_000

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gui.export_button import ExportButton
+from gui.datasets.pair_pages import PAGE
 from gui.main_window import MainWindow
-from gui.pair_pages import PAGE
-from gui.panels.token_delegate import TOKENS
+from gui.panels.datasets.token_delegate import TOKENS
+from gui.pictures.export_button import ExportButton
 from gui.views.data import HINT, DataView
 from tests.gui.conftest import SMALL, WAIT_MS
 

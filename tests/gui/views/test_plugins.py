@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from core.plugins_host.discovery import user_plugins_dir
 from gui.main_window import MainWindow
-from gui.panels.plugin_details import NOT_CHECKED, paragraphs
+from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
 from gui.views.plugins import KEEPS, PluginsView
 from gui.widgets import from_home
 

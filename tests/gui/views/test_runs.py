@@ -20,7 +20,7 @@ from core.config import change_setting
 from core.run_files.validation_file import validation_bytes
 from core.run_folder import RunFolder, RunLabel, list_runs
 from gui.main_window import MainWindow
-from gui.run_rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
+from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
 from gui.smoothing import smoothed
 from gui.views.runs import EMPTY, RunsView
 from gui.widgets import from_home

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from core.requests import Translation
 from gui.main_window import MainWindow
-from gui.panels.probability_delegate import PROBABILITY
+from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.views.translate import TranslateView, unknown_note
 
 Learn = Callable[[int], None]

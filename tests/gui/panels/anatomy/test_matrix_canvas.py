@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.colour_map import attention_table, signed_table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
+from gui.pictures.colour_map import attention_table, signed_table
 from gui.theme import Theme
 
 Show = Callable[[QWidget, int, int], None]

@@ -1,0 +1,99 @@
+"""A new run that begins at a step of another: its past up to there, and the weights that were kept.
+
+A checkpoint holds everything, so that the steps go on as the other run's own would have. A snapshot holds the weights
+alone, and some settings make the rest useless: then optimizer, random numbers and order of the data begin anew.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Generator
+
+from core.branch_changes import first_unfit, leave_weights_alone, that_reset
+from core.config import change_settings
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.events import Event, Trouble
+from core.plugins_host.host import PluginHost
+from core.requests import Branch, Start
+from core.run_files.copying import files_until
+from core.run_files.places import require_room
+from core.run_folder import Checkpoint, RunFolder, refusing_to_write
+from core.serving.beginning import new_folder, room_for
+from core.training.checkpoint import tensors
+from core.training.resolve import resolve_elsewhere
+from core.training.trainer import Trainer
+
+_WEIGHTS_ALONE = "Optimizer, dropout and the order of the data begin afresh at step {step}."
+
+
+def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
+    """What the run kept at this step; of weights alone, `optimizer` and `state` are empty.
+
+    Raises UserError where nothing was kept there, or a change needs other weights.
+    """
+    keys = [key for key, _ in request.changes]
+    if unfit := first_unfit(keys):
+        raise UserError(
+            f"{unfit} cannot change from step {request.step:,} on: the weights were learnt with it as it was.",
+            "Restart begins an untrained run with it.",
+        )
+    if request.step in run.checkpoint_steps():
+        checkpoint = run.checkpoint(request.step)
+        if not leave_weights_alone(keys):
+            return checkpoint
+        return Checkpoint(step=request.step, model=checkpoint.model, optimizer={}, state={})
+    if request.step in run.snapshot_steps():
+        return Checkpoint(step=request.step, model=run.read_snapshot(request.step), optimizer={}, state={})
+    raise UserError(f"{run.path.name} has kept no weights at step {request.step:,}.", "Choose a step that has.")
+
+
+def branched_trainer(
+    request: Branch,
+    kept: Checkpoint,
+    run: RunFolder,
+    data: PreparedData,
+    host: PluginHost,
+    tell: Callable[[Event], None],
+) -> Trainer:
+    """A trainer that stands at the step, its changes that wait for a new run made; those that act now are not."""
+    if not any(size is None or size > 0 for size in data.num_pairs.values()):
+        raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
+    config = change_settings(run.config(), dict(that_reset(request.changes)))
+    trainer = Trainer(resolve_elsewhere(config, data, tell), data, host)
+    trainer.begin(run)
+    if kept.state:
+        trainer.restore(kept)
+    else:
+        trainer.start_from(tensors(kept.model), request.step)
+        tell(Trouble(sentence=_WEIGHTS_ALONE.format(step=f"{request.step:,}"), advice=_why(request, run)))
+    trainer.renew_patience()
+    return trainer
+
+
+def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Generator[None, None, RunFolder]:
+    """The new run's folder, left to be opened: the other's past, and a checkpoint of where it begins."""
+    past = files_until(run.path, request.step)
+    require_room(request.runs_dir, room_for(trainer) + sum(path.stat().st_size for path in past))
+    start = Start(runs_dir=request.runs_dir, parent=run.path.name, parent_step=request.step)
+    folder = new_folder(start, trainer)
+    try:
+        with refusing_to_write(folder.path):
+            for path in past:
+                folder.take_file(path, run)
+                yield None
+            trainer.begin(folder)
+            folder.follow(trainer.config.training)
+            trainer.cut_back(folder)
+            trainer.save_checkpoint()
+            folder.release("stopped", "stopped")
+    except BaseException:  # broken off, too: half a run is none
+        shutil.rmtree(folder.path)
+        raise
+    return folder
+
+
+def _why(request: Branch, run: RunFolder) -> str:
+    if request.step not in run.checkpoint_steps():
+        return "Only the weights were kept there; a checkpoint keeps everything."
+    return "The settings that were changed need that."

@@ -1,0 +1,398 @@
+"""What the engine's thread does next: a request that waits, the work under way, or a wait."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from core.doctor.checkup import check_plugin
+from core.errors import UserError
+from core.events import Event
+from core.faults import as_trouble
+from core.plugins_host.host import PluginHost
+from core.processes.elsewhere import Elsewhere
+from core.requests import (
+    AddSentence,
+    Branch,
+    ChangeSetting,
+    CheckPlugin,
+    Close,
+    DissectHead,
+    Evaluate,
+    Finish,
+    Learn,
+    LeaveOutHeads,
+    LocateData,
+    MakeMasks,
+    MoveRun,
+    OpenRun,
+    Pause,
+    Prepare,
+    ReloadPlugins,
+    Request,
+    SearchBeam,
+    SetPace,
+    SetProcesses,
+    Start,
+    Stop,
+    Translate,
+)
+from core.serving.session import Session
+
+Job = Generator[Event | None, None, Any]
+Asked = tuple[Request[Any], "Future[Any]"]
+
+_LONG = 3600.0  # nothing to do: wait for a request
+_BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps are taken
+_LISTENING_SECONDS = 0.02  # for what other processes tell, before a request is looked for again
+
+
+class Desk:
+    """Serves requests one at a time, and lets one job (preparing, evaluating, finishing) or the learning go on between.
+
+    While a job runs, requests wait for its end. A Prepare, OpenRun or Branch replaces the job, Stop and Close end it,
+    and all of these cancel what waits; a question to the model is answered at once where one is there. Learn is
+    answered when the learning it began has ended: paused, its steps taken, or the run finished. While several processes
+    have the run, what is asked of it is asked there.
+    """
+
+    def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
+        self.is_closed = False
+        self._emit = emit
+        self._host = host
+        self._session = Session(emit, host, cache_dir)
+        self._elsewhere = Elsewhere(self._session, host.extra_dirs)
+        self._waiting: deque[Asked] = deque()
+        self._job: tuple[Job, Future[Any]] | None = None
+        self._learning: tuple[Job, Future[Any]] | None = None
+        self._check: tuple[Job, Future[Any]] | None = None  # of a plugin; goes on beside all else
+        self._stop_at: int | None = None
+        self._pace: float | None = None
+        self._next_step_at = 0.0
+        self._next_background_at = 0.0
+        self._answers: dict[type[Request[Any]], Callable[[Any], Any]] = {
+            Start: self._session.start,
+            Translate: lambda request: self._session.looking.translate(request),
+            DissectHead: lambda request: self._session.looking.dissect(request),
+            LeaveOutHeads: lambda request: self._session.looking.leave_out(request),
+            SearchBeam: lambda request: self._session.looking.search_beam(request),
+            MakeMasks: lambda request: self._session.looking.masks(request),
+            AddSentence: lambda request: self._session.looking.add_sentence(request),
+            ChangeSetting: self._session.change_setting,
+            LocateData: self._session.locate_data,
+        }
+        self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
+            Prepare: lambda request: self._once_here(self._session.prepare(request)),
+            OpenRun: lambda request: self._once_here(self._session.open_run(request)),
+            Branch: lambda request: self._once_here(self._session.branch(request)),
+            Evaluate: self._session.evaluate,
+            Finish: self._session.finish,
+        }
+
+    # -- requests ----------------------------------------------------------------------------------------------------
+
+    def serve(self, request: Request[Any], future: Future[Any]) -> None:
+        """Answer a request, begin what it asks for, or let it wait for the job that runs."""
+        if future.cancelled():
+            return
+        match request:
+            case SetPace() | SetProcesses() | ReloadPlugins():
+                self._note(request)
+                self._answer_wherever(lambda _: None, request, future)
+            case CheckPlugin():
+                self._drop_check()
+                self._check = check_plugin(request, self._host), future
+            case Prepare() | OpenRun() | Branch():
+                self._abandon_job()
+                self._leave_off()
+                self._forget_waiting()  # it was asked of what is given up now
+                self._begin_job(request, future)
+            case Stop():
+                self._abandon_job()
+                self._leave_off()
+                self._answer_wherever(lambda _: self._session.stop(), request, future)
+                self._forget_waiting()
+            case Close():
+                self._close(future)
+            case Translate() | SearchBeam() | DissectHead() | LeaveOutHeads() | MakeMasks() if self._session.has_model:
+                self._answer(self._answers[type(request)], request, future)
+            case _ if self._job is not None:
+                self._waiting.append((request, future))
+            case _:
+                self._serve_between_jobs(request, future)
+
+    def _note(self, request: SetPace | SetProcesses | ReloadPlugins) -> None:
+        match request:
+            case SetPace():
+                self._pace, self._next_step_at = request.steps_per_second, 0.0
+            case SetProcesses():
+                self._elsewhere.num_processes = request.num_processes
+            case ReloadPlugins():
+                self._session.reload_plugins()
+
+    def _serve_between_jobs(self, request: Request[Any], future: Future[Any]) -> None:
+        match request:
+            case _ if self._elsewhere.answers(request):
+                self._elsewhere.ask(request, future)
+            case Learn():
+                self._learn(request, future)
+            case MoveRun():
+                self._leave_off()
+                self._answer(self._session.move_run, request, future)
+            case Pause():
+                self._leave_off()
+                self._answer(lambda _: self._session.pause(), request, future)
+            case Finish():
+                self._leave_off()
+                self._begin_job(request, future)
+            case Evaluate():
+                self._begin_job(request, future)
+            case _:
+                self._answer(lambda known: self._answers[type(known)](known), request, future)
+
+    def _forget_waiting(self) -> None:
+        while self._waiting:
+            self._waiting.popleft()[1].cancel()
+
+    def _serve_waiting(self) -> None:
+        for request, left in [self._waiting.popleft() for _ in range(len(self._waiting))]:
+            self.serve(request, left)
+
+    def _answer(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
+        try:
+            answer = serve(request)
+        except Exception as error:
+            self._fail(error, future)
+        else:
+            _answer(future, answer)
+
+    def _answer_wherever(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
+        """Where the run is: here with this, or as the other processes answer it."""
+        if self._elsewhere.has_run:
+            self._elsewhere.ask(request, future)
+        else:
+            self._answer(serve, request, future)
+
+    def _fail(self, error: Exception, future: Future[Any]) -> None:
+        """The one who asked is told; of a fault of ours, whoever watches too."""
+        told = self._session.in_words(error)
+        if not isinstance(told, UserError):
+            self._emit(as_trouble(told))
+            self._session.log(as_trouble(told).details)
+        if future.set_running_or_notify_cancel():
+            future.set_exception(told)
+
+    def give_up(self, error: Exception) -> None:
+        """After a fault that nothing caught: what was learnt is kept if it can be, and nobody may wait for ever."""
+        under_way = [work for work in (self._job, self._learning, self._check) if work is not None]
+        with contextlib.suppress(Exception):  # the fault that is told of may be in there as well
+            for job, _ in under_way:
+                job.close()
+            self._elsewhere.end()
+            self._session.close()
+        for future in (*(future for _, future in under_way), *(left for _, left in self._waiting)):
+            if future.set_running_or_notify_cancel():
+                future.set_exception(error)
+
+    def _break_off(self, error: Exception, future: Future[Any]) -> None:
+        """Learning, or ending the run, cannot go on: stand still, so that it can be tried again."""
+        self._fail(self._session.failed(error), future)
+
+    def _close(self, future: Future[Any]) -> None:
+        self._drop_check()
+        self._abandon_job()
+        self._leave_off()
+        self._forget_waiting()
+        self.is_closed = True
+        self._answer(lambda _: self._save_and_close(), Close(), future)
+
+    def _save_and_close(self) -> None:
+        try:
+            for event in self._elsewhere.leave() if self._elsewhere.has_run else ():
+                if event is not None:
+                    self._emit(event)
+        finally:
+            self._elsewhere.end()
+            self._session.close()
+
+    # -- jobs --------------------------------------------------------------------------------------------------------
+
+    def _begin_job(self, request: Request[Any], future: Future[Any]) -> None:
+        self._job = self._jobs[type(request)](request), future
+
+    def _once_here(self, job: Job) -> Job:
+        """Do this when other processes have saved and left the run before, if they had it."""
+        with contextlib.closing(job):
+            if self._elsewhere.has_run:
+                yield from self._elsewhere.leave()
+            return (yield from job)
+
+    def _abandon_job(self) -> None:
+        if self._job is not None:
+            job, future = self._job
+            self._job = None
+            job.close()
+            future.cancel()
+            self._session.abandoned()
+
+    def _go_on_with_job(self, job: Job, future: Future[Any]) -> None:
+        try:
+            event = next(job)
+        except StopIteration as end:
+            self._job = None
+            _answer(future, end.value)
+        except Exception as error:
+            self._job = None
+            self._session.abandoned()
+            self._break_off(error, future)
+        else:
+            if event is not None:
+                self._emit(event)
+        if self._job is None:
+            self._serve_waiting()
+
+    # -- a plugin's check --------------------------------------------------------------------------------------------
+
+    def _drop_check(self) -> None:
+        if self._check is not None:
+            check, future = self._check
+            self._check = None
+            check.close()
+            future.cancel()
+
+    def _go_on_with_check(self, check: Job, future: Future[Any]) -> None:
+        if future.cancelled():
+            self._drop_check()
+            return
+        try:
+            event = next(check)
+        except StopIteration as end:
+            self._check = None
+            _answer(future, end.value)
+        except Exception as error:
+            self._check = None
+            self._fail(error, future)
+        else:
+            if event is not None:
+                self._emit(event)
+
+    # -- learning ----------------------------------------------------------------------------------------------------
+
+    def _learn(self, request: Learn, future: Future[Any]) -> None:
+        self._leave_off()
+        if self._elsewhere.is_wanted and not self._session.has_diverged:
+            self._move(request, future)
+            return
+        try:
+            job = self._session.learn(request.steps)
+        except Exception as error:
+            self._fail(error, future)
+            return
+        self._learning = job, future
+        self._stop_at = None if request.steps is None else self._session.step + request.steps
+        self._next_step_at = 0.0
+
+    def _move(self, request: Learn, future: Future[Any]) -> None:
+        """Have as many processes as are wanted take the run, and then learn."""
+
+        def learn(moved: Future[Any]) -> None:
+            if moved.cancelled():
+                future.cancel()
+            elif (error := moved.exception()) is None:
+                self.serve(request, future)
+            elif future.set_running_or_notify_cancel():
+                future.set_exception(error)
+
+        moved: Future[Any] = Future()
+        moved.add_done_callback(learn)
+        self._job = self._elsewhere.move(self._pace), moved
+
+    def _leave_off(self) -> None:
+        """Take no more steps; whoever asked for them is answered."""
+        if self._learning is not None:
+            job, future = self._learning
+            self._learning = None
+            job.close()
+            _answer(future, None)
+
+    def _go_on_learning(self, job: Job, future: Future[Any]) -> None:
+        try:
+            self._take_turn(job)
+        except StopIteration:
+            self._leave_off()
+        except Exception as error:
+            self._break_off(error, future)
+            self._learning = None
+
+    def _take_turn(self, job: Job) -> None:
+        before = self._session.step
+        event = next(job)
+        if event is not None:
+            self._emit(event)
+        if self._session.step > before and self._pace is not None:
+            self._next_step_at = max(self._next_step_at, time.monotonic()) + 1.0 / self._pace
+            self._session.run.flush()  # whoever watches so slowly sees each step at once
+        if self._stop_at is not None and self._session.step >= self._stop_at and not self._session.is_anything_due:
+            job.close()
+            self._session.pause(with_probe=True)
+            self._leave_off()
+
+    # -- what to do between requests ---------------------------------------------------------------------------------
+
+    def seconds_to_wait(self) -> float:
+        """How long to wait for a request before `go_on`: not at all while there is work."""
+        if self._job is not None or self._check is not None or self._elsewhere.has_run:
+            return 0.0
+        if self._learning is not None:
+            return self._seconds_to_next_turn()
+        return 0.0 if self._session.background is not None else _LONG
+
+    def go_on(self) -> None:
+        """Do one small piece of the work under way."""
+        if self._check is not None:
+            self._go_on_with_check(*self._check)
+        if self._job is not None:
+            self._go_on_with_job(*self._job)
+            return
+        if self._elsewhere.has_run:
+            self._listen()
+            return
+        now = time.monotonic()
+        if self._session.background is not None and (self._learning is None or now >= self._next_background_at):
+            self._next_background_at = now + _BACKGROUND_SECONDS
+            self._go_on_in_background(self._session.background)
+        if self._learning is not None and self._seconds_to_next_turn() == 0.0:
+            self._go_on_learning(*self._learning)
+
+    def _listen(self) -> None:
+        """Pass on what other processes tell of the run; where they cannot go on, take it back."""
+        event = self._elsewhere.turn(0.0 if self._check is not None else _LISTENING_SECONDS)
+        if event is not None:
+            self._emit(event)
+        if self._elsewhere.must_come_home:
+            self._job = self._elsewhere.come_home(), Future()
+
+    def _seconds_to_next_turn(self) -> float:
+        """The pace holds back steps only: what they lead to (a probe, a validation, the end) is shown at once."""
+        return 0.0 if self._session.is_anything_due else max(0.0, self._next_step_at - time.monotonic())
+
+    def _go_on_in_background(self, work: Job) -> None:
+        try:
+            event = next(work)
+            if event is not None:
+                self._emit(event)
+        except StopIteration:
+            self._session.looking.background = None
+        except Exception as error:
+            self._session.looking.background = None
+            self._emit(as_trouble(self._session.in_words(error)))
+
+
+def _answer(future: Future[Any], value: Any) -> None:
+    if future.set_running_or_notify_cancel():  # False where the one who asked no longer wants to know
+        future.set_result(value)

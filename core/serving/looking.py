@@ -1,0 +1,119 @@
+"""Looking at the run at hand without learning: translations, evaluations, and sentences that somebody added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.anatomy import DotProduct, Masks
+from core.beam_tree import BeamTree
+from core.data.prepared_data import PreparedData
+from core.decoding.decode import longest_output
+from core.decoding.dissection import dissect_head, masks_of
+from core.decoding.searched_beam import search_beam
+from core.decoding.translator import translate
+from core.errors import UserError
+from core.events import Event, ProbeDone
+from core.left_out import LeftOut
+from core.model.transformer import Transformer
+from core.requests import (
+    AddSentence,
+    DissectHead,
+    Evaluate,
+    Evaluation,
+    LeaveOutHeads,
+    MakeMasks,
+    SearchBeam,
+    Translate,
+    Translation,
+)
+from core.serving.kept_weights import KeptWeights
+from core.serving.other_run import OtherRuns
+from core.serving.run_at_hand import RunAtHand, Work
+from core.training.without_heads import leave_out_heads
+
+
+class Looking:
+    """Answers questions about one run. `background` is work for whenever there is time; None where none is left."""
+
+    def __init__(self, run: RunAtHand, tell: Callable[[Event], None]) -> None:
+        self.background: Work | None = None
+        self._run = run
+        self._tell = tell
+        self._kept = KeptWeights(run.trainer)
+        self._others = OtherRuns()
+
+    def translate(self, request: Translate) -> tuple[Translation, ...]:
+        """Translate with the weights of now, with those kept at or before a step, or with another run's."""
+        step, model, data = self._model_of(request)
+        return translate(
+            model,
+            data,
+            self._run.config.decoding,
+            request.texts,
+            step,
+            with_attention=request.with_attention,
+            with_n_best=request.with_n_best,
+            prefix=request.prefix,
+            references=request.references,
+        )
+
+    def _model_of(self, request: Translate) -> tuple[int, Transformer, PreparedData]:
+        if request.run is not None:
+            return self._others.at(request.run, request.step)
+        step, model = self._weights_at(request.step)
+        return step, model, self._run.trainer.data
+
+    def search_beam(self, request: SearchBeam) -> BeamTree:
+        """Search with a beam and watch it, with the weights of now or with those kept at or before a step."""
+        step, model = self._weights_at(request.step)
+        data = self._run.trainer.data
+        longest = longest_output(self._run.config.decoding, data)
+        return search_beam(model, data, request, max_length=longest, step=step)
+
+    def dissect(self, request: DissectHead) -> DotProduct:
+        """Take one head apart, with the weights of now or with those kept at or before a step."""
+        step, model = self._weights_at(request.step)
+        trainer = self._run.trainer
+        return dissect_head(model, trainer.data, request, max_length=trainer.max_length, step=step)
+
+    def leave_out(self, request: LeaveOutHeads) -> LeftOut:
+        """See what heads are good for, with the weights of now or with those kept at or before a step."""
+        step, model = self._weights_at(request.step)
+        trainer = self._run.trainer
+        return leave_out_heads(model, trainer.data, request, max_length=trainer.max_length, step=step)
+
+    def masks(self, request: MakeMasks) -> Masks:
+        """The masks of one target."""
+        trainer = self._run.trainer
+        return masks_of(trainer.model, trainer.data, request.target, request.num_padding)
+
+    def _weights_at(self, step: int | None) -> tuple[int, Transformer]:
+        trainer = self._run.trainer
+        if step is None or step >= trainer.step:
+            return trainer.step, trainer.model
+        return self._kept.at(self._run.require_folder(), step)
+
+    def evaluate(self, request: Evaluate) -> Work:
+        """Measure a whole split; answers an Evaluation."""
+        self._run.require_folder()
+        if request.split not in ("valid", "test"):
+            raise UserError(f"There is no split {request.split!r} to evaluate.", "Choose valid or test.")
+        evaluation: Evaluation = yield from self._run.trainer.evaluate(request.split, self._run.config.decoding)
+        return evaluation
+
+    def add_sentence(self, request: AddSentence) -> None:
+        """Probe this sentence too: now, from now on, and in the background with every kept weight."""
+        trainer, folder, is_ours = self._run.trainer, self._run.folder, self._run.is_ours
+        trainer.add_sentence(request.source)
+        probe = trainer.probe()
+        if folder is not None and is_ours:
+            folder.write_probe(probe)  # first: who is told of a step may read it again later
+        self._tell(ProbeDone(probe=probe, is_stored=is_ours))
+        self.look_back()
+
+    def look_back(self) -> None:
+        """Where sentences were added, probe them in the background with every kept weight that has not seen them."""
+        trainer, folder = self._run.trainer, self._run.folder
+        has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)
+        if folder is not None and has_added:
+            self.background = self._kept.probe_again(folder, write=self._run.is_ours)

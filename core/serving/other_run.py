@@ -1,0 +1,60 @@
+"""The model of another run than the one at hand, read from its folder: to translate with, and no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from core.config import RunConfig
+from core.data.prepared_data import PreparedData
+from core.model.transformer import Transformer
+from core.model.weights import load_weights
+from core.model_size import num_positions
+from core.run_folder import RunFolder
+from core.serving.kept_weights import nearest_kept, read_kept
+from core.serving.opening import known_data, require_same_size
+from core.training.checkpoint import tensors
+
+
+class OtherModel(NamedTuple):
+    """A model on the CPU, with the weights of `step`, and what it takes to read and write texts with it."""
+
+    step: int
+    model: Transformer
+    data: PreparedData
+
+
+class OtherRuns:
+    """Holds the model that was asked for last."""
+
+    def __init__(self) -> None:
+        self._held: tuple[Path, OtherModel] | None = None
+
+    def at(self, run: Path, step: int | None) -> OtherModel:
+        """The newest weights that a run kept at or before a step; where that is None, its best ones.
+
+        Draws no random number. Raises UserError where there are none, or they are damaged.
+        """
+        folder = RunFolder.open(run)
+        nearest = folder.checkpoint_step("best") if step is None else nearest_kept(folder, step)
+        if self._held is None or self._held[0] != run or self._held[1].step != nearest:
+            self._held = None  # before the next one takes its memory
+            self._held = run, _read(folder, nearest)
+        return self._held[1]
+
+
+def _read(folder: RunFolder, step: int) -> OtherModel:
+    config, data = folder.config(), known_data(folder)
+    weights = read_kept(folder, step)
+    require_same_size(folder, step, weights, config, data)
+    model = _untrained(config, data)
+    load_weights(model, tensors(weights))
+    return OtherModel(step, model, data)
+
+
+def _untrained(config: RunConfig, data: PreparedData) -> Transformer:
+    sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+    with torch.random.fork_rng(devices=[]):  # a model that is built draws its first weights
+        return Transformer(config.model, *sizes).eval()

@@ -1,0 +1,163 @@
+"""The run that the engine's thread has at hand: trainer, folder once it has begun, and the newest figures."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator
+from typing import Any
+
+from core.config import RunConfig, change_setting
+from core.errors import UserError
+from core.events import Event, Prepared, ProbeDone, RunStarted, SettingChanged, StepsDone, ValidationDone
+from core.run_files.places import require_room
+from core.run_folder import RunFolder
+from core.serving.beginning import room_for
+from core.training.trainer import Trainer
+
+Work = Generator[Event | None, None, Any]
+
+
+class RunAtHand:
+    """A run that stands ready, learns, or was opened. `tell` is told what no generator here yields."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        tell: Callable[[Event], None],
+        folder: RunFolder | None = None,
+        changes: tuple[tuple[str, object], ...] = (),
+        picked: str = "",
+    ) -> None:
+        self.trainer = trainer
+        self.folder = folder
+        self.picked = picked  # see `Prepared`
+        self.is_ours = False  # whether this process writes the folder
+        self.last_metrics: dict[str, float] = {}
+        self.validated_at = -1
+        self._changes = changes  # to make when an opened run goes on
+        self._probed_at = -1
+        self._tell = tell
+
+    @property
+    def config(self) -> RunConfig:
+        """What holds now, with the changes that an opened run will write down when it goes on."""
+        config = self.trainer.config
+        for key, value in self._changes:
+            config = change_setting(config, key, value)
+        return config
+
+    def prepared(self) -> Prepared:
+        """What whoever watches should know of it."""
+        data = self.trainer.data
+        return Prepared(
+            config=self.config,
+            num_parameters=sum(parameter.numel() for parameter in self.trainer.model.parameters()),
+            src_tokens=data.src_vocabulary.tokens,
+            tgt_tokens=data.tgt_vocabulary.tokens,
+            num_pairs=data.num_pairs,
+            limits=data.limits,
+            unigram_loss=data.unigram_loss,
+            examples=data.examples,
+            run=self.folder.path if self.folder is not None else None,
+            picked=self.picked,
+        )
+
+    def require_folder(self) -> RunFolder:
+        """Raises UserError where the run has not begun."""
+        if self.folder is None:
+            raise UserError("This run has not begun: nothing of it is kept yet.", "Press Learn first.")
+        return self.folder
+
+    def begin(self, folder: RunFolder) -> None:
+        """Write this folder from now on: a new one, or one that holds all that the folder before did."""
+        self.trainer.begin(folder)
+        self._own(folder)
+
+    def take_over(self) -> RunFolder:
+        """Become the one who writes the run; of an opened one, cut off what came after its checkpoint."""
+        if self.folder is None:
+            raise UserError("This run has no folder yet.", "Start it first.")
+        if not self.is_ours:
+            self.require_that_it_can_go_on(self.folder)
+            require_room(self.folder.path, room_for(self.trainer))
+            self.folder.claim()
+            self.trainer.cut_back(self.folder)
+            self._own(self.folder)
+        return self.folder
+
+    def _own(self, folder: RunFolder) -> None:
+        self.folder, self.is_ours = folder, True
+        self._tell(RunStarted(run=folder.path, step=self.trainer.step))
+        for key, value in self._changes:
+            self._tell(self.trainer.change(key, value))
+        self._changes = ()
+
+    def require_that_it_can_go_on(self, folder: RunFolder) -> None:
+        folder.require_free()
+        if folder.state.is_shared:
+            raise UserError(
+                "A shared run has no optimizer to go on with.", "Continue from one of its steps: a new run."
+            )
+        if self.trainer.is_mean_of_checkpoints:
+            raise UserError(
+                "The mean of several checkpoints cannot go on learning.", "Open the run at its last checkpoint."
+            )
+        if any(folder.is_whole(step) for step in folder.checkpoint_steps() if step > self.trainer.step):
+            raise UserError(
+                f"Only the last checkpoint can go on learning; this is the one of step {self.trainer.step}.",
+                "Open the run at its last checkpoint.",
+            )
+        if not any(size is None or size > 0 for size in self.trainer.data.num_pairs.values()):
+            raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
+
+    def change_setting(self, key: str, value: Any) -> None:
+        """Change what acts from the next step on; of a run that nobody writes, once it goes on."""
+        self.require_folder()
+        if self.is_ours:
+            self._tell(self.trainer.change(key, value))
+        else:
+            self.trainer.require_changeable(key, value)
+            self._changes = (*self._changes, (key, value))
+            self._tell(SettingChanged(step=self.trainer.step, key=key, value=value))
+
+    # -- what it tells -----------------------------------------------------------------------------------------------
+
+    def probe_here(self) -> None:
+        """Where steps end, show and keep what they led to, whichever steps are probed besides."""
+        if self._probed_at != self.trainer.step:
+            probe = self.trainer.probe()
+            self.require_folder().write_probe(probe)
+            self._probed_at = self.trainer.step
+            self._tell(ProbeDone(probe=probe))
+
+    def flush(self) -> None:
+        """Keep and tell what the last steps measured."""
+        self.tell_all(self.noting(self.trainer.flush()))
+
+    def tell_all(self, work: Work) -> None:
+        """Do all of this work at once, and tell what it yields."""
+        for event in work:
+            if event is not None:
+                self._tell(event)
+
+    def noting(self, work: Work) -> Work:
+        """Pass on what the trainer yields, and remember the figures for the end."""
+        with contextlib.closing(work):
+            while True:
+                try:
+                    event = next(work)
+                except StopIteration as end:
+                    return end.value
+                if event is not None:
+                    self.note(event)
+                yield event
+
+    def note(self, event: Event) -> None:
+        """Remember the figures of one event."""
+        if isinstance(event, ProbeDone):
+            self._probed_at = event.probe.step
+        elif isinstance(event, ValidationDone):
+            self.validated_at = event.step
+            self.last_metrics |= event.metrics
+        elif isinstance(event, StepsDone):
+            self.last_metrics |= {name: float(values[-1]) for name, values in event.arrays.items() if name != "time"}

@@ -1,0 +1,373 @@
+"""What each request does with the run at hand, and the state the engine is in."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from core.branch_changes import that_act
+from core.data.cache_place import CachePlace
+from core.data.preparation import prepare_data
+from core.errors import BrokenOff, NothingPrepared, UserError
+from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
+from core.faults import as_trouble, not_written
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import PluginHost
+from core.requests import Branch, ChangeSetting, Evaluate, Evaluation, LocateData, MoveRun, OpenRun, Prepare, Start
+from core.run_folder import RunFolder
+from core.serving.beginning import moved_folder, new_folder
+from core.serving.branching import branched_folder, branched_trainer, read_kept
+from core.serving.looking import Looking
+from core.serving.opening import data_of, known_data, open_trainer
+from core.serving.run_at_hand import RunAtHand, Work
+from core.training.distributed import ProcessLost
+from core.training.memory import is_out_of_memory
+from core.training.resolve import resolve
+from core.training.speed.choice import choose
+from core.training.trainer import Trainer
+from core.training.trouble import no_memory
+
+_GOOD_ENDS: tuple[FinishReason, ...] = ("max_steps", "early_stopping", "finished_by_user")
+
+NO_MEMORY = UserError("There is not enough memory for this.", "Make model or data smaller, or end other programs.")
+
+
+class Session:
+    """One run at a time, from `prepare` or `open_run` on. Everything here happens in the engine's thread."""
+
+    def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
+        self._tell = emit
+        self._host = host
+        self._cache = CachePlace(cache_dir, emit)
+        self._run: RunAtHand | None = None
+        self._looking: Looking | None = None
+        self._has_old_plugins = False
+        self.state: EngineState = "empty"
+
+    @property
+    def run(self) -> RunAtHand:
+        """The run at hand. Raises NothingPrepared where there is none."""
+        if self._run is None:
+            raise NothingPrepared
+        return self._run
+
+    @property
+    def looking(self) -> Looking:
+        """What answers questions about the run at hand. Raises NothingPrepared where there is none."""
+        if self._looking is None:
+            raise NothingPrepared
+        return self._looking
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is something to translate with."""
+        return self._run is not None
+
+    @property
+    def has_diverged(self) -> bool:
+        """Whether the run at hand can take no other step. Waits for the device."""
+        return self._run is not None and self._run.trainer.has_diverged
+
+    @property
+    def step(self) -> int:
+        """The step the weights are of; 0 where nothing is there."""
+        return self._run.trainer.step if self._run is not None else 0
+
+    @property
+    def is_anything_due(self) -> bool:
+        """Whether something other than a step comes next in the learning."""
+        return self._run is not None and self._run.trainer.is_anything_due
+
+    @property
+    def background(self) -> Work | None:
+        """Work for whenever there is time."""
+        return self._looking.background if self._looking is not None else None
+
+    def locate_data(self, _: LocateData) -> Path | None:
+        """The folder of the prepared pairs."""
+        return self.run.trainer.data.folder
+
+    # -- beginning ---------------------------------------------------------------------------------------------------
+
+    def prepare(self, request: Prepare) -> Work:
+        """Data, untrained model and its first probe; the run before is saved and left."""
+        self._leave()
+        self._renew_plugins()
+        self._become("preparing")
+        data = yield from prepare_data(request.config.dataset, self._host, self._cache.folder())
+        config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
+        run = self._take(RunAtHand(Trainer(config, data, self._host), self._tell, picked=picked))
+        prepared = run.prepared()
+        yield prepared
+        yield ProbeDone(probe=run.trainer.probe(), is_stored=False)
+        self._become("ready")
+        return prepared
+
+    def start(self, request: Start) -> Path:
+        """Make the run's folder."""
+        if self.run.folder is not None:
+            raise UserError(f"This run has begun already, in {self.run.folder.path}.", "Prepare again for a new one.")
+        folder = new_folder(request, self.run.trainer, self.run.picked)
+        self.run.begin(folder)
+        return folder.path
+
+    def move_run(self, request: MoveRun) -> Path:
+        """Keep the run elsewhere: its folder cannot be written. A checkpoint there says at once that this one can."""
+        run, old = self.run, self.run.require_folder()
+        if not run.is_ours:
+            run.require_that_it_can_go_on(old)
+        was_ours, folder = run.is_ours, moved_folder(old, request.runs_dir, run.trainer, run.picked)
+        with contextlib.suppress(OSError):  # that is why it is left
+            if was_ours:
+                old.release("stopped", "disk")
+        run.begin(folder)
+        self._become("paused")
+        run.flush()
+        if not run.trainer.has_diverged:
+            self._tell(run.trainer.save_checkpoint())
+        folder.update(state="paused")
+        return folder.path
+
+    def open_run(self, request: OpenRun) -> Work:
+        """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
+        RunFolder.open(request.run.absolute()).checkpoint_step(request.checkpoint)  # or refuse, and leave nothing
+        self._leave()
+        self._renew_plugins()
+        self._become("preparing")
+        folder = RunFolder.open(request.run.absolute())
+        if folder.state.is_shared:
+            data = known_data(folder)
+        else:
+            data = yield from data_of(folder, self._host, self._cache.folder(), self._tell)
+        # Opened anew: this or another process may have gone on with it meanwhile.
+        folder = RunFolder.open(request.run.absolute())
+        trainer = open_trainer(request, folder, data, self._host, self._tell)
+        prepared = self._take(RunAtHand(trainer, self._tell, folder, request.changes)).prepared()
+        yield prepared
+        self.looking.look_back()
+        self._become("finished" if folder.state.state == "finished" else "paused")
+        return prepared
+
+    def branch(self, request: Branch) -> Work:
+        """A new run from a step of another, perhaps of the one at hand: what was kept is read before that is left."""
+        run = RunFolder.open(request.run.absolute())
+        kept, dataset = read_kept(request, run), run.config().dataset
+        self._host.options(dataset.plugin, dataset.options)  # or refuse, and leave nothing
+        self._leave()
+        self._renew_plugins()
+        self._become("preparing")
+        run = RunFolder.open(run.path)
+        data = yield from data_of(run, self._host, self._cache.folder(), self._tell)
+        trainer = branched_trainer(request, kept, run, data, self._host, self._tell)
+        folder = yield from branched_folder(request, run, trainer)
+        prepared = self._take(RunAtHand(trainer, self._tell, folder, that_act(request.changes))).prepared()
+        yield prepared
+        self._become("finished" if trainer.step >= trainer.config.training.max_steps else "paused")
+        return prepared
+
+    def reload_plugins(self) -> None:
+        """Read the plugin files anew before the next run; the one at hand keeps the code it has."""
+        self._has_old_plugins = True
+
+    def _renew_plugins(self) -> None:
+        if self._has_old_plugins:
+            self._host.close()  # what asks next starts it again
+            self._has_old_plugins = False
+
+    def _take(self, run: RunAtHand) -> RunAtHand:
+        self._run, self._looking = run, Looking(run, self._tell)
+        return run
+
+    def abandoned(self) -> None:
+        """A job was broken off: what it had begun to prepare is not there."""
+        if self.state == "preparing":
+            self._leave()
+            self._become("empty")
+
+    # -- learning ----------------------------------------------------------------------------------------------------
+
+    def learn(self, steps: int | None) -> Work:
+        """Begin or go on learning. The generator ends with the run, which is then finished or has failed."""
+        run = self.run
+        was_ours = run.is_ours
+        folder = self._take_over(run)
+        wanted = run.trainer.step + (steps or 0)
+        if wanted > run.trainer.config.training.max_steps:
+            self._tell(run.trainer.change("training.max_steps", wanted))
+        folder.update(state="learning", reason=None)
+        if not was_ours or self.background is None:  # what was worked out so far is not stored, or it broke off
+            self.looking.look_back()
+        self._become("learning")
+        return self._learn(run)
+
+    def _take_over(self, run: RunAtHand) -> RunFolder:
+        stopped_early = run.folder is not None and run.folder.state.reason == "early_stopping"
+        folder = run.take_over()
+        if stopped_early:  # or the patience that ended it would end it again before its first step
+            run.trainer.renew_patience()
+        return folder
+
+    def hand_over(self) -> Path:
+        """Save the run and let go of it, for other processes to open. Raises UserError where it cannot go on."""
+        folder = self._take_over(self.run)
+        self.run.flush()
+        self._tell(self.run.trainer.save_checkpoint())
+        folder.release("stopped", "stopped")
+        self._end_reading_ahead()
+        self._run = self._looking = None
+        self._become("preparing")
+        return folder.path
+
+    def cache_dir(self) -> Path:
+        """Where prepared data are found again."""
+        return self._cache.folder()
+
+    def _learn(self, run: RunAtHand) -> Work:
+        reason: FinishReason = yield from run.noting(run.trainer.run())
+        yield from self._end(run, reason)
+
+    def _end(self, run: RunAtHand, reason: FinishReason) -> Work:
+        """Validate at the last step where that was not done, keep it, and say that it is over."""
+        folder = run.require_folder()
+        if reason in _GOOD_ENDS:
+            yield from self._complete(run)
+            folder.release("finished", reason)
+            self._become("finished")
+        else:
+            folder.release("failed", reason)
+            self._become("failed")
+        run.is_ours = False
+        self._tell_end(run, reason)
+
+    def _complete(self, run: RunAtHand) -> Work:
+        """What the end of a run that went well should find: probe, validation and checkpoint of its last step."""
+        yield from run.noting(run.trainer.flush())
+        run.probe_here()
+        if run.validated_at != run.trainer.step:
+            done = yield from run.noting(run.trainer.validate())
+            run.note(done)
+            yield done
+        yield run.trainer.save_checkpoint()
+
+    def _tell_end(self, run: RunAtHand, reason: FinishReason) -> None:
+        path = run.require_folder().path
+        self._tell(RunFinished(run=path, step=run.trainer.step, reason=reason, metrics=run.last_metrics))
+
+    def pause(self, _: object = None, *, with_probe: bool = False) -> int:
+        """Stand still between two steps; after single steps, with a probe of what they did."""
+        run = self.run
+        if self.state == "learning":
+            try:
+                run.flush()
+                if with_probe:
+                    run.probe_here()
+                run.require_folder().update(state="paused")
+            except OSError as error:
+                raise self.failed(error) from error
+            self._become("paused")
+        return run.trainer.step
+
+    def failed(self, error: Exception) -> Exception:
+        """Learning broke off, or ending the run did: stand still between two steps, from where it can go on.
+
+        Tells whoever watches, and answers what to tell the one who asked.
+        """
+        told = self.in_words(error)
+        if self.state != "learning":
+            return told
+        if isinstance(told, UserError):
+            self._tell(as_trouble(told))
+            told = BrokenOff(told.sentence, told.advice)
+        self._become("paused")
+        if isinstance(error, OSError):
+            self._tell_end(self.run, "disk")
+        elif isinstance(error, PluginError):
+            self._tell_end(self.run, "plugin")
+        elif isinstance(error, ProcessLost):
+            self._tell_end(self.run, "process")
+        return told
+
+    def in_words(self, error: Exception) -> Exception:
+        """An OSError of the run's folder is no fault of ours, but a full disk; and memory has an end."""
+        if is_out_of_memory(error):
+            return NO_MEMORY if self._run is None else no_memory(self._run.config, self._run.trainer.data)
+        if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
+            return not_written(error, self._run.folder.path)
+        return error
+
+    def change_setting(self, request: ChangeSetting) -> None:
+        """Change what acts from the next step on; of a run that nobody writes, once it goes on."""
+        self.run.change_setting(request.key, request.value)
+
+    def evaluate(self, request: Evaluate) -> Work:
+        """Measure a whole split; answers an Evaluation."""
+        evaluation: Evaluation = yield from self.looking.evaluate(request)
+        return evaluation
+
+    def finish(self, _: object) -> Work:
+        """End the run here; answers its folder, None where none has begun."""
+        run = self.run
+        if run.folder is None or not run.is_ours:
+            return None
+        yield from self._learn(run) if run.trainer.has_diverged else self._end(run, "finished_by_user")
+        return run.folder.path
+
+    # -- leaving -----------------------------------------------------------------------------------------------------
+
+    def stop(self) -> Path | None:
+        """Save at once and leave the run to be resumed; answers its folder, None where nothing is being written."""
+        run = self._run
+        if run is None or run.folder is None or not run.is_ours:
+            return None
+        try:
+            run.flush()
+            if run.trainer.has_diverged:
+                run.tell_all(self._learn(run))  # takes no step: the run ends where it diverged
+                return run.folder.path
+            run.trainer.save_checkpoint()
+            run.folder.release("stopped", "stopped")
+        except OSError as error:
+            raise self.failed(error) from error
+        run.is_ours = False
+        self._become("paused")
+        self._tell_end(run, "stopped")
+        return run.folder.path
+
+    def close(self) -> None:
+        """Save, and end what reads ahead."""
+        try:
+            self._leave()
+        finally:
+            self._end_reading_ahead()
+            self._cache.close()
+
+    def _leave(self) -> None:
+        self._disown_if_gone()
+        self.stop()
+        self._end_reading_ahead()
+        self._run = self._looking = None
+
+    def _disown_if_gone(self) -> None:
+        """A run whose folder was removed has nowhere to be saved to; that must not keep us from another run."""
+        run = self._run
+        if run is not None and run.is_ours and not (run.require_folder().path / "config.yaml").exists():
+            run.is_ours = False
+            self._tell(Trouble(sentence=f"{run.require_folder().path} is gone; its last steps could not be saved."))
+
+    def _end_reading_ahead(self) -> None:
+        if self._run is not None:
+            self._run.trainer.close()
+
+    # -- saying ------------------------------------------------------------------------------------------------------
+
+    def log(self, text: str) -> None:
+        """Note something in the run's log, where there is a run."""
+        if self._run is not None and self._run.folder is not None and self._run.is_ours:
+            with contextlib.suppress(OSError):  # the disk is full: whoever watches was told already
+                self._run.folder.log(text)
+
+    def _become(self, state: EngineState) -> None:
+        self.state = state
+        self.log(f"{state} at step {self.step}")
+        self._tell(StateChanged(state=state, step=self.step))

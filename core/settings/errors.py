@@ -1,0 +1,120 @@
+"""Turns pydantic's first finding into one sentence with key, expectation and what was given."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from core.settings.strict_yaml import KeyPath, dotted, shown
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "dict_type": "settings as `key: value` lines",
+    "model_type": "settings as `key: value` lines",
+    "finite_number": "a finite number",
+    "string_too_short": "a text that is not empty",
+}
+_BOUNDS = {
+    "greater_than_equal": ("at least", "ge"),
+    "less_than_equal": ("at most", "le"),
+    "greater_than": ("more than", "gt"),
+    "less_than": ("less than", "lt"),
+}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a finding stands: the keys a person wrote, the group around the last of them, its declaration."""
+
+    path: KeyPath
+    group: type[BaseModel]
+    field: FieldInfo | None  # None where no such key is declared
+    indexes: KeyPath = ()  # where inside the key's value, for a list
+
+
+def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath, str]:
+    """Key path and sentence of the first finding: `model.num_heads: expected a whole number, given 'four'.`"""
+    found, or_auto = _telling(error.errors(include_url=False))
+    place = _locate(found["loc"], model)
+    if found["type"] == "value_error":  # our own validators begin with the key's name
+        key, _, rest = str(found["ctx"]["error"]).partition(": ")
+        return (*place.path, key), f"{dotted((*place.path, key))}: {rest}."
+    if found["type"] == "extra_forbidden":
+        return place.path, f"{dotted(place.path)}: unknown key; {_known(str(place.path[-1]), place.group)}"
+    if found["type"] == "missing" and not place.indexes:
+        return place.path, f"{dotted(place.path)}: this key is missing."
+    words = _declared_words(place, found["type"])
+    path = place.path if words else place.path + place.indexes
+    return path, f"{dotted(path)}: expected {or_auto}{words or _expectation(found)}, given {shown(found['input'])}."
+
+
+def _telling(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:
+    """The first finding; of "auto or a whole number" both branches report, and the second one says more."""
+    first = findings[0]
+    if not _is_auto_branch(first):
+        return first, ""
+    location = first["loc"][:-1]
+    other = next((one for one in findings[1:] if one["loc"][: len(location)] == location), first)
+    return other, "auto or " if len(other["loc"]) == len(first["loc"]) and other is not first else ""
+
+
+def _is_auto_branch(found: ErrorDetails) -> bool:
+    return found["type"] == "literal_error" and found["ctx"]["expected"] == "'auto'"
+
+
+def _locate(location: KeyPath, model: type[BaseModel]) -> _Place:
+    """Read pydantic's location, which names the branches of unions between the keys."""
+    place = _Place((), model, None)
+    below: type[BaseModel] | None = model
+    rest = list(location)
+    while rest and below is not None:
+        key = rest.pop(0)
+        field = below.model_fields.get(str(key))
+        place = _Place((*place.path, key), below, field)
+        below = _group_of(field) if field else None
+        if below is not None and rest and _is_branch(rest[0], below):
+            rest.pop(0)
+    return _Place(place.path, place.group, place.field, tuple(part for part in rest if isinstance(part, int)))
+
+
+def _is_branch(part: int | str, group: type[BaseModel]) -> bool:
+    """Whether this names the branch, and no key: `TokenizerConfig`, `function-after[_fits(), TokenizerConfig]`."""
+    return str(part).removesuffix("]").endswith(group.__name__)
+
+
+def _group_of(field: FieldInfo) -> type[BaseModel] | None:
+    candidates = [field.annotation, *get_args(field.annotation)]
+    return next((one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)), None)
+
+
+def _declared_words(place: _Place, kind: str) -> str | None:
+    extra = place.field.json_schema_extra if place.field else None
+    whole_value = not place.indexes or kind in ("missing", "too_long")
+    return str(extra["expected"]) if isinstance(extra, dict) and "expected" in extra and whole_value else None
+
+
+def _expectation(found: ErrorDetails) -> str:
+    kind, context = found["type"], found.get("ctx", {})
+    if kind in _BOUNDS:
+        words, name = _BOUNDS[kind]
+        return f"{words} {_number(context[name])}"
+    if kind == "literal_error":
+        return str(context["expected"]).replace("'", "")
+    return _EXPECTED.get(kind, str(found["msg"]).removeprefix("Input should be ").removeprefix("String should "))
+
+
+def _number(bound: Any) -> str:
+    return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"
+
+
+def _known(key: str, group: type[BaseModel]) -> str:
+    close = difflib.get_close_matches(key, group.model_fields, n=1)
+    return f"did you mean {close[0]}?" if close else f"known here: {', '.join(group.model_fields)}."

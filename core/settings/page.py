@@ -1,0 +1,60 @@
+"""Writes docs/settings.md from the declarations: `python -m core.settings.page > docs/settings.md`."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from core.config import RunConfig
+from core.settings.fields import SettingField, settings
+
+_HEAD = """# Settings of a run
+
+Every key of a run's YAML file. `headlight train FILE.yaml --set KEY=VALUE` overrides one.
+A change that acts *now* takes effect between two steps of a running training; the others wait for a *new run*.
+This page is written from `core/config.py`: `python -m core.settings.page > docs/settings.md`.
+"""
+_COLUMNS = "| key | default | value | a change acts | what it decides |\n|---|---|---|---|---|"
+
+
+def settings_page() -> str:
+    """The reference page, in Markdown."""
+    lines = [_HEAD, "## Run", "", _COLUMNS]
+    for field in settings(RunConfig):
+        if field.kind == "group" and "." not in field.key:
+            lines += ["", f"## {field.key}", "", field.help, "", _COLUMNS]
+        elif field.kind != "group" or field.nullable or field.allows_auto:
+            lines.append(_row(field))
+    return "\n".join(lines) + "\n"
+
+
+def _row(field: SettingField) -> str:
+    default = "" if field.required else f"`{_as_yaml(field.default)}`"
+    acts = "now" if field.effect == "now" else "with a new run"
+    words = re.sub("<[a-z]+>", r"`\g<0>`", field.help)  # a bare <eos> would be HTML
+    return f"| `{field.key}` | {default} | {_value(field)} | {acts} | {words} |"
+
+
+def _as_yaml(default: object) -> str:
+    return default if isinstance(default, str) and default else json.dumps(default)
+
+
+def _value(field: SettingField) -> str:
+    kinds = {
+        "int": "a whole number",
+        "float": "a number",
+        "bool": "true or false",
+        "text": "a text",
+        "choice": ", ".join(f"`{choice}`" for choice in field.choices),
+        "numbers": "a list of numbers",
+        "options": "the plugin's own keys",
+        "group": "the keys below",
+    }
+    words = ["`auto`"] if field.allows_auto else []
+    words += ["`null`"] if field.nullable else []
+    words.append(f"{kinds[field.kind]} {field.limits}".strip())
+    return " or ".join(words)
+
+
+if __name__ == "__main__":
+    print(settings_page(), end="")

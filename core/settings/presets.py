@@ -1,0 +1,59 @@
+"""The ready-made runs in resources/presets, and PRESET|FILE.yaml as the command line and the window take it."""
+
+from __future__ import annotations
+
+import difflib
+from importlib.resources import files
+from pathlib import Path
+
+from core.config import RunConfig, config_from_document, override, read_config
+from core.errors import UserError
+from core.settings.strict_yaml import read_yaml
+
+FIRST_PRESET = "toy_german_english"
+"""What the window opens with."""
+
+# First the tasks to begin with, then one idea each, then the documents' own settings.
+_FIRST = (
+    *("copy_task", "toy_german_english", "phonetic_to_letter"),
+    *("reverse", "sort", "addition", "dates", "brackets", "roman_numerals"),
+)
+
+
+def preset_names() -> list[str]:
+    """Every preset, the ones to begin with first."""
+    names = sorted(path.name.removesuffix(".yaml") for path in _folder().iterdir() if path.name.endswith(".yaml"))
+    return [*_FIRST, *(name for name in names if name not in _FIRST)]
+
+
+def preset_text(name: str) -> str:
+    """A preset as it is written, comments included. Raises UserError naming the nearest preset."""
+    if name not in preset_names():
+        close = difflib.get_close_matches(name, preset_names(), n=1)
+        advice = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(preset_names())}."
+        raise UserError(f"{name}: no such preset.", advice)
+    return _folder().joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def preset_summary(name: str) -> str:
+    """The sentence that opens a preset."""
+    return preset_text(name).partition("\n")[0].removeprefix("# ")
+
+
+def read_preset(name: str, overrides: tuple[str, ...] = ()) -> RunConfig:
+    """A preset's settings with `KEY=VALUE` overrides applied in order."""
+    return config_from_document(override(read_yaml(preset_text(name), f"preset {name}"), overrides))
+
+
+def read_preset_or_file(text: str, overrides: tuple[str, ...] = ()) -> RunConfig:
+    """The settings of a preset's name or of a YAML file's path. Raises UserError."""
+    if text in preset_names():
+        return read_preset(text, overrides)
+    path = Path(text).expanduser()
+    is_path = path.suffix or len(path.parts) > 1 or path.exists()
+    return read_config(path, overrides) if is_path else read_preset(text, overrides)
+
+
+def _folder() -> Path:
+    # Installed or not, the resources are plain files: wheels are unpacked, and the application is not run from a zip.
+    return Path(str(files("resources.presets")))

@@ -1,0 +1,101 @@
+"""The pairs of one split, a page at a time, all of them or those that hold a text: the model behind their table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from core.overview.pairs import Found, PairRow, find_pairs, read_rows
+from gui.bridge import EngineBridge
+from gui.datasets.data_look import DataLook
+from gui.piecemeal import Piecemeal
+
+PAGE = 50
+
+
+class PairPages(QObject):
+    """`rows` are those of the page that is shown; they are read beside the window's thread."""
+
+    changed = Signal()
+
+    def __init__(self, bridge: EngineBridge, look: DataLook) -> None:
+        super().__init__()
+        self.split = "train"
+        self.text = ""  # that is searched for
+        self.first = 0  # place of the page's first row
+        self.rows: list[PairRow] = []
+        self.found: Found | None = None  # while something is searched for
+        self._bridge = bridge
+        self._look = look
+        self._search = Piecemeal[Found](bridge, self._take_found)
+        self._wanted: object = None  # of the page that was asked for last
+        look.opened.connect(self._restart)
+
+    @property
+    def num_rows(self) -> int:
+        """Of all pages."""
+        return len(self._indices)
+
+    @property
+    def is_searching(self) -> bool:
+        return self.found is not None and not self.found.is_done
+
+    def watch(self, is_watched: bool) -> None:
+        """Whether anybody looks: where nobody does, nothing is searched."""
+        self._search.watch(is_watched)
+
+    def choose_split(self, split: str) -> None:
+        if split != self.split:
+            self.split = split
+            self._restart()
+
+    def search(self, text: str) -> None:
+        """Show the pairs that hold this text; all where it is empty."""
+        if text != self.text:
+            self.text = text
+            self._restart()
+
+    def turn(self, pages: int) -> None:
+        """Show another page, so many further on; the last or first where there are fewer."""
+        last = max(0, self.num_rows - 1) // PAGE * PAGE
+        self.first = min(max(0, self.first + pages * PAGE), last)
+        self._read()
+
+    @property
+    def _indices(self) -> Sequence[int]:
+        if self.found is not None:
+            return self.found.indices
+        return range(len(self._look.data.split(self.split)) if self._look.data is not None else 0)
+
+    def _restart(self) -> None:
+        data, self.first, self.found = self._look.data, 0, None
+        if data is not None and self.text:
+            self.found = Found(indices=(), num_searched=0, is_done=False)
+            self._search.begin(find_pairs(data, self.split, self.text))
+        else:
+            self._search.begin(None)
+        self._read()
+
+    def _take_found(self, found: Found) -> None:
+        is_full = len(self.rows) == PAGE
+        self.found = found
+        if is_full:  # nothing on this page changes
+            self.changed.emit()
+        else:
+            self._read()
+
+    def _read(self) -> None:
+        data, indices = self._look.data, list(self._indices[self.first : self.first + PAGE])
+        self._wanted = wanted = (data, self.split, tuple(indices))
+        if data is None or not indices:
+            self._show(wanted, [])
+        else:
+            read = partial(read_rows, data, self.split, indices, self._look.limits)
+            self._bridge.call(read, partial(self._show, wanted))
+
+    def _show(self, wanted: object, rows: list[PairRow]) -> None:
+        if wanted == self._wanted:
+            self.rows = rows
+            self.changed.emit()

@@ -1,0 +1,60 @@
+"""The button that begins a new run with all that waits for one. While it is seen, it is the screen's filled button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QPushButton
+
+from core.comparison.differences import changed_keys
+from gui.workbench import Workbench
+
+
+class RestartButton(QPushButton):
+    """Away where nothing waits. `offered` says whether it can be seen now."""
+
+    offered = Signal(bool)
+
+    def __init__(self, workbench: Workbench) -> None:
+        super().__init__()
+        self._workbench = workbench
+        self.setProperty("role", "filled")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
+        self.setAccessibleDescription("Begins a new run with what waits for one; the old run is kept")
+        self.clicked.connect(workbench.restart)
+        workbench.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Say what would begin."""
+        waiting = self._workbench.waiting
+        self.setText(restart_text(self._workbench))
+        self.setAccessibleName(self.text())
+        self.setToolTip("Begin a new run; the old one is kept" + _keys(waiting))
+        self.setVisible(bool(waiting))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.offered.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.offered.emit(False)
+
+
+def restart_text(workbench: Workbench) -> str:
+    """`Restart with 2 changes`; or, of another preset or file, `Restart as copy_task`, and what was changed since."""
+    taken, draft = workbench.taken, workbench.draft
+    if taken is None or draft is None or taken == workbench.applied:
+        return f"Restart with {_changes(len(workbench.waiting))}"
+    changed = len(changed_keys(taken, draft))
+    return f"Restart as {taken.name or taken.dataset.plugin}" + (f", {_changes(changed)}" if changed else "")
+
+
+def _changes(count: int) -> str:
+    return f"{count} change{'s' * (count != 1)}"
+
+
+def _keys(waiting: tuple[str, ...]) -> str:
+    """One a line; of another preset there are more than anybody reads."""
+    return ":\n" + "\n".join(waiting) if len(waiting) <= 12 else f": {len(waiting)} settings differ"

@@ -1,0 +1,117 @@
+"""The strip: what went wrong, in one line, with what to do. No height when all is well."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel
+
+from core.errors import Offer
+from core.events import Trouble
+from gui.faults.crash import log_path
+from gui.theme import GRID, Theme
+from gui.widgets import IconButton, button, from_home, plain_label
+
+OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
+    "": ("", ""),
+    "another_folder": ("Choose another folder …", "Keep this run, and those to come, in another folder"),
+    "lower_rate": ("Go on at a lower rate", "Open the last checkpoint and learn on at a tenth of the learning rate"),
+}
+
+
+class Strip(QFrame):
+    """Shows the newest trouble until it is dismissed; further ones wait behind it."""
+
+    offer_taken = Signal(str)  # the Offer of what is shown
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("strip")
+        self.setAccessibleName("Trouble")
+        self._waiting: list[Trouble] = []
+        self.sentence = _line("error")
+        self.advice = _line("")
+        self.offer_button = button("", "", name="What helps")
+        self.copy_button = button("Copy details", "Copy the technical details to the clipboard")
+        self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss (Esc)")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID // 2, GRID, GRID // 2)
+        layout.setSpacing(GRID)
+        layout.addWidget(plain_label("!", role="error"))
+        layout.addWidget(self.sentence, 3)
+        layout.addWidget(self.advice, 2)
+        layout.addWidget(self.offer_button)
+        layout.addWidget(self.copy_button)
+        layout.addWidget(self.dismiss_button)
+        self.offer_button.clicked.connect(self._take_offer)
+        self.copy_button.clicked.connect(self._copy)
+        self.dismiss_button.clicked.connect(self.dismiss)
+        self.hide()
+
+    def show_trouble(self, trouble: Trouble) -> None:
+        """Show it, or keep it for later where another is being read. The same one twice is one."""
+        if trouble not in self._waiting:
+            self._waiting.append(trouble)
+        self._show_first()
+
+    def show_first(self, trouble: Trouble) -> None:
+        """Show it now; others wait behind it, but for those that say the same with other advice."""
+        self._waiting = [trouble, *(one for one in self._waiting if one.sentence != trouble.sentence)]
+        self._show_first()
+
+    def drop_outdated(self) -> None:
+        """Something is prepared anew: what was said of the attempt before holds no longer."""
+        self._waiting = [one for one in self._waiting if not one.until_prepared]
+        self._show_first()
+
+    def dismiss(self) -> None:
+        """Read: on to the next, or away."""
+        del self._waiting[:1]
+        self._show_first()
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """What is being shown."""
+        return self._waiting[0] if self._waiting else None
+
+    def _show_first(self) -> None:
+        trouble = self.trouble
+        self.setVisible(trouble is not None)
+        if trouble is None:
+            return
+        more = f"  ({len(self._waiting) - 1} more)" if len(self._waiting) > 1 else ""
+        self.sentence.setText(trouble.sentence + more)
+        advice = _advice(trouble)
+        self.advice.setText(advice)
+        self.advice.setVisible(bool(advice))
+        self.setAccessibleDescription(f"{trouble.sentence} {advice}")
+        self.copy_button.setVisible(bool(trouble.details))
+        self._offer(trouble.offer)
+
+    def _offer(self, offer: Offer) -> None:
+        text, help = OFFERS[offer]
+        self.offer_button.setText(text)
+        self.offer_button.setAccessibleName(text or "What helps")
+        self.offer_button.setToolTip(help)
+        self.offer_button.setVisible(bool(text))
+
+    def _take_offer(self) -> None:
+        if self.trouble is not None:
+            self.offer_taken.emit(self.trouble.offer)
+
+    def _copy(self) -> None:
+        if self.trouble is not None:
+            text = f"{self.trouble.sentence}\n{_advice(self.trouble)}\n{self.trouble.details}"
+            QApplication.clipboard().setText(text)
+
+
+def _advice(trouble: Trouble) -> str:
+    """What to do; where there are details, also where they are kept."""
+    place = f" They are also in {from_home(log_path())}." if trouble.details else ""
+    return f"{trouble.advice}{place}"
+
+
+def _line(role: str) -> QLabel:
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
+    return label

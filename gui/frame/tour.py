@@ -1,0 +1,289 @@
+"""The tour: a card that points at five parts of the window, one after the other. The window stays alive behind it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QRegion, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+
+from gui.frame.rail import Rail
+from gui.frame.transport import Transport
+from gui.theme import GRID, Theme
+from gui.views.train import TrainView
+from gui.widgets import bring_into_view, button, enable, plain_label
+
+TEXT_WIDTH = 320  # pixels at zoom 100
+LINE = 2  # pixels, of the outline
+MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
+
+
+class Step(NamedTuple):
+    """One thing worth knowing, and the parts of the window it is about; the card stands beside the last."""
+
+    title: str
+    text: str
+    parts: tuple[QWidget, ...]
+
+
+def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Step, ...]:
+    """What somebody needs who has never seen the window: what it shows, then what to do."""
+    return (
+        Step(
+            "One sentence, and where the model looks",
+            "On top: what the model reads, what it should write (reference) and what it writes at this moment "
+            "(free run); untrained, that is nonsense. In the picture each row is a word being written: the stronger "
+            "a cell's colour, the more the model looks at the word at the head of that column.",
+            (train.sentence_row, train.attention_map),
+        ),
+        Step(
+            "All heads at once",
+            "A Transformer looks at a sentence in several ways side by side. Each way is called a head, and here "
+            "are all of them, small. Click one to see it large.",
+            (train.head_grid,),
+        ),
+        Step(
+            "How it learns, and the way back",
+            "The loss says how wrong the model is: it falls while the model learns. The upright line is the "
+            "playhead: drag it to an earlier step, and all the pictures above go back to that step with it.",
+            (train.curves,),
+        ),
+        Step(
+            "Another task, or data of your own",
+            "Setup holds ready-made tasks, the size of the model and every other setting. A dataset of your own "
+            "is a short Python file and joins the list there.",
+            (rail.setup_button,),
+        ),
+        Step(
+            "Learn",
+            "Click Learn, or press Space: the model begins to learn, and everything moves with it. Once more, and "
+            "it pauses. +1, +10 and +100 go that many steps. Every run is kept, under Runs. "
+            "This tour opens again from Help (F1).",
+            (transport.learn_button, *transport.step_buttons),
+        ),
+    )
+
+
+class Tour(QFrame):
+    """Lies in `room`, above the window's `over`. Enter, arrows or its buttons go on and back; Space is left to Learn.
+
+    `stepped` says that another step is shown, `ended` that the tour was gone through or skipped.
+    """
+
+    stepped = Signal()
+    ended = Signal()
+
+    def __init__(self, theme: Theme, steps: tuple[Step, ...], room: QWidget, over: QWidget) -> None:
+        super().__init__(over)
+        self._theme, self._steps, self._room, self._over = theme, steps, room, over
+        self._index = 0
+        self._watched: list[QWidget] = []
+        self.outline = _outline(over)
+        self.count_label = plain_label(role="muted")
+        self.title_label = plain_label(role="title")
+        self.text_label = plain_label()
+        self.skip_button = button("Skip", "End the tour (Esc). Help (F1) opens it again", role="flat", name="Skip tour")
+        self.back_button = button("Back", "The step before (left arrow)")
+        self.next_button = button("Next", "The next step (Enter)")
+        self.setObjectName("tour")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._lay_out()
+        self._connect()
+        self._resize_to_zoom()
+        self.hide()
+
+    @property
+    def step(self) -> Step:
+        """The step being shown."""
+        return self._steps[self._index]
+
+    @property
+    def is_last(self) -> bool:
+        return self._index == len(self._steps) - 1
+
+    def start(self) -> None:
+        """Show the first step."""
+        self.show()
+        self.raise_()
+        self.setFocus()
+        self._go_to(0)
+
+    def end(self) -> None:
+        """Away with it; Space and Esc are the window's again."""
+        self._watch()
+        focused = self.window().focusWidget()
+        if focused is not None and (focused is self or self.isAncestorOf(focused)):
+            self.window().setFocus()  # or the next button would get it, and take Space from Learn
+        self.hide()
+        self.outline.hide()
+        self.ended.emit()
+
+    def end_if_learning_was_last(self) -> None:
+        """Learning has begun: at the last step there is nothing more to say."""
+        if self.isVisible() and self.is_last:
+            self.end()
+
+    def go_on(self) -> None:
+        if self.is_last:
+            self.end()
+        else:
+            self._go_to(self._index + 1)
+
+    def go_back(self) -> None:
+        self._go_to(max(self._index - 1, 0))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows and Enter are the tour's; everything else, Space above all, is the window's."""
+        match event.key():
+            case Qt.Key.Key_Right | Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.go_on()
+            case Qt.Key.Key_Left:
+                self.go_back()
+            case _:
+                super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A part of this step, or what it lies in, has moved."""
+        if event.type() in MOVES:
+            self._place()
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Text and zoom make the card's size; its place follows."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _go_to(self, place: int) -> None:
+        self._index = place
+        step, count = self.step, f"{place + 1} of {len(self._steps)}"
+        self.count_label.setText(f"Tour · {count}")
+        self.title_label.setText(step.title)
+        self.text_label.setText(step.text)
+        self.next_button.setText("Done" if self.is_last else "Next")
+        self.next_button.setAccessibleName(self.next_button.text())
+        self.skip_button.setHidden(self.is_last)
+        enable(self.back_button, "" if place else "This is the first step")
+        self.setAccessibleName(f"Tour, {count}: {step.title}")
+        self.setAccessibleDescription(step.text)
+        self.stepped.emit()
+        bring_into_view(step.parts[-1])
+        self._watch(*step.parts)
+        self._place()
+
+    def _watch(self, *parts: QWidget) -> None:
+        """Hear when these parts, or what they lie in, move: no timer runs, and a still window costs nothing."""
+        for widget in self._watched:
+            widget.removeEventFilter(self)
+        self._watched = [widget for part in parts for widget in _up_to(part, self._over)]
+        for widget in self._watched:
+            widget.installEventFilter(self)
+
+    def _place(self) -> None:
+        """Outline what is spoken of and stand beside it; where another view hides it, stay."""
+        parts = [_seen_in(self._over, part) for part in self.step.parts if part.isVisible()]
+        rects = [rect for rect in parts if not rect.isEmpty()]
+        self.outline.setVisible(bool(rects) and self.isVisible())
+        room = _rect_in(self._over, self._room)
+        if rects:
+            self.outline.setGeometry(self._over.rect())
+            self.outline.setMask(_frame(rects, self._over.rect()))
+            self.move(beside(rects, self.size(), room))
+        else:
+            self.move(_moved_into(room, QRect(self.pos(), self.size())).topLeft())
+
+    def _resize_to_zoom(self) -> None:
+        self.text_label.setFixedWidth(self._theme.px(TEXT_WIDTH))
+
+    def _lay_out(self) -> None:
+        self.text_label.setWordWrap(True)
+        head = QHBoxLayout()
+        head.addWidget(self.count_label, 1)
+        head.addWidget(plain_label("Enter goes on", role="muted"))
+        foot = QHBoxLayout()
+        foot.setSpacing(GRID)
+        foot.addWidget(self.skip_button)
+        foot.addStretch(1)
+        foot.addWidget(self.back_button)
+        foot.addWidget(self.next_button)
+        for one in (self.skip_button, self.back_button, self.next_button):
+            one.setAutoDefault(True)  # Enter presses the one that has the focus
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        layout.setSpacing(GRID)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        layout.addLayout(head)
+        layout.addWidget(self.title_label)
+        layout.addWidget(self.text_label)
+        layout.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.skip_button.clicked.connect(self.end)
+        self.back_button.clicked.connect(self.go_back)
+        self.next_button.clicked.connect(self.go_on)
+        self._theme.changed.connect(self._resize_to_zoom)
+
+
+def beside(parts: list[QRect], size: QSize, room: QRect) -> QPoint:
+    """Where a card of this size covers none of the parts: right of the last one, left, below, above; else on it."""
+    last, gap = parts[-1], 2 * GRID
+    corners = (
+        QPoint(last.right() + gap, last.top()),
+        QPoint(last.left() - gap - size.width(), last.top()),
+        QPoint(last.left(), last.bottom() + gap),
+        QPoint(last.left(), last.top() - gap - size.height()),
+        last.bottomRight(),
+    )
+    places = [_moved_into(room, QRect(corner, size)) for corner in corners]
+    free = (place for place in places if not any(place.intersects(part) for part in parts))
+    return next(free, places[-1]).topLeft()
+
+
+def _moved_into(room: QRect, card: QRect) -> QRect:
+    """The card, moved as little as it takes; its upper left is seen in any case."""
+    left = max(room.left(), min(card.left(), room.right() - card.width() - GRID))
+    top = max(room.top(), min(card.top(), room.bottom() - card.height() - GRID))
+    return QRect(QPoint(left, top), card.size())
+
+
+def _frame(parts: list[QRect], window: QRect) -> QRegion:
+    """A line around all parts together, inside the window; parts that lie side by side share one."""
+    outer, inner = QRegion(), QRegion()
+    for part in parts:
+        outer += _grown(part, GRID // 2 + LINE) & window
+        inner += _grown(part, GRID // 2) & _grown(window, -LINE)
+    return outer - inner
+
+
+def _grown(rect: QRect, by: int) -> QRect:
+    return rect.adjusted(-by, -by, by, by)
+
+
+def _outline(over: QWidget) -> QFrame:
+    """Seen only where its mask is: what lies under it is drawn and clicked as ever."""
+    made = QFrame(over)
+    made.setObjectName("outline")
+    made.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    made.hide()
+    return made
+
+
+def _rect_in(over: QWidget, widget: QWidget) -> QRect:
+    return QRect(widget.mapTo(over, QPoint(0, 0)), widget.size())
+
+
+def _seen_in(over: QWidget, widget: QWidget) -> QRect:
+    """What is not scrolled away of it."""
+    rect = _rect_in(over, widget)
+    for around in _up_to(widget, over):
+        rect &= _rect_in(over, around)
+    return rect
+
+
+def _up_to(widget: QWidget | None, over: QWidget) -> list[QWidget]:
+    """The widget and all it lies in, up to `over`."""
+    found = []
+    while widget is not None and widget is not over:
+        found.append(widget)
+        widget = widget.parentWidget()
+    return [*found, over]

@@ -1,0 +1,253 @@
+"""The transport bar: learn, pause, step, reset, pace, and what the engine is doing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRegularExpression, Qt
+from PySide6.QtGui import QKeyEvent, QRegularExpressionValidator
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QSlider, QWidget
+
+from gui.bridge import WindowState
+from gui.context import Context
+from gui.flow import FlowLayout
+from gui.frame.branch_button import BranchButton
+from gui.icons import icon
+from gui.theme import GRID
+from gui.widgets import FigureLabel, IconButton, button, enable, plain_label
+from gui.workbench import MORE_STEPS
+
+READABLE_S = 0.2  # figures that change faster are not read, and each change is painted
+PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
+STATES: dict[WindowState, str] = {
+    "starting": "starting",
+    "empty": "nothing prepared: choose other data or settings in Setup (Ctrl+E)",
+    "preparing": "preparing",
+    "ready": "untrained",
+    "learning": "learning",
+    "paused": "paused",
+    "finished": "finished",
+    "failed": "stopped",
+}
+ENDED = "Headlight computes no more after its own fault: close it and start it again; what was saved is safe"
+CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
+
+
+class Transport(QFrame):
+    """Buttons to the workbench's methods; shows the engine's state and the newest step."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("transport")
+        self.context = context
+        self.learn_button = button("Learn", "Learn, or pause (Space)")
+        self.learn_button.setObjectName("learn")
+        self.learn_button.setProperty("role", "filled")
+        self.step_buttons = tuple(_step_button(steps) for steps in (1, 10, 100))
+        self.reset_button = button("Reset", "Untrained again with the same seed; with Shift: the next seed (Ctrl+R)")
+        self.seed_edit = _SeedEdit()
+        self.pace_slider = _pace_slider()
+        self.pace_label = plain_label("max", role="muted")
+        self.finish_button = button("Finish and keep", "End the run here: validate, save and close it")
+        self.live_button = button("", "Follow the newest step again (L)", role="chip", name="Go live")
+        self.branch_button = BranchButton(context)
+        self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
+        self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
+        self.state_label = FigureLabel()
+        self._shown_at = 0.0  # when the step was last shown
+        self._lay_out()
+        self._connect()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the state, the steps and what can be clicked now."""
+        workbench, state = self.context.workbench, self.context.bridge.state
+        self.mode_button.set_icon("light" if self.context.theme.mode == "dark" else "dark")
+        self._show_learn(state)
+        for step_button in self.step_buttons:
+            enable(step_button, self._why_no_steps(state))
+        why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
+        enable(self.reset_button, self._why_nothing() or why_not)
+        has_run = workbench.run is not None and state in ("learning", "paused")
+        enable(self.finish_button, "" if has_run else "There is no run to finish yet: Learn begins one")
+        self._show_step()
+        is_emptied = self.seed_edit.hasFocus() and not self.seed_edit.text()  # to type another
+        if workbench.draft is not None and not is_emptied and self.seed_edit.text() != str(workbench.draft.seed):
+            self.seed_edit.setText(str(workbench.draft.seed))
+
+    def leave_filling(self, is_left: bool) -> None:
+        """One button of a screen is filled: Learn, unless that is left to another."""
+        self.learn_button.setProperty("role", "" if is_left else "filled")
+        self.learn_button.style().polish(self.learn_button)
+        self.refresh()
+
+    def _show_step(self) -> None:
+        """Show the newest step and the viewed one."""
+        self._shown_at = time.perf_counter()
+        playhead = self.context.playhead
+        self.state_label.setText(self._said(self.context.bridge.state))
+        if not playhead.is_live:
+            self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
+        self.live_button.setVisible(not playhead.is_live)
+        self.branch_button.refresh()
+
+    def _follow_view(self) -> None:
+        if not (self.context.playhead.is_live and self.live_button.isHidden()):
+            self._show_step()
+
+    def _follow_training(self) -> None:
+        is_readable = time.perf_counter() - self._shown_at >= READABLE_S
+        if is_readable or self.context.bridge.state != "learning":
+            self._show_step()
+
+    def _said(self, state: WindowState) -> str:
+        """Whose run is shown, what it does, and at which step."""
+        watching = self.context.follower.sentence
+        said = watching or f"{_mark(state)} {STATES[state]}"
+        if not watching and state in ("starting", "empty"):
+            return said
+        return f"{said} · step {self.context.playhead.live_step:,}{self._of_steps()}"
+
+    def _of_steps(self) -> str:
+        prepared = None if self.context.follower.sentence else self.context.bridge.history.prepared
+        return f" of {prepared.config.training.max_steps:,}" if prepared else ""
+
+    def _show_learn(self, state: WindowState) -> None:
+        texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
+        text = texts.get(state, "Learn")
+        reason = self._why_no_learning(state)
+        colours, is_filled = self.context.theme.colours, self.learn_button.property("role") == "filled"
+        colour = colours.faint if reason else colours.on_training if is_filled else colours.text
+        self.learn_button.setText(text)
+        self.learn_button.setAccessibleName(text)
+        self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
+        enable(self.learn_button, reason)
+
+    def _why_nothing(self) -> str:
+        return ENDED if self.context.bridge.engine.is_closed else ""
+
+    def _why_no_learning(self, state: WindowState) -> str:
+        if ended := self._why_nothing():
+            return ended
+        if watching := self.context.follower.sentence:
+            return f"{watching[0].upper()}{watching[1:]}: stop following it in Runs to learn here again"
+        if self.context.workbench.is_example:
+            return "The example run stays as it is: Reset begins a run of your own with its settings"
+        if self.context.workbench.is_shared:
+            return "A shared run has no optimizer to go on with: “Continue from …” begins a run of your own"
+        if state == "failed":
+            return "This run cannot go on; Reset begins another"
+        if state == "empty":
+            return "Nothing is prepared: choose other data or settings in Setup, or Reset to try again"
+        return "" if state in CAN_LEARN else "Data and model are not ready yet"
+
+    def _why_no_steps(self, state: WindowState) -> str:
+        counted = {
+            "learning": "Steps are counted from a pause: pause first",
+            "finished": f"The run is finished: {MORE_STEPS:,} more goes on, Reset begins another",
+        }
+        return self._why_no_learning(state) or counted.get(state, "")
+
+    def _reset(self) -> None:
+        draft = self.context.workbench.draft
+        if draft is not None:
+            shift = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
+            self.context.workbench.reset(draft.seed + 1 if shift else None)
+
+    def _edit_seed(self, text: str) -> None:
+        draft = self.context.workbench.draft
+        if self.seed_edit.hasAcceptableInput() and draft is not None and int(text) != draft.seed:
+            self.context.workbench.edit("seed", int(text))
+
+    def _set_pace(self, place: int) -> None:
+        pace = PACES[place]
+        self.pace_label.setText("max" if pace is None else f"{pace:g} / s")
+        self.context.workbench.set_pace(pace)
+
+    def _lay_out(self) -> None:
+        self.learn_button.setMinimumWidth(112)
+        self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
+        seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
+        flow = FlowLayout(self, GRID, GRID)
+        for group in (
+            (self.learn_button, *self.step_buttons),
+            (self.reset_button, seed, self.seed_edit),
+            (pace, self.pace_slider, self.pace_label),
+            (self.finish_button,),
+            (self.branch_button, self.live_button, self.state_label, self.mode_button, self.help_button),
+        ):
+            flow.addWidget(_group(group))
+
+    def _connect(self) -> None:
+        context, workbench = self.context, self.context.workbench
+        self.learn_button.clicked.connect(workbench.toggle)
+        for step_button in self.step_buttons:
+            step_button.clicked.connect(self._step)
+        self.reset_button.clicked.connect(self._reset)
+        self.seed_edit.textEdited.connect(self._edit_seed)
+        self.pace_slider.valueChanged.connect(self._set_pace)
+        self.mode_button.clicked.connect(context.theme.toggle_mode)
+        self.finish_button.clicked.connect(workbench.finish)
+        self.live_button.clicked.connect(context.playhead.go_live)
+        context.bridge.state_changed.connect(self.refresh)
+        context.bridge.setting_changed.connect(self._show_step)
+        context.playhead.moved.connect(self._follow_view)
+        context.playhead.live_moved.connect(self._follow_training)
+        workbench.changed.connect(self.refresh)
+        context.follower.changed.connect(self.refresh)
+        context.theme.changed.connect(self.refresh)
+
+    def _step(self) -> None:
+        sender = self.sender()
+        assert isinstance(sender, QPushButton)
+        self.context.workbench.step(int(sender.text()))
+
+
+def _mark(state: WindowState) -> str:
+    return {"learning": "●", "finished": "✓", "failed": "✗", "paused": "‖"}.get(state, "○")
+
+
+def _group(widgets: Sequence[QWidget]) -> QWidget:
+    """Widgets that stay side by side."""
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, GRID, 0)
+    row.setSpacing(GRID // 2)
+    for widget in widgets:
+        row.addWidget(widget)
+    return made
+
+
+def _step_button(steps: int) -> QPushButton:
+    noun = "step" if steps == 1 else "steps"
+    return button(f"+{steps}", f"Learn {steps} {noun} and pause", name=f"Learn {steps} {noun}")
+
+
+class _SeedEdit(QLineEdit):
+    """Digits only; Space, which is none, goes on to the window: it is Learn there."""
+
+    def __init__(self) -> None:
+        super().__init__("0")
+        self.setObjectName("seed")
+        self.setAccessibleName("Seed")
+        self.setToolTip("Decides initial weights, dropout and the order of the data")
+        self.setValidator(QRegularExpressionValidator(QRegularExpression(r"\d{1,9}"), self))
+        self.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 9)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+
+def _pace_slider() -> QSlider:
+    slider = QSlider(Qt.Orientation.Horizontal)
+    slider.setRange(0, len(PACES) - 1)
+    slider.setValue(len(PACES) - 1)
+    slider.setPageStep(1)
+    slider.setFixedWidth(9 * GRID)
+    slider.setAccessibleName("Pace")
+    slider.setToolTip("At most 1, 3 or 10 steps a second, or as fast as it goes. It never changes the weights.")
+    return slider

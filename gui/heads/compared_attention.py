@@ -1,0 +1,159 @@
+"""What the shown attention is compared with: another step, or another run, of the same sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from core.errors import UserError
+from core.events import Prepared
+from core.history import History
+from core.probes import Probe, ProbedSentence
+from core.run_folder import RunFolder
+from gui.bridge import EngineBridge
+from gui.runs.rows import EXAMPLE_NAME, example_path
+from gui.sentences.selection import Selection
+from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence, shown_sentence
+
+
+@dataclass(frozen=True)
+class Against:
+    """What to take away: the attention at `step` of a run."""
+
+    step: int | None = None  # None: the step that is shown, or the newest before it that the other run has
+    run: Path | None = None  # None: the run that is shown
+    name: str = ""  # of another run
+
+
+@dataclass(frozen=True)
+class ComparableRun:
+    """A run with probes."""
+
+    path: Path
+    name: str
+    steps: tuple[int, ...]
+    sources: tuple[str, ...]  # of the sentences its newest probe follows
+
+
+class ComparedAttention(QObject):
+    """Gives the shown sentence with what it is compared with. Another run is read beside the GUI thread."""
+
+    changed = Signal()  # what it is compared with, or what was read of it
+
+    def __init__(self, bridge: EngineBridge, selection: Selection) -> None:
+        super().__init__()
+        self.against: Against | None = None
+        self._bridge, self._selection = bridge, selection
+        self._probe: Probe | None = None  # of the other run
+        self._trouble = ""
+        self._asked: tuple[Path, int] | None = None
+        self._is_reading = False
+        bridge.prepared.connect(self._begin_anew)
+
+    def compare(self, against: Against | None) -> None:
+        """Compare with this from now on; None: show the attention itself."""
+        if against != self.against:
+            if against is None or self.against is None or against.run != self.against.run:
+                self._probe, self._asked, self._trouble = None, None, ""
+            self.against = against
+            self.changed.emit()
+
+    def shown(self, history: History, step: int) -> Shown:
+        """The chosen sentence at `step`, with the same one to take away; or why they cannot be compared."""
+        mine = shown_sentence(self._selection, history, step)
+        if self.against is None or isinstance(mine, NothingShown):
+            return mine
+        other = self._other(self.against, history, mine)
+        if isinstance(other, NothingShown):
+            return other
+        reason = why_not_comparable(mine.sentence, other.sentence, self._selection)
+        return NothingShown(reason) if reason else replace(mine, other=other)
+
+    def _other(self, against: Against, history: History, mine: ShownSentence) -> Shown:
+        step = mine.step if against.step is None else against.step
+        if against.run is None:
+            return shown_sentence(self._selection, history, step)
+        self._read(against.run, step)
+        if self._probe is None:
+            return NothingShown(self._trouble or f"{against.name} is being read …")
+        for sentence in self._probe.sentences:
+            if sentence.source == mine.sentence.source:
+                return ShownSentence(sentence, self._probe.step, against.name)
+        return NothingShown(f"{against.name} does not follow “{mine.sentence.source}”: choose another sentence or run.")
+
+    def _read(self, run: Path, step: int) -> None:
+        """One reading at a time; what was read before is shown until then, under its own step."""
+        if (run, step) != self._asked and not self._is_reading:
+            self._asked, self._is_reading = (run, step), True
+            self._bridge.call(partial(read_probe, run, step), partial(self._take, run), partial(self._fail, run))
+
+    def _take(self, run: Path, probe: Probe) -> None:
+        self._end_reading(run, probe, "")
+
+    def _fail(self, run: Path, error: Exception) -> None:
+        if not isinstance(error, UserError | OSError):
+            self._bridge.report(error)
+        self._end_reading(run, None, str(error))
+
+    def _end_reading(self, run: Path, probe: Probe | None, trouble: str) -> None:
+        self._is_reading = False
+        if self.against is not None and self.against.run == run:
+            self._probe, self._trouble = probe, trouble
+        self.changed.emit()
+
+    def _begin_anew(self, _: Prepared) -> None:
+        self.compare(None)
+
+
+def read_probe(run: Path, step: int) -> Probe:
+    """The newest probe at or before a step. Raises UserError where there is none, or it is damaged."""
+    folder = RunFolder.open(run)
+    steps = [known for known in folder.probe_steps() if known <= step]
+    if not steps:
+        raise UserError(f"{run.name} has no probe at or before step {step:,}.", "Look at a later step.")
+    return folder.probe(max(steps))
+
+
+def read_comparable(runs_dir: Path) -> list[ComparableRun]:
+    """All runs with probes, the newest first, then the example; damaged ones are left out, Runs tells of them."""
+    paths = sorted((path for path in runs_dir.glob("*") if path.is_dir()), reverse=True)
+    found = (_comparable(path) for path in [*paths, example_path()])
+    return [run for run in found if run is not None]
+
+
+def _comparable(path: Path) -> ComparableRun | None:
+    try:
+        folder = RunFolder.open(path)
+        steps = tuple(folder.probe_steps())
+        sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
+    except (UserError, OSError):
+        return None
+    return ComparableRun(path, EXAMPLE_NAME if path == example_path() else path.name, steps, sources)
+
+
+def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:
+    """Why two sentences' attention cannot be subtracted head by head and token by token; empty where it can."""
+    if _heads(mine) != _heads(other):
+        return f"The other run has {_heads(other)}, this one {_heads(mine)}: choose a run with as many."
+    if mine.src_tokens != other.src_tokens:
+        return "The other run cuts this sentence into other tokens: choose a run with the same tokenizer."
+    if _free_runs(mine, selection) != _free_runs(other, selection) or _read(mine, selection) != _read(other, selection):
+        return "The decoder reads other tokens there: choose “fed by the reference” to compare token by token."
+    return ""
+
+
+def _free_runs(sentence: ProbedSentence, selection: Selection) -> bool:
+    return selection.feed_of(sentence) is sentence.free_running
+
+
+def _read(sentence: ProbedSentence, selection: Selection) -> Sequence[str]:
+    return selection.feed_of(sentence).tgt_input
+
+
+def _heads(sentence: ProbedSentence) -> str:
+    encoder, decoder = sentence.encoder_self.shape[:2], sentence.free_running.cross.shape[:2]
+    return f"{encoder[0]} + {decoder[0]} layers of {decoder[1]} heads"

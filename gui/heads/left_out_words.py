@@ -1,0 +1,80 @@
+"""What a person is told of a model without some heads: figures, and what they mean."""
+
+from __future__ import annotations
+
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.left_out import HeadPlace, LeftOut, SeenModel
+from core.probes import Feed
+from gui.panels.translation.sentence_row import first_difference, without_eos
+from gui.sentences.selection import KIND_TITLES
+
+_HARDLY = 0.005  # nats per token
+_NAMED = 2  # heads named in a title; the rest is counted
+
+
+def names_of(heads: tuple[HeadPlace, ...]) -> str:
+    """`cross layer 2 head 3 and encoder self layer 1 head 1`; of many, the first and how many more."""
+    names = [f"{KIND_TITLES[kind]} layer {layer + 1} head {head + 1}" for kind, layer, head in heads]
+    rest = len(names) - _NAMED
+    return f"{', '.join(names[:_NAMED])} and {rest} more" if rest > 0 else " and ".join(names)
+
+
+def in_words(left_out: LeftOut) -> str:
+    """What the figures say: of the validation pairs, or of the reference where these are not at hand."""
+    before, after = left_out.complete, left_out.without
+    whose, loss_of = "of the validation pairs", valid_loss
+    if not left_out.num_valid:
+        whose, loss_of = "of this reference", reference_loss
+    them, they = ("it", "this head") if len(left_out.heads) == 1 else ("them", "these heads")
+    losses = loss_of(before), loss_of(after)
+    if losses[0] is None or losses[1] is None:
+        return ""
+    change = losses[1] - losses[0]
+    if abs(change) < _HARDLY:
+        return f"The model does as well without {they}: the loss {whose} hardly changes."
+    if change > 0:
+        return f"Without {them} a right token {whose} is {1 - exp(-change):.0%} less probable (geometric mean)."
+    return f"Without {them} a right token {whose} is even {exp(-change) - 1:.0%} more probable (geometric mean)."
+
+
+def said(probability: float) -> str:
+    """Two digits that count, however small."""
+    return f"{probability:.2f}" if probability >= 0.1 else f"{probability:.2g}"
+
+
+def figures(seen: SeenModel) -> tuple[float, float | None, float | None]:
+    """The output's probability, the reference's loss and the validation loss."""
+    return exp(-_nats(seen.sentence.free_running).sum()), reference_loss(seen), valid_loss(seen)
+
+
+def valid_loss(seen: SeenModel) -> float | None:
+    """Nats per token of the validation pairs; None where they are not at hand."""
+    return seen.valid_loss
+
+
+def reference_loss(seen: SeenModel) -> float | None:
+    """Nats per token of the sentence's reference; None where it has none."""
+    feed = seen.sentence.by_reference
+    return None if feed is None else float(_nats(feed).mean())
+
+
+def _nats(feed: Feed) -> NDArray[np.float64]:
+    """-ln of the probability of each token that was expected or chosen, [T]."""
+    return -np.log(np.maximum(feed.output_probability.astype(np.float64), 1e-30))
+
+
+def changes(before: SeenModel, after: SeenModel) -> list[str]:
+    """From one to the other, in words and figures: of the output, its probability, and both losses."""
+    wrong = first_difference(written(before), written(after))
+    pairs = zip(figures(before)[1:], figures(after)[1:], strict=True)
+    losses = ["" if one is None or other is None else f"{other - one:+.3f}" for one, other in pairs]
+    return ["the same" if wrong is None else f"differs from token {wrong + 1}", "", *losses]
+
+
+def written(seen: SeenModel) -> tuple[str, ...]:
+    """The output's tokens as a reader sees them."""
+    return without_eos(seen.sentence.free_running.tgt_output)

@@ -1,0 +1,148 @@
+"""More of the Attention view: all heads of a layer as one, the entropy of each, and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy
+
+from core.events import Prepared, ProbeDone
+from core.history import History
+from gui.context import Context
+from gui.heads.compared_attention import Against, ComparableRun, ComparedAttention, read_comparable
+from gui.panel import Panel
+from gui.sentences.selection import Pooled
+from gui.sentences.shown_sentence import NothingShown, probed
+from gui.theme import GRID
+from gui.widgets import plain_label
+
+_POOLED: tuple[Pooled, ...] = ("", "mean", "max")
+_POOLED_HELP = (
+    "One head, or all heads of the layer as one map: the mean of their weights, or the largest of them, cell by cell"
+)
+_AGAINST_HELP = (
+    "Show what is different: the attention at the playhead minus that of another step, or of another run that follows "
+    "the same sentence. Heads of runs with different seeds have no common order: compare their mean"
+)
+_STEP_HELP = "The step whose attention is taken away"
+_ENTROPY_HELP = (
+    "Write into each head how widely it looks: the mean entropy of its rows in nats, and its share of what the entropy "
+    "would be if each row read from all it may alike"
+)
+_OTHER_STEP, _SAME_STEP = "another step", "the same"
+Offer = tuple[str, Against | None]  # what it is called, and what choosing it compares with
+_NOTHING: Offer = ("nothing", None)
+
+
+class AttentionExtras(Panel):
+    """Writes into the selection and into what is compared, and shows what is chosen there."""
+
+    title = "More about attention"
+    empty_sentence = "More can be chosen as soon as there is a model."
+    redraw_on = (Prepared, ProbeDone)
+
+    def __init__(self, context: Context, compared: ComparedAttention) -> None:
+        super().__init__(context.theme)
+        self._context, self._selection, self._compared = context, context.selection, compared
+        self._source = probed(context.selection)
+        self._runs: list[ComparableRun] = []
+        self.pooled_combo = _combo("Heads", _POOLED_HELP)
+        self.pooled_combo.addItems(["one head", "mean of all heads", "maximum of all heads"])
+        self.against_combo = _combo("Compare with", _AGAINST_HELP)
+        self.step_combo = _combo("Step to compare with", _STEP_HELP)
+        self.entropy_box = QCheckBox("entropy of each head")
+        self.entropy_box.setAccessibleName("Entropy of each head")
+        self.entropy_box.setToolTip(_ENTROPY_HELP)
+        self._lay_out()
+        self.pooled_combo.activated.connect(lambda place: self._selection.choose(pooled=_POOLED[place]))
+        for combo in (self.against_combo, self.step_combo):
+            combo.activated.connect(partial(self._compare, combo))
+        compared.changed.connect(self.mark_dirty)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Offer what the sentence at `step` can be compared with."""
+        shown = self._source(history, step)
+        if isinstance(shown, NothingShown):
+            self.show_empty(shown.reason)
+            return
+        self.show_body()
+        self.pooled_combo.setCurrentIndex(_POOLED.index(self._selection.chosen.pooled))
+        self._offer_runs(history, shown.sentence.source)
+        self._offer_steps(history)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._context.bridge.call(lambda: read_comparable(self._context.place.path), self._take_runs)
+
+    def _compare(self, combo: QComboBox, place: int) -> None:
+        self._compared.compare(combo.itemData(place))
+
+    def _take_runs(self, runs: list[ComparableRun]) -> None:
+        self._runs = runs
+        self.mark_dirty()
+
+    def _offer_runs(self, history: History, source: str) -> None:
+        """Those that follow this sentence, and the one it is compared with."""
+        own, chosen = history.folder.path if history.folder is not None else None, self._compared.against
+        wanted = chosen.run if chosen is not None else None
+        runs = [run for run in self._runs if run.path == wanted or (source in run.sources and run.path != own)]
+        others = [(run.name, Against(run=run.path, name=run.name)) for run in runs]
+        _fill(self.against_combo, [_NOTHING, (_OTHER_STEP, Against(step=history.probe_steps[0])), *others])
+        places: dict[Path | None, int] = {run.path: 2 + place for place, run in enumerate(runs)}
+        self.against_combo.setCurrentIndex(0 if chosen is None else places.get(wanted, 1))
+
+    def _offer_steps(self, history: History) -> None:
+        """Those of the run it is compared with; of another run, the same as is shown as well."""
+        chosen = self._compared.against
+        self._step_label.setVisible(chosen is not None)
+        self.step_combo.setVisible(chosen is not None)
+        if chosen is None:
+            return
+        steps = {run.path: run.steps for run in self._runs}.get(chosen.run, ()) if chosen.run else history.probe_steps
+        same = [(_SAME_STEP, replace(chosen, step=None))] if chosen.run else []
+        _fill(self.step_combo, [*same, *((f"{step:,}", replace(chosen, step=step)) for step in steps)])
+        self.step_combo.setCurrentText(_SAME_STEP if chosen.step is None else f"{chosen.step:,}")
+
+    def _lay_out(self) -> None:
+        self.title_label.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout()
+        self.body.addLayout(row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GRID)
+        self._step_label = plain_label("at step", role="muted")
+        for label, widget in (
+            (plain_label("show", role="muted"), self.pooled_combo),
+            (plain_label("compare with", role="muted"), self.against_combo),
+            (self._step_label, self.step_combo),
+        ):
+            label.setBuddy(widget)
+            row.addWidget(label)
+            row.addWidget(widget)
+        row.addSpacing(GRID)
+        row.addWidget(self.entropy_box)
+        row.addStretch(1)
+
+
+def _combo(name: str, help: str) -> QComboBox:
+    combo = QComboBox()
+    combo.setAccessibleName(name)
+    combo.setAccessibleDescription(help)
+    combo.setToolTip(help)
+    combo.setMaxVisibleItems(20)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return combo
+
+
+def _fill(combo: QComboBox, offers: Sequence[Offer]) -> None:
+    """Offer these, where they are others and nobody is choosing just now."""
+    offered = [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())]
+    if list(offers) != offered and not combo.view().isVisible():
+        with QSignalBlocker(combo):
+            combo.clear()
+            for text, against in offers:
+                combo.addItem(text, against)

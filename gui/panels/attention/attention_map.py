@@ -1,0 +1,206 @@
+"""One head, large: rows are what a position predicts, columns what it reads from, with the weight under the mouse."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QStackedLayout, QWidget
+
+from core.events import Prepared, ProbeDone
+from core.history import History
+from core.probes import ProbedSentence
+from gui.heads.head_picture import HeadPicture, chosen_picture
+from gui.panel import Panel, Table
+from gui.panels.attention.colour_bar import paint_colour_bar
+from gui.panels.attention.line_canvas import LineCanvas
+from gui.panels.attention.map_layout import MapLayout
+from gui.pictures.colour_map import attention_image
+from gui.sentences.selection import KIND_TITLES, Selection
+from gui.sentences.shown_sentence import NothingShown, Source, probed
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label
+
+ARROWS = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
+
+_POOLED = {"mean": ", mean of heads", "max": ", maximum of heads"}
+
+
+class AttentionMap(Panel):
+    """The chosen head of one sentence at step s: of the probe's, or of what `source` gives."""
+
+    title = "Attention"
+    empty_sentence = "Choose a dataset in Setup: its first sentence appears here before anything is trained."
+    redraw_on = (Prepared, ProbeDone)
+    is_picture = True
+
+    def __init__(self, theme: Theme, selection: Selection, source: Source | None = None) -> None:
+        super().__init__(theme)
+        self._selection = selection
+        self._source = source or probed(selection)
+        self.canvas, self.lines = MapCanvas(theme), LineCanvas(theme)
+        self._readout = plain_label(role="muted")
+        self._canvases = QStackedLayout()
+        for canvas in (self.canvas, self.lines):
+            canvas.pointed = self._say
+            self._canvases.addWidget(canvas)
+        self.body.addLayout(self._canvases, 1)
+        self.body.addWidget(self._readout)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the chosen head with the newest weights at or before `step`."""
+        shown = self._source(history, step)
+        if isinstance(shown, NothingShown):
+            self.set_title(self.title)
+            self.show_empty(shown.reason)
+            return
+        self.show_body()
+        chosen = self._selection.chosen
+        against = f" minus {shown.other.name}" if shown.other is not None else ""
+        self.set_title(f"{self._head_name(shown.sentence)} · {shown.name}{against}")
+        canvas = self.lines if chosen.as_lines else self.canvas
+        self._canvases.setCurrentWidget(canvas)
+        canvas.show_picture(chosen_picture(shown, self._selection), square_root=chosen.square_root)
+
+    def numbers(self) -> Table:
+        """The weights: a row for each row of the map."""
+        picture = (self.lines if self._selection.chosen.as_lines else self.canvas).picture
+        assert picture is not None
+        rows = zip(picture.rows, picture.weights.tolist(), strict=True)
+        return [["", *picture.columns], *([name, *weights] for name, weights in rows)]
+
+    def _head_name(self, sentence: ProbedSentence) -> str:
+        kind, layer, head = self._selection.place_in(sentence)
+        pooled = self._selection.chosen.pooled
+        what = _POOLED[pooled] if pooled else f" head {head + 1}"
+        name = f"{KIND_TITLES[kind].capitalize()} attention, layer {layer + 1}{what}"
+        if kind == "encoder_self":
+            return name
+        runs_free = self._selection.feed_of(sentence) is sentence.free_running
+        return f"{name}, {'free-running' if runs_free else 'fed by the reference'}"
+
+    def _say(self, text: str) -> None:
+        canvas = self.lines if self._selection.chosen.as_lines else self.canvas
+        self._readout.setText(text or canvas.legend())
+
+
+class MapCanvas(QWidget):
+    """Paints a head; the mouse or the arrow keys read its weights."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.picture: HeadPicture | None = None
+        self._cell: tuple[int, int] | None = None  # row and column pointed at
+        self._square_root = False
+        self.pointed = lambda text: None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Attention map; arrow keys read its weights")
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(240), self._theme.px(160))
+
+    def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
+        """Paint this head; `square_root` spreads small weights apart."""
+        self.picture, self._square_root = picture, square_root
+        rows, columns = picture.weights.shape
+        if self._cell is not None and (self._cell[0] >= rows or self._cell[1] >= columns):
+            self._cell = None
+        self._tell()
+        self.update()
+
+    def legend(self) -> str:
+        """What is drawn, in words."""
+        if self.picture is None:
+            return ""
+        more = "Point at a cell for its weight."
+        if self.picture.is_causal:
+            more = "Hatched: comes later, may not be read."
+        elif self.picture.alignment:
+            more = "Dashed: the dataset's own alignment."
+        return f"Columns: read from. Rows: {self.picture.readers}. {self.picture.legend_of_colours or more}"
+
+    def readout(self) -> str:
+        """The weight pointed at, in words."""
+        if self.picture is None or self._cell is None:
+            return ""
+        row, column = self._cell
+        if self.picture.is_causal and column > row:
+            return f"{self.picture.rows[row]}  may not see  {self.picture.columns[column]}: it comes later"
+        weight = float(self.picture.weights[row, column])
+        if self.picture.against:
+            reads = f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}"
+            return f"{reads}  with weight {weight:+.3f} against {self.picture.against}"
+        return f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}  with weight {weight:.3f}"
+
+    def _layout(self, picture: HeadPicture) -> MapLayout:
+        bar = self._theme.px(64)
+        return MapLayout(QRectF(self.rect()).adjusted(0, 0, -bar, -GRID), picture, self._theme.token_font())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.picture is not None:
+            with QPainter(self) as painter:  # an exception must not leave it painting
+                self._paint(painter, self.picture)
+
+    def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
+        layout, mode, is_difference = self._layout(picture), self._theme.mode, bool(picture.against)
+        painter.drawImage(
+            layout.grid,
+            attention_image(picture.weights, mode, square_root=self._square_root, is_difference=is_difference),
+        )
+        if picture.is_causal:
+            self._hatch(painter, layout)
+        painter.setPen(QPen(self._theme.colour("line"), 1))
+        painter.drawRect(layout.grid)
+        layout.paint_labels(painter, self._theme.colour("text"))
+        self._mark(painter, layout)
+        bar = QRectF(layout.grid.right() + 2 * GRID, layout.grid.top(), self._theme.px(12), layout.grid.height())
+        painter.setFont(self._theme.font(0.85))
+        muted = self._theme.colour("muted")
+        paint_colour_bar(painter, bar, mode, muted, self._square_root, is_difference=is_difference)
+
+    def _hatch(self, painter: QPainter, layout: MapLayout) -> None:
+        painter.setBrushOrigin(layout.grid.topLeft())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour("line"))
+        brush = painter.brush()
+        brush.setStyle(Qt.BrushStyle.BDiagPattern)
+        for row in range(len(layout.rows) - 1):
+            first = layout.cell(row, row + 1)
+            painter.fillRect(QRectF(first.topLeft(), QPointF(layout.grid.right(), first.bottom())), brush)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _mark(self, painter: QPainter, layout: MapLayout) -> None:
+        assert self.picture is not None
+        painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
+        for row, column in self.picture.alignment:
+            painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
+        if self._cell is not None:
+            painter.setPen(QPen(QColor(self._theme.colour("text")), 2))
+            painter.drawRect(layout.cell(*self._cell))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.picture is not None:
+            self._point_at(self._layout(self.picture).cell_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point_at(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = ARROWS.get(Qt.Key(event.key()))
+        if move is None or self.picture is None:
+            super().keyPressEvent(event)
+            return
+        rows, columns = self.picture.weights.shape
+        row, column = self._cell or (0, 0)
+        self._point_at(((row + move[0]) % rows, (column + move[1]) % columns))
+
+    def _point_at(self, cell: tuple[int, int] | None) -> None:
+        if cell != self._cell:
+            self._cell = cell
+            self._tell()
+            self.update()
+
+    def _tell(self) -> None:
+        self.setAccessibleDescription(self.readout())
+        self.pointed(self.readout())

@@ -1,0 +1,33 @@
+"""The scale beside every attention map: which colour is which weight."""
+
+from __future__ import annotations
+
+from math import copysign
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from gui.pictures.colour_map import ramp_of
+from gui.theme import Mode
+
+_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_SIGNED_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+
+
+def paint_colour_bar(
+    painter: QPainter, bar: QRectF, mode: Mode, text: QColor, square_root: bool, *, is_difference: bool = False
+) -> None:
+    """Paint weights 0 (bottom) to 1 (top), or differences from -1, with their numbers to the right."""
+    painter.drawImage(bar, ramp_of(mode, is_difference=is_difference))
+    painter.setPen(text)
+    painter.drawRect(bar)
+    width, height = painter.fontMetrics().horizontalAdvance("0.000"), painter.fontMetrics().height()
+    for weight in _SIGNED_TICKS if is_difference else _TICKS:
+        share = copysign(abs(weight) ** 0.5, weight) if square_root else weight
+        place = bar.bottom() - ((share + 1) / 2 if is_difference else share) * bar.height()
+        rect = QRectF(bar.right() + 4, place - height / 2, width, height)
+        painter.drawText(
+            rect,
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+            f"{weight:+g}" if is_difference and weight else f"{weight:g}",
+        )

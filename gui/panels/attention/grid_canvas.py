@@ -1,0 +1,235 @@
+"""The small heads themselves: painted side by side, chosen with a click or an arrow key, switched off in a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEngine,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+
+from core.alignment import AlignedHead
+from core.left_out import HeadPlace
+from gui.heads.head_row import HeadRow
+from gui.heads.heads_off import HeadsOff
+from gui.panels.attention.attention_map import ARROWS
+from gui.panels.attention.grid_layout import GridLayout
+from gui.pictures.colour_map import attention_image
+from gui.sentences.selection import KIND_TITLES, Selection
+from gui.theme import Theme
+
+_VECTOR = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
+
+
+class GridCanvas(QWidget):
+    """Paints rows of heads and chooses among them.
+
+    All heads are painted into a picture kept until they, the size or the colours change: choosing only moves a frame.
+    """
+
+    def __init__(self, theme: Theme, selection: Selection, heads_off: HeadsOff | None = None) -> None:
+        super().__init__()
+        self._theme, self._selection, self._heads_off = theme, selection, heads_off
+        self.rows: Sequence[HeadRow] = ()
+        self._with_entropy = False
+        self._aligned: AlignedHead | None = None
+        self._picture: QPixmap | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("All attention heads; arrow keys choose the one shown large")
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(220), self._theme.px(160))
+
+    def show_rows(
+        self, rows: Sequence[HeadRow], aligned: AlignedHead | None = None, *, with_entropy: bool = False
+    ) -> None:
+        """Paint these, with a star at the head that found the alignment, and each head's entropy where asked for."""
+        self.rows, self._aligned, self._with_entropy, self._picture = rows, aligned, with_entropy, None
+        self.update()
+
+    def cell(self, row: int, head: int) -> QRectF:
+        """Where a head is painted."""
+        return self._layout().cell(row, head)
+
+    def _layout(self) -> GridLayout:
+        names = [f"{KIND_TITLES[row.kind]} {row.layer + 1}" for row in self.rows]
+        return GridLayout(QSizeF(self.size()), names, [len(row.heads) for row in self.rows], self.fontMetrics())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._picture = None
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.rows:
+            return
+        with QPainter(self) as painter:
+            if painter.paintEngine().type() in _VECTOR:  # for a file: text stays text
+                self._paint_rows(painter)
+            else:
+                self._picture = self._picture or self._painted()
+                painter.drawPixmap(0, 0, self._picture)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._cross_out(painter)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            painter.setPen(QPen(self._theme.colour("training"), 3))
+            painter.drawRect(self._chosen_frame())
+
+    def _chosen_frame(self) -> QRectF:
+        """Around the chosen head, or around all heads of its layer that are shown as one."""
+        row, head = self.chosen_place()
+        if not self._selection.chosen.pooled:
+            return self.cell(row, head)
+        return self.cell(row, 0).united(self.cell(row, len(self.rows[row].heads) - 1))
+
+    def _cross_out(self, painter: QPainter) -> None:
+        """The heads that are off: faint, under a cross."""
+        if self._heads_off is None or not self._heads_off.places:
+            return
+        layout = self._layout()
+        painter.setPen(QPen(self._theme.colour("bad"), 2))
+        for row, head in self._places():
+            if self._place(row, head) in self._heads_off.places:
+                cell = layout.cell(row, head)
+                painter.fillRect(cell, self._theme.colour("surface", 0.7))
+                painter.drawLine(cell.topLeft(), cell.bottomRight())
+                painter.drawLine(cell.bottomLeft(), cell.topRight())
+
+    def _places(self) -> Iterator[tuple[int, int]]:
+        """Row and column of every head."""
+        return ((row, head) for row, layer in enumerate(self.rows) for head in range(len(layer.heads)))
+
+    def _place(self, row: int, head: int) -> HeadPlace:
+        return HeadPlace(self.rows[row].kind, self.rows[row].layer, head)
+
+    def _painted(self) -> QPixmap:
+        scale = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * scale)
+        picture.setDevicePixelRatio(scale)
+        picture.fill(self._theme.colour("surface"))
+        with QPainter(picture) as painter:
+            self._paint_rows(painter)
+        return picture
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        layout = self._layout()
+        painter.setFont(self.font())
+        painter.setPen(self._theme.colour("muted"))
+        layout.paint_names(painter)
+        painter.setPen(QPen(self._theme.colour("line"), 1))
+        mode, square_root = self._theme.mode, self._selection.chosen.square_root
+        for row, layer in enumerate(self.rows):
+            num_heads, height, width = layer.drawn.shape
+            beside = layer.drawn.transpose(1, 0, 2).reshape(height, num_heads * width)  # a whole row: fewer calls
+            image = attention_image(beside, mode, square_root=square_root, is_difference=layer.other is not None)
+            for head in range(num_heads):
+                cell = layout.cell(row, head)
+                painter.drawImage(cell, image.copy(head * width, 0, width, height))  # an SVG knows no part of an image
+                painter.drawRect(cell)
+        if self._with_entropy:
+            self._write_entropy(painter, layout)
+        self._paint_star(painter, layout)
+
+    def _write_entropy(self, painter: QPainter, layout: GridLayout) -> None:
+        """In each head's lower left corner, as much of it as there is room for."""
+        painter.setFont(self._theme.font(0.85))
+        metrics = painter.fontMetrics()
+        for row, head in self._places():
+            nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
+            cell = layout.cell(row, head)
+            texts = (f"{nats:.2f} nats · {share:.0%}", f"{nats:.2f} · {share:.0%}", f"{share:.0%}")
+            text = next((text for text in texts if metrics.horizontalAdvance(text) + 6 <= cell.width()), "")
+            if text and metrics.height() <= cell.height():
+                box = QRectF(0, 0, metrics.horizontalAdvance(text) + 4, metrics.height())
+                box.moveBottomLeft(cell.bottomLeft() + QPointF(1, -1))
+                painter.fillRect(box, self._theme.colour("surface", 0.85))
+                painter.setPen(self._theme.colour("text"))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_star(self, painter: QPainter, layout: GridLayout) -> None:
+        aligned = self._aligned
+        if aligned is None or aligned.since is None:
+            return
+        painter.setPen(self._theme.colour("validation"))
+        for row, layer in enumerate(self.rows):
+            if (layer.kind, layer.layer) == ("cross", aligned.layer):
+                painter.drawText(layout.cell(row, aligned.head), Qt.AlignmentFlag.AlignRight, "★")
+
+    def chosen_place(self) -> tuple[int, int]:
+        """Row and column of the chosen head."""
+        chosen = self._selection.chosen
+        rows = [at for at, row in enumerate(self.rows) if row.kind == chosen.kind]
+        if not rows:
+            return 0, 0
+        row = rows[chosen.layer % len(rows)]
+        return row, chosen.head % len(self.rows[row].heads)
+
+    def _place_at(self, point: QPoint) -> tuple[int, int] | None:
+        return self._layout().place_at(point) if self.rows else None
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            place = self._place_at(event.pos())
+            QToolTip.showText(event.globalPos(), "" if place is None else self._explain(*place), self)
+            return True
+        return super().event(event)
+
+    def _explain(self, row: int, head: int) -> str:
+        place = self._place(row, head)
+        name = f"{KIND_TITLES[place.kind].capitalize()} attention, layer {place.layer + 1}, head {place.head + 1}"
+        nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
+        name += f". Entropy {nats:.2f} nats, {share:.0%} of reading from all alike"
+        if self._heads_off is None:
+            return f"{name}. Click: large."
+        if place in self._heads_off.places:
+            return f"{name}. Switched off. Right click: switch on."
+        return f"{name}. Click: large. Right click: switch off."
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = self._place_at(event.position().toPoint())
+        if place is not None:
+            self._choose(*place)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Of the chosen head: a right click has chosen it, the menu key opens it beside."""
+        if self._heads_off is None or not self.rows:
+            return
+        by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
+        place = self._place_at(event.pos()) if by_mouse else self.chosen_place()
+        if place is not None:
+            corner = event.globalPos() if by_mouse else self.mapToGlobal(self.cell(*place).center().toPoint())
+            self._menu(self._heads_off, *place).popup(corner)
+
+    def _menu(self, heads_off: HeadsOff, row: int, head: int) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        place = self._place(row, head)
+        layer = [self._place(row, other) for other in range(len(self.rows[row].heads))]
+        is_off = place in heads_off.places
+        menu.addAction("Switch on" if is_off else "Switch off", lambda: heads_off.toggle(place))
+        menu.addAction("Switch off the whole layer", lambda: heads_off.switch_off(layer))
+        menu.addAction("All heads on again", heads_off.all_on).setEnabled(bool(heads_off.places))
+        return menu
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = ARROWS.get(Qt.Key(event.key()))
+        if move is None or not self.rows:
+            super().keyPressEvent(event)
+            return
+        row, head = self.chosen_place()
+        row = (row + move[0]) % len(self.rows)
+        self._choose(row, (head + move[1]) % len(self.rows[row].heads))
+
+    def _choose(self, row: int, head: int) -> None:
+        layer = self.rows[row]
+        self._selection.choose(kind=layer.kind, layer=layer.layer, head=head)
+        self.update()

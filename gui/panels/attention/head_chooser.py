@@ -1,0 +1,206 @@
+"""The bar over an attention map: which kind, layer and head, fed how, on which colour scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QSpinBox, QWidget
+
+from core.events import Prepared, ProbeDone
+from core.history import History
+from core.left_out import HeadPlace
+from core.probes import ProbedSentence
+from gui.heads.heads_off import HeadsOff
+from gui.panel import Panel
+from gui.sentences.selection import KIND_TITLES, KINDS, Selection
+from gui.sentences.shown_sentence import NothingShown, Source, probed
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label
+
+_FEEDS = ("fed by the reference", "free-running")
+_FEED_HELP = (
+    "What the decoder reads: the reference's tokens (teacher-forced), or the tokens it has written itself "
+    "(free-running) (Alt+F)"
+)
+_ON_HELP = "Uncheck it to switch this head off, and see what output and loss become without it (Alt+X)"
+_ALL_HELP = "All heads of the layer are shown as one: choose a head to switch it off"
+_SCALE_HELP = "Spread small weights apart: the colour follows the square root of the weight"
+_LINES_HELP = "Show the head as lines from the tokens that read to those they read from (Alt+L)"
+_NO_REFERENCE = "This sentence has no reference: the decoder can only read what it has written itself"
+
+
+class HeadChooser(Panel):
+    """Writes what is chosen into the selection, and shows what is chosen there; it offers what the model has."""
+
+    title = "Head"
+    empty_sentence = "Kind, layer and head can be chosen as soon as there is a model."
+    redraw_on = (Prepared, ProbeDone)
+
+    def __init__(
+        self,
+        theme: Theme,
+        selection: Selection,
+        source: Source | None = None,
+        *,
+        has_feeds: bool = True,
+        heads_off: HeadsOff | None = None,
+    ) -> None:
+        """With `heads_off`, the chosen head can be switched off."""
+        super().__init__(theme)
+        self._heads_off = heads_off
+        self._place: HeadPlace | None = None  # of the head that is shown
+        self._selection = selection
+        self._source = source or probed(selection)
+        self._has_feeds = has_feeds
+        self.kind_combo = _combo([KIND_TITLES[kind] for kind in KINDS], "Kind of attention", "Who reads whom (Alt+K)")
+        self.layer_spin = _spin("Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)")
+        self.head_spin = _spin("Head", "Head of that layer (Alt+Left, Alt+Right)")
+        self.on_box = _box("on", "Head switched on", _ON_HELP)
+        self.feed_combo = _combo(list(_FEEDS), "Decoder's input", _FEED_HELP)
+        self.scale_box = _box("square-root colours", "Square-root colour scale", _SCALE_HELP)
+        self.lines_box = _box("lines", "Lines between tokens", _LINES_HELP)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._lay_out()
+        self._connect()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Offer the layers and heads of what is shown at `step`."""
+        shown = self._source(history, step)
+        if isinstance(shown, NothingShown):
+            self.show_empty(shown.reason)
+            return
+        self.show_body()
+        self._show_chosen(shown.sentence)
+
+    def add_shortcuts(self, view: QWidget) -> None:
+        """Let keys choose while `view` is visible, wherever the focus is."""
+        actions: dict[str, Callable[[], object]] = {
+            "Alt+Up": self.layer_spin.stepDown,
+            "Alt+Down": self.layer_spin.stepUp,
+            "Alt+Left": self.head_spin.stepDown,
+            "Alt+Right": self.head_spin.stepUp,
+            "Alt+L": self.lines_box.toggle,
+            "Alt+K": lambda: self._choose_kind((self.kind_combo.currentIndex() + 1) % len(KINDS)),
+        }
+        if self._has_feeds:
+            actions["Alt+F"] = self._switch_feed
+        if self._heads_off is not None:
+            actions["Alt+X"] = self.on_box.click
+        for keys, action in actions.items():
+            shortcut = QShortcut(QKeySequence(keys), view)
+            shortcut.activated.connect(action)
+
+    def _show_chosen(self, sentence: ProbedSentence) -> None:
+        chosen, heads = self._selection.chosen, self._selection.attention_of(sentence)
+        widgets = (self.kind_combo, self.layer_spin, self.head_spin, self.feed_combo, self.scale_box, self.lines_box)
+        blockers = [QSignalBlocker(widget) for widget in widgets]
+        self._place = self._selection.place_in(sentence)
+        self.on_box.setChecked(self._heads_off is None or self._place not in self._heads_off.places)
+        self.on_box.setEnabled(not chosen.pooled)
+        self.on_box.setToolTip(_ALL_HELP if chosen.pooled else _ON_HELP)
+        self.kind_combo.setCurrentIndex(KINDS.index(chosen.kind))
+        _show_place(self.layer_spin, chosen.layer, heads.shape[0])
+        _show_place(self.head_spin, chosen.head, heads.shape[1])
+        has_choice = sentence.by_reference is not None and chosen.kind != "encoder_self"
+        self.feed_combo.setCurrentIndex(int(self._selection.feed_of(sentence) is sentence.free_running))
+        self.feed_combo.setEnabled(has_choice)
+        self.feed_combo.setToolTip(_feed_help(has_choice, chosen.kind))
+        self.scale_box.setChecked(chosen.square_root)
+        self.lines_box.setChecked(chosen.as_lines)
+        for blocker in blockers:
+            blocker.unblock()
+
+    def _choose_kind(self, place: int) -> None:
+        self._selection.choose(kind=KINDS[place])
+
+    def _switch_head(self) -> None:
+        if self._heads_off is not None and self._place is not None:
+            self._heads_off.toggle(self._place)
+
+    def _switch_feed(self) -> None:
+        self._selection.choose(free_running=not self._selection.chosen.free_running)
+
+    def _lay_out(self) -> None:
+        self.title_label.hide()
+        row = self.row = QHBoxLayout()  # what a view adds to it comes at its end
+        self.body.addLayout(row)  # first: a widget without a parent that is shown would be a window
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GRID)
+        for name, widget in (
+            ("kind", self.kind_combo),
+            ("layer", self.layer_spin),
+            ("head", self.head_spin),
+            ("decoder", self.feed_combo),
+        ):
+            label = _named(name, widget)
+            row.addWidget(label)
+            row.addWidget(widget)
+            if widget is self.head_spin:
+                row.addWidget(self.on_box)
+                self.on_box.setVisible(self._heads_off is not None)
+            row.addSpacing(GRID)
+            if widget is self.feed_combo:
+                label.setVisible(self._has_feeds)
+                widget.setVisible(self._has_feeds)
+        row.addWidget(self.lines_box)
+        row.addWidget(self.scale_box)
+        row.addStretch(1)
+
+    def _connect(self) -> None:
+        selection = self._selection
+        self.kind_combo.activated.connect(self._choose_kind)
+        self.layer_spin.valueChanged.connect(lambda layer: selection.choose(layer=layer - 1))
+        self.head_spin.valueChanged.connect(lambda head: selection.choose(head=head - 1))
+        self.on_box.clicked.connect(self._switch_head)
+        self.feed_combo.activated.connect(lambda place: selection.choose(free_running=bool(place)))
+        self.scale_box.toggled.connect(lambda checked: selection.choose(square_root=checked))
+        self.lines_box.toggled.connect(lambda checked: selection.choose(as_lines=checked))
+
+
+def _feed_help(has_choice: bool, kind: str) -> str:
+    if has_choice:
+        return _FEED_HELP
+    return "The encoder reads the source alone" if kind == "encoder_self" else _NO_REFERENCE
+
+
+def _show_place(spin: QSpinBox, place: int, count: int) -> None:
+    spin.setRange(1, count)
+    spin.setSuffix(f" of {count}")
+    spin.setValue(place % count + 1)
+    spin.setEnabled(count > 1)
+    only = f"There is only one {spin.accessibleName().lower()} to choose"
+    spin.setToolTip(spin.accessibleDescription() if count > 1 else only)
+
+
+def _named(name: str, widget: QWidget) -> QLabel:
+    label = plain_label(name, role="muted")
+    label.setBuddy(widget)
+    return label
+
+
+def _combo(texts: list[str], name: str, help: str) -> QComboBox:
+    combo = QComboBox()
+    combo.addItems(texts)
+    combo.setAccessibleName(name)
+    combo.setAccessibleDescription(help)
+    combo.setToolTip(help)
+    return combo
+
+
+def _box(text: str, name: str, help: str) -> QCheckBox:
+    box = QCheckBox(text)
+    box.setAccessibleName(name)
+    box.setToolTip(help)
+    return box
+
+
+def _spin(name: str, help: str) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setWrapping(True)
+    spin.setRange(1, 1)
+    spin.setAccessibleName(name)
+    spin.setAccessibleDescription(help)
+    spin.setToolTip(help)
+    return spin

@@ -1,0 +1,103 @@
+"""All heads, small: one row a layer, one column a head; a click or an arrow key makes one the large map."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.alignment import FOUND, AlignedHead
+from core.events import Prepared, ProbeDone
+from core.history import History
+from gui.heads.head_row import HeadRow
+from gui.heads.heads_off import HeadsOff
+from gui.panel import Panel, Table
+from gui.panels.attention.grid_canvas import GridCanvas
+from gui.sentences.selection import KINDS, Kind, Selection
+from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
+from gui.theme import Theme
+
+
+class HeadGrid(Panel):
+    """Every layer and head of one sentence at step s, of all three kinds or of the chosen one alone.
+
+    `all_kinds` and `with_entropy` may be changed at any time; the next drawing follows them.
+    """
+
+    title = "All heads"
+    empty_sentence = "Every attention head appears here, small."
+    redraw_on = (Prepared, ProbeDone)
+    is_picture = True
+
+    def __init__(
+        self,
+        theme: Theme,
+        selection: Selection,
+        source: Source | None = None,
+        *,
+        all_kinds: bool,
+        heads_off: HeadsOff | None = None,
+    ) -> None:
+        """With `heads_off`, heads can be switched off in a menu; those that are off are crossed out."""
+        super().__init__(theme)
+        self.all_kinds = all_kinds
+        self.with_entropy = False
+        self._selection = selection
+        self._source = source or probed(selection)
+        self.canvas = GridCanvas(theme, selection, heads_off)
+        self.title_label.setToolTip(
+            "Alignment: of the target tokens whose source words the dataset knows, the share at which the best head "
+            f"reads most from one of these. Since: from when on it has been at least {FOUND}; ★ marks it then."
+        )
+        self.body.addWidget(self.canvas, 1)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the heads with the newest weights at or before `step`."""
+        shown = self._source(history, step)
+        if isinstance(shown, NothingShown):
+            self.set_title(self.title)
+            self.show_empty(shown.reason)
+            return
+        self.show_body()
+        kinds = KINDS if self.all_kinds else (self._selection.chosen.kind,)
+        aligned = history.alignment.best(shown.step)
+        rows = [row for kind in kinds for row in self._rows(shown, kind)]
+        self.canvas.show_rows(rows, aligned, with_entropy=self.with_entropy)
+        self.set_title(f"{self.title}{_about(shown, aligned)}")
+
+    def numbers(self) -> Table:
+        """A line for each weight, or each head's entropy where that is shown; all places count from 1."""
+        if self.with_entropy:
+            return self._entropies()
+        weights = (
+            (row.kind, row.layer + 1, *(place + 1 for place in places), float(weight))
+            for row in self.canvas.rows
+            for places, weight in np.ndenumerate(row.drawn)
+        )
+        return [("kind", "layer", "head", "row", "column", "weight"), *weights]
+
+    def _entropies(self) -> Table:
+        entropies = (
+            (row.kind, row.layer + 1, head, nats, share)
+            for row in self.canvas.rows
+            for head, (nats, share) in enumerate(zip(*(part.tolist() for part in row.entropy), strict=True), 1)
+        )
+        return [("kind", "layer", "head", "entropy in nats", "share of the highest"), *entropies]
+
+    def _rows(self, shown: ShownSentence, kind: Kind) -> list[HeadRow]:
+        heads = self._selection.attention_of(shown.sentence, kind)
+        if shown.other is None:
+            return [HeadRow(kind, layer, layer_heads) for layer, layer_heads in enumerate(heads)]
+        others = self._selection.attention_of(shown.other.sentence, kind)
+        pairs = zip(heads, others, strict=True)
+        return [HeadRow(kind, layer, mine, other) for layer, (mine, other) in enumerate(pairs)]
+
+
+def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
+    """What is subtracted, or which head found the alignment."""
+    if shown.other is not None:
+        return f" · {shown.name} minus {shown.other.name}"
+    return "" if aligned is None else f" · {_praise(aligned)}"
+
+
+def _praise(aligned: AlignedHead) -> str:
+    found = f" since step {aligned.since:,}" if aligned.since is not None else ""
+    return f"cross {aligned.layer + 1} head {aligned.head + 1}: alignment {aligned.score:.2f}{found}"

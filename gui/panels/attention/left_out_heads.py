@@ -1,0 +1,162 @@
+"""What the shown sentence's output and the loss become without the heads that are switched off."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from html import escape
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy
+
+from core.events import Prepared, ProbeDone
+from core.history import History
+from core.left_out import LeftOut
+from core.probes import ProbedSentence
+from core.requests import LeaveOutHeads
+from gui.context import Context
+from gui.heads.heads_off import HeadsOff
+from gui.heads.left_out_words import changes, figures, in_words, names_of, said, written
+from gui.panel import Panel, Table
+from gui.sentences.asked import Asked
+from gui.sentences.shown_sentence import NothingShown, probed
+from gui.theme import GRID
+from gui.widgets import button, plain_label
+
+_SHARE = 0.015  # of the engine's time that may go into asking again while the weights move
+_COLUMNS = (
+    ("output, free-running", "What the model writes by itself; marked is what it writes otherwise without these heads"),
+    ("probability", "Of the whole output beside it, as the same model sees it: the product over its tokens, <eos> too"),
+    ("loss of the reference, nats/token", "Of this sentence's reference, teacher-forced, <eos> counted"),
+    (
+        "loss of validation pairs, nats/token",
+        "Of the first pairs of the validation split, teacher-forced, <eos> counted",
+    ),
+)
+_ROWS = ("all heads on", "without", "change")
+
+
+class LeftOutHeads(Panel):
+    """Asks the engine, for the weights at the playhead, and again as these change."""
+
+    title = "Without some heads"
+    empty_sentence = "The engine is working it out …"
+    redraw_on = (Prepared, ProbeDone)
+    is_picture = True
+
+    def __init__(self, context: Context, heads_off: HeadsOff) -> None:
+        super().__init__(context.theme)
+        self.asked: Asked[LeftOut] = Asked(context.bridge, self._take)
+        self._heads_off, self._follower = heads_off, context.follower
+        self._source = probed(context.selection)
+        self._moment = 0  # the newest step when it was asked last
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.timeout.connect(self.mark_dirty)
+        self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
+        self.cells = [[_cell() for _ in _COLUMNS] for _ in _ROWS]
+        self.words_label = plain_label(role="muted")
+        self._heads = [plain_label(name, role="muted") for name, _ in _COLUMNS]
+        self._lay_out()
+        self.all_on_button.clicked.connect(heads_off.all_on)
+        self.theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the answer for the weights kept at or before `step`, asked for where it is another one."""
+        shown, reason = self._source(history, step), self._follower.why_no_model
+        if reason or isinstance(shown, NothingShown):
+            self.show_empty(reason or (shown.reason if isinstance(shown, NothingShown) else ""))
+            return
+        self._ask(history, step, shown.sentence)
+        if self.asked.answer is None:
+            self.show_empty(self.asked.refusal)
+        else:
+            self.show_body()
+            self._draw(self.asked.answer)
+
+    def numbers(self) -> Table:
+        """The figures with all heads, and without these."""
+        assert self.asked.answer is not None
+        left_out = self.asked.answer
+        rows = zip(_ROWS, (left_out.complete, left_out.without), strict=False)
+        names = ("output", "probability", "loss of the reference, nats per token", "validation loss, nats per token")
+        return [("", *names), *((name, seen.sentence.output, *figures(seen)) for name, seen in rows)]
+
+    def _ask(self, history: History, step: int, sentence: ProbedSentence) -> None:
+        request = LeaveOutHeads(
+            source=sentence.source,
+            reference=sentence.reference,
+            heads=tuple(sorted(self._heads_off.places)),
+            step=None if step >= history.last_step else step,
+        )
+        if not self._rest.isActive():
+            self._moment = history.last_step
+        # Weights of this moment are others after each step, and another model's in another run.
+        self.asked.want((request, self._moment if request.step is None else 0, id(history.prepared)), request)
+
+    def _take(self) -> None:
+        """Show the answer; ask again for newer weights only after a rest that pays for it."""
+        if self.asked.answer is not None:
+            self._rest.start(round(1000 * self.asked.answer.seconds / _SHARE))
+        self.mark_dirty()
+
+    def _draw(self, left_out: LeftOut) -> None:
+        self.set_title(f"Without {names_of(left_out.heads)} · weights of step {left_out.step:,}")
+        self._heads[-1].setText(f"loss of {left_out.num_valid} validation pairs, nats/token")
+        before, after = left_out.complete, left_out.without
+        for row, seen in zip(self.cells, (before, after), strict=False):
+            probability, *losses = figures(seen)
+            texts = ["" if loss is None else f"{loss:.3f}" for loss in losses]
+            for cell, text in zip(row[1:], (said(probability), *texts), strict=True):
+                cell.setText(text)
+        self.cells[0][0].setText(escape(" ".join(written(before))) or "(nothing)")
+        self.cells[1][0].setText(self._marked(written(before), written(after)))
+        for cell, text in zip(self.cells[2], changes(before, after), strict=True):
+            cell.setText(text)
+        self.words_label.setText(in_words(left_out))
+
+    def _marked(self, before: tuple[str, ...], after: tuple[str, ...]) -> str:
+        """What is written otherwise is underlined, in a colour that is told by the line too."""
+        words = [escape(token) for token in after]
+        for what, _, _, first, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            if what != "equal":
+                style = f"color:{self.theme.colours.bad}; text-decoration:underline"
+                words[first:end] = [f'<span style="{style}">{word}</span>' for word in words[first:end]]
+        return " ".join(words) or "(nothing)"
+
+    def _lay_out(self) -> None:
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.header.addWidget(self.all_on_button)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * GRID)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        for column, (head, (_, help)) in enumerate(zip(self._heads, _COLUMNS, strict=True), 1):
+            head.setToolTip(help)
+            grid.addWidget(head, 0, column, _side(column))
+        for row, (name, cells) in enumerate(zip(_ROWS, self.cells, strict=True), 1):
+            grid.addWidget(plain_label(name, role="muted"), row, 0)
+            for column, (cell, (what, help)) in enumerate(zip(cells, _COLUMNS, strict=True), 1):
+                cell.setAccessibleName(f"{what}, {name}")
+                cell.setToolTip(help)
+                grid.addWidget(cell, row, column, _side(column))
+        for output, *_ in self.cells[:2]:
+            output.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
+        self.body.addLayout(grid)
+        self.body.addWidget(self.words_label)
+
+    def _restyle(self) -> None:
+        for output, *_ in self.cells[:2]:
+            output.setFont(self.theme.token_font())
+
+
+def _cell() -> QLabel:
+    made = plain_label()
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    made.setMinimumWidth(1)  # a long sentence is cut, the window is not stretched
+    return made
+
+
+def _side(column: int) -> Qt.AlignmentFlag:
+    """The output is text, the others are figures."""
+    return Qt.AlignmentFlag.AlignLeft if column == 1 else Qt.AlignmentFlag.AlignRight

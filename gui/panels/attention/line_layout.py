@@ -1,0 +1,83 @@
+"""Where the tokens of a line view stand: those that are read above, those that read below."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+
+from gui.heads.head_picture import HeadPicture
+
+Side = Literal["above", "below"]
+_GAP = 8.0
+_LARGEST_LABEL = 0.3  # share of the height that the tokens of one side may take
+
+
+class LineLayout:
+    """Fits the tokens of a head into an area; all lengths in logical pixels."""
+
+    def __init__(self, area: QRectF, picture: HeadPicture, font: QFont) -> None:
+        self.labels: dict[Side, tuple[str, ...]] = {"above": picture.columns, "below": picture.rows}
+        self.font = font
+        self._area, self._metrics = area, QFontMetricsF(font)
+
+    def end(self, side: Side, place: int) -> QPointF:
+        """Where the lines of a token end."""
+        room = self._room(side) + _GAP
+        y = self._area.top() + room if side == "above" else self._area.bottom() - room
+        return QPointF(self._area.left() + (place + 0.5) * self._width(side), y)
+
+    def label(self, side: Side, place: int) -> QRectF:
+        """The rectangle of a token."""
+        end, room, width = self.end(side, place), self._room(side), self._width(side)
+        top = end.y() - _GAP - room if side == "above" else end.y() + _GAP
+        return QRectF(end.x() - width / 2, top, width, room)
+
+    def token_at(self, point: QPointF) -> tuple[Side, int] | None:
+        """The nearest token of the half that a point lies in; None outside."""
+        if not self._area.contains(point):
+            return None
+        side: Side = "above" if point.y() < self._area.center().y() else "below"
+        place = int((point.x() - self._area.left()) / self._width(side))
+        return side, min(place, len(self.labels[side]) - 1)
+
+    def paint_labels(self, painter: QPainter, colours: dict[Side, list[QColor]]) -> None:
+        """All tokens, upright where they fit, else turned. Long ones are elided."""
+        painter.setFont(self.font)
+        for side, labels in self.labels.items():
+            for place, label in enumerate(labels):
+                painter.setPen(colours[side][place])
+                self._paint_label(painter, side, self.label(side, place), label)
+
+    def _paint_label(self, painter: QPainter, side: Side, box: QRectF, label: str) -> None:
+        if not self._is_turned(side):
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "\n".join(_lines(label)))
+            return
+        text = self._metrics.elidedText(label, Qt.TextElideMode.ElideRight, box.height())
+        towards_lines = Qt.AlignmentFlag.AlignLeft if side == "above" else Qt.AlignmentFlag.AlignRight
+        painter.save()
+        painter.translate(box.center())
+        painter.rotate(-90)
+        turned = QRectF(-box.height() / 2, -box.width() / 2, box.height(), box.width())
+        painter.drawText(turned, towards_lines | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.restore()
+
+    def _width(self, side: Side) -> float:
+        return self._area.width() / len(self.labels[side])
+
+    def _is_turned(self, side: Side) -> bool:
+        widest = max(self._metrics.horizontalAdvance(line) for label in self.labels[side] for line in _lines(label))
+        return widest + _GAP > self._width(side)
+
+    def _room(self, side: Side) -> float:
+        if self._is_turned(side):
+            wanted = max(self._metrics.horizontalAdvance(label) for label in self.labels[side])
+        else:
+            wanted = self._metrics.height() * max(len(_lines(label)) for label in self.labels[side])
+        return min(wanted, self._area.height() * _LARGEST_LABEL)
+
+
+def _lines(label: str) -> list[str]:
+    """What was read above what it predicts: `in → the` needs half the width so."""
+    return label.replace(" → ", "\n→ ").splitlines()

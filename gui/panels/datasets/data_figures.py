@@ -1,0 +1,127 @@
+"""A dataset in numbers: what is known, repeated, leaked and padded, a column for each split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from core.events import Event
+from core.history import History
+from core.overview.records import HELD_OUT, SPLITS, DataOverview, SideFigures
+from gui.datasets.data_look import DataLook
+from gui.panel import Panel, Table
+from gui.theme import Theme
+
+Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
+_SIDES = ("source", "target")
+
+
+class DataFigures(Panel):
+    """Fills itself as far as the data have been looked over."""
+
+    title = "In numbers"
+    empty_sentence = "The data are being looked over …"
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    is_picture = True
+
+    def __init__(self, theme: Theme, look: DataLook) -> None:
+        super().__init__(theme)
+        self._look = look
+        self.table = _table()
+        self.body.addWidget(self.table)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Show what is known of the data, which know no step."""
+        overview = self._look.overview
+        if overview is None:
+            self.show_empty()
+            return
+        self.show_body()
+        lines = list(lines_of(overview))
+        self.table.verticalHeader().setDefaultSectionSize(self.theme.px(20))
+        self.table.setRowCount(len(lines))
+        for number, (name, meaning, texts) in enumerate(lines):
+            for column, text in enumerate((name, *(texts.get(split, "") for split in SPLITS))):
+                self.table.setItem(number, column, self._item(name, meaning, text, column))
+
+    def numbers(self) -> Table:
+        """The table as it is shown."""
+        assert self._look.overview is not None
+        lines = lines_of(self._look.overview)
+        return [
+            ("figure", *SPLITS),
+            *((name, *(texts.get(split, "") for split in SPLITS)) for name, _, texts in lines),
+        ]
+
+    def _item(self, name: str, meaning: str, text: str, column: int) -> QTableWidgetItem:
+        item = QTableWidgetItem(text)
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        item.setToolTip(meaning)
+        if column:
+            item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {SPLITS[column - 1]}: {text or 'none'}")
+        if text.startswith("!"):
+            item.setForeground(self.theme.colour("bad"))
+        return item
+
+
+def lines_of(overview: DataOverview) -> Iterator[Line]:
+    """Every figure that is known so far; `!` marks what makes a score say less."""
+    splits = overview.splits
+    yield "pairs", "Pairs that are used", {name: f"{split.num_pairs:,}" for name, split in splits.items()}
+    left_out = {name: f"{split.num_left_out:,}" for name, split in splits.items()}
+    yield "left out, too long", "Pairs longer than max_src_length or max_tgt_length", left_out
+    for side, key in zip(_SIDES, ("src", "tgt"), strict=True):
+        known = {name: _known(getattr(split, key)) for name, split in splits.items()}
+        yield f"{side} tokens known", f"Share of {side} tokens that the train split's vocabulary has", known
+    yield from _compared(overview)
+    sample = ", of a sample of batches" if overview.is_padding_sampled else ""
+    padding = {"train": f"{overview.padding:.1%}"}
+    yield "padding", f"Share of the places in a batch that hold no token{sample}", padding
+
+
+def _known(side: SideFigures) -> str:
+    return f"{1 - side.num_unknown / max(1, side.num_tokens):.1%}"
+
+
+def _compared(overview: DataOverview) -> Iterator[Line]:
+    """What is known only after the whole train split has passed by."""
+    repeats, leaks = overview.repeats, overview.leaks
+    if repeats is None or leaks is None:
+        waiting = dict.fromkeys(SPLITS, "…")
+        yield "repeated pairs", "Pairs that stood before in the train split", {"train": "…"}
+        yield "sources in train too", "", {name: waiting[name] for name in HELD_OUT}
+        return
+    share = repeats.num_pairs / max(1, overview.splits["train"].num_pairs)
+    repeated = {"train": f"{repeats.num_pairs:,} ({share:.1%})"}
+    yield "repeated pairs", "Pairs that stood before in the train split", repeated
+    sources = {name: _leaked(leak.sources_in_train, leak.num_sources) for name, leak in leaks.items()}
+    yield "sources in train too", "Different held-out sources that are trained on: their scores say little", sources
+    pairs = {name: f"{leak.pairs_in_train:,}" for name, leak in leaks.items()}
+    yield "pairs in train too", "Of these, with the same target", pairs
+
+
+def _leaked(found: int, of: int) -> str:
+    return f"! {found:,} of {of:,}" if found else f"0 of {of:,}"
+
+
+def _table() -> QTableWidget:
+    table = QTableWidget(0, 1 + len(SPLITS))
+    table.setHorizontalHeaderLabels(["", *SPLITS])
+    table.setObjectName("figures")
+    table.setAccessibleName("The dataset in numbers, a column for each split")
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setTabKeyNavigation(False)
+    table.setShowGrid(False)
+    table.verticalHeader().hide()
+    table.verticalHeader().setMinimumSectionSize(1)  # else the style's own is higher
+    header = table.horizontalHeader()
+    header.setHighlightSections(False)
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    return table

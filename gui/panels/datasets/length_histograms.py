@@ -1,0 +1,123 @@
+"""How long sources and targets are, and where the run's limits lie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from core.events import Event
+from core.history import History
+from core.overview.records import SideFigures
+from gui.datasets.data_look import DataLook
+from gui.datasets.pair_pages import PairPages
+from gui.panel import Panel, Table
+from gui.panels.learning.plain_plot import PlainPlot
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label
+
+_MAX_BARS = 60
+
+
+class LengthHistograms(Panel):
+    """Two histograms side by side, of the split whose pairs are shown."""
+
+    title = "Lengths"
+    empty_sentence = "The lengths are being counted …"
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    is_picture = True
+
+    def __init__(self, theme: Theme, look: DataLook, pages: PairPages) -> None:
+        super().__init__(theme)
+        self._look, self._pages = look, pages
+        self.src, self.tgt = SideHistogram(theme, "source"), SideHistogram(theme, "target")
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2 * GRID)
+        row.addWidget(self.src)
+        row.addWidget(self.tgt)
+        self.body.addLayout(row)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the split; a dataset knows no step."""
+        if self._look.overview is None:
+            self.show_empty()
+            return
+        figures = self._look.overview.splits[self._pages.split]
+        self.show_body()
+        self.set_title(f"Lengths of {self._pages.split} texts in tokens, <eos> counted")
+        self.src.show_figures(figures.src)
+        self.tgt.show_figures(figures.tgt)
+
+    def numbers(self) -> Table:
+        """A line for each split, side and length that is there."""
+        assert self._look.overview is not None
+        lines = (
+            (split, name, length, count)
+            for split, figures in self._look.overview.splits.items()
+            for name, side in (("source", figures.src), ("target", figures.tgt))
+            for length, count in enumerate(side.lengths.tolist())
+            if count
+        )
+        return [("split", "side", "tokens", "texts"), *lines]
+
+
+class SideHistogram(QWidget):
+    """One side's lengths as bars; what is longer than the limit stands back, and a dashed line says where."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self._theme, self._name = theme, name
+        self._bars: tuple[NDArray[np.int64], NDArray[np.int64], int] | None = None
+        self.label = plain_label(role="muted")
+        self.label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.plot = PlainPlot(theme)
+        self.plot.pointed.connect(self._say)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.label)
+        column.addWidget(self.plot, 1)
+
+    def show_figures(self, side: SideFigures) -> None:
+        """Draw these."""
+        lengths = side.lengths
+        self.label.setText(
+            f"{self._name} {_shortest(lengths)} to {len(lengths) - 1}, median {_median(lengths)}, limit {side.limit}"
+        )
+        self.plot.setAccessibleName(self.label.text())
+        width = -(-len(lengths) // _MAX_BARS)
+        starts = np.arange(0, len(lengths), width)
+        heights = np.add.reduceat(lengths, starts)
+        self._bars = starts, heights, width
+        fits = starts <= side.limit
+        self.plot.clear()
+        for chosen, colour in ((fits, self._theme.colour("training")), (~fits, self._theme.colour("faint"))):
+            left = starts[chosen] - 0.4
+            bars = pg.BarGraphItem(x0=left, width=width - 0.2, height=heights[chosen], brush=colour, pen=None)
+            self.plot.addItem(bars)
+        if side.limit < len(lengths) - 1:
+            line = pg.mkPen(self._theme.colour("validation"), width=1.5, style=Qt.PenStyle.DashLine)
+            self.plot.addItem(pg.InfiniteLine(side.limit + 0.5, pen=line))
+        self.plot.setXRange(0, len(lengths), padding=0.02)
+        self.plot.setYRange(0, int(heights.max()), padding=0.05)
+
+    def _say(self, place: QPointF) -> None:
+        """How many texts the bar under the mouse stands for."""
+        assert self._bars is not None
+        starts, heights, width = self._bars
+        bar = int(np.clip((place.x() + 0.5) // width, 0, len(starts) - 1))
+        first, last = int(starts[bar]), int(starts[bar]) + width - 1
+        tokens = f"{first}" if first == last else f"{first} to {last}"
+        self.plot.setToolTip(f"{tokens} tokens: {int(heights[bar]):,} {self._name}s")
+
+
+def _shortest(lengths: NDArray[np.int64]) -> int:
+    return int(np.argmax(lengths > 0))
+
+
+def _median(lengths: NDArray[np.int64]) -> int:
+    """The length below which half of the texts are."""
+    return int(np.searchsorted(np.cumsum(lengths), lengths.sum() / 2))

@@ -1,0 +1,101 @@
+"""The table of pairs: a row each, source and target cut into their tokens as the model reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from core.overview.pairs import PairRow, Token
+from gui.panels.datasets.token_delegate import TOKENS, KindOfToken, TokenDelegate
+from gui.theme import Theme
+
+_COLUMNS = (
+    ("pair", "Its number in the split"),
+    ("source", "Its tokens; those that the vocabulary does not have are underlined, and read as <unk>"),
+    ("target", "Its tokens, as the decoder is to write them"),
+)
+LEFT_OUT = "too long"
+
+
+class PairTable(QTableWidget):
+    """Shows one page of pairs."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(0, len(_COLUMNS))
+        self._theme = theme
+        self.rows: list[PairRow] = []
+        self.setObjectName("pairs")
+        self.setAccessibleName("Pairs")
+        self.setToolTip("Each row is a pair; arrow keys walk, Ctrl+PgDown shows the next page")
+        self.setItemDelegate(TokenDelegate(theme))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys walk in it
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.verticalHeader().hide()
+        self._name_columns()
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_rows(self, rows: Sequence[PairRow]) -> None:
+        """Show these instead; nothing happens where they are the same."""
+        if list(rows) == self.rows:
+            return
+        self.rows = list(rows)
+        self.setRowCount(len(rows))
+        for number, row in enumerate(rows):
+            self.setItem(number, 0, _number_item(row))
+            self.setItem(number, 1, _tokens_item("source", row.src, before=()))
+            self.setItem(number, 2, _tokens_item("target", row.tgt, before=(("<bos>", "special"),)))
+        self.resizeRowsToContents()
+        self.setCurrentCell(0, 0)
+        self.scrollToTop()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.resizeRowsToContents()
+
+    def _name_columns(self) -> None:
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for place, (name, meaning) in enumerate(_COLUMNS):
+            item = QTableWidgetItem(name)
+            item.setToolTip(meaning)
+            self.setHorizontalHeaderItem(place, item)
+
+    def _restyle(self) -> None:
+        self.setFont(self._theme.font())
+        self.setColumnWidth(0, self._theme.px(72))
+        self.resizeRowsToContents()
+
+
+def _number_item(row: PairRow) -> QTableWidgetItem:
+    number = f"{row.index + 1:,}"
+    item = QTableWidgetItem(f"{number} {LEFT_OUT}" if row.is_left_out else number)
+    item.setData(TOKENS, ((item.text(), "special"),))
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    if row.is_left_out:
+        item.setToolTip("Longer than max_src_length or max_tgt_length allow: it is left out")
+    return item
+
+
+def _tokens_item(side: str, tokens: Sequence[Token], before: Sequence[KindOfToken]) -> QTableWidgetItem:
+    item = QTableWidgetItem()
+    own: list[KindOfToken] = [(text, "known" if is_known else "unknown") for text, is_known in tokens]
+    item.setData(TOKENS, (*before, *own, ("<eos>", "special")))
+    unknown = [text for text, is_known in tokens if not is_known]
+    told = f"; unknown, and read as <unk>: {' '.join(unknown)}" if unknown else ""
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{side} {' '.join(text for text, _ in tokens)}{told}")
+    item.setToolTip(f"{len(tokens) + 1:,} tokens, <eos> counted{told}")
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    return item

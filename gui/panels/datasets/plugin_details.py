@@ -1,0 +1,101 @@
+"""What there is to read of the chosen plugin: what it is and where it lies, and what a check has found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from core.doctor.findings import PluginReport
+from core.doctor.report_text import figures_lines
+from gui.datasets.plugin_rows import OURS, PluginRow
+from gui.theme import GRID
+from gui.widgets import from_home, plain_label
+
+NOT_CHECKED = "Not checked yet: Check looks for what would go wrong, and lets a small model learn 32 of its pairs."
+Line = tuple[str, str]  # role and text
+
+
+class LinesPane(QScrollArea):
+    """Lines of text, each of which can be selected and copied."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self._lines: list[Line] = []
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(text for _, text in self._lines)
+
+    def show_lines(self, lines: Iterable[Line]) -> None:
+        """Show these instead; nothing happens where they are the same."""
+        if (new := list(lines)) == self._lines:
+            return
+        self._lines = new
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setSpacing(GRID // 2)
+        for number, (role, text) in enumerate(new):
+            column.addSpacing(GRID if number and role == "error" else 0)  # the lines below belong to it
+            column.addWidget(_selectable(text, role))
+        column.addStretch(1)
+        self.setWidget(content)
+
+
+def about_lines(row: PluginRow) -> Iterator[Line]:
+    """What a plugin is, where it lies, and why it cannot be used."""
+    yield "title", row.info.title
+    yield "muted", _place(row)
+    if row.problem:
+        yield "error", f"✗ {row.problem}"
+    for paragraph in paragraphs(row.info.doc):
+        yield "", paragraph
+
+
+def check_lines(report: PluginReport | None, stage: str) -> Iterator[Line]:
+    """What a check has found; `stage` is what the running one is at, empty where none runs."""
+    yield "title", "Check"
+    if stage:
+        yield "muted", f"Checking: {stage} …"
+    elif report is None:
+        yield "muted", NOT_CHECKED
+    else:
+        yield from _reported(report)
+
+
+def _reported(report: PluginReport) -> Iterator[Line]:
+    if report.is_clean:
+        yield "good", "✓ Nothing to mend."
+    for finding in report.findings:
+        yield "error", f"✗ {finding.sentence}"
+        yield "", finding.advice
+    for line in figures_lines(report):
+        yield "muted", line
+
+
+def _place(row: PluginRow) -> str:
+    if row.place == OURS:
+        return f"Part of Headlight: plugins/{Path(row.info.origin).name}"
+    return row.info.origin if row.info.package else from_home(Path(row.info.origin))
+
+
+def paragraphs(doc: str) -> list[str]:
+    """A docstring without the line breaks that its file needed; items of a list stay lines of their own."""
+    joined = re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", doc)
+    return [line for line in joined.split("\n") if line]
+
+
+def _selectable(text: str, role: str) -> QLabel:
+    label = plain_label(text, role=role)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

@@ -1,0 +1,46 @@
+"""A plot in the theme's colours that stands still: it says where the mouse is, and is not dragged or zoomed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+
+from gui.panels.learning.plot_style import style_plot
+from gui.theme import Theme
+
+
+class PlainPlot(pg.PlotWidget):
+    """Emits `pointed` and `clicked` with the place in the plot's own coordinates."""
+
+    pointed = Signal(QPointF)
+    clicked = Signal(QPointF)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(enableMenu=False)
+        self._theme = theme
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scene().sigMouseMoved.connect(self._point)
+        self.scene().sigMouseClicked.connect(self._click)
+        theme.changed.connect(self.restyle)
+        self.restyle()
+
+    def sizeHint(self) -> QSize:
+        """Little: it takes what room there is, instead of pyqtgraph's 640 x 480."""
+        return self.minimumSize()
+
+    def restyle(self) -> None:
+        """The theme's colours and sizes."""
+        style_plot(self, self._theme)
+        self.setMinimumHeight(self._theme.px(128))
+
+    def _point(self, place: QPointF) -> None:
+        if self.plotItem.vb.sceneBoundingRect().contains(place):
+            self.pointed.emit(self.plotItem.vb.mapSceneToView(place))
+
+    def _click(self, event: Any) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.clicked.emit(self.plotItem.vb.mapSceneToView(event.scenePos()))

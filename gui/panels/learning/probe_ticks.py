@@ -1,0 +1,74 @@
+"""Where there is something to look back at: a tick a probe, taller where weights are kept too, and marks of events."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtGui import QBrush
+
+from core.history import History
+from core.marks import Mark, MarkKind, marks_of
+from gui.panels.learning.step_plot import StepPlot, renew
+from gui.playhead import Playhead
+from gui.theme import Theme
+
+_SYMBOLS: dict[MarkKind, str] = {"right": "o", "best": "star", "setting": "s", "aligned": "d", "noticed": "t"}
+_MARK_HEIGHT = 0.72
+
+
+class ProbeTicks(StepPlot):
+    """Ticks and marks on the axis of steps; resting on a mark says what happened."""
+
+    def __init__(self, theme: Theme, playhead: Playhead) -> None:
+        super().__init__(theme, playhead)
+        self._probes, self._snapshots = self.plot(connect="pairs"), self.plot(connect="pairs")
+        self.marks: tuple[Mark, ...] = ()
+        self._marks = pg.ScatterPlotItem(hoverable=True, tip=_text_of)
+        self._marks.setZValue(20)
+        self.addItem(self._marks, ignoreBounds=True)
+        self.hideAxis("bottom")
+        self.getAxis("left").setTicks([[(0.45, "probes")]])
+        self.setYRange(0, 1, padding=0)
+        self.setAccessibleName("Probes over steps")
+        self.take_theme()
+
+    def take_theme(self) -> None:
+        super().take_theme()
+        self._probes.setPen(pg.mkPen(self.theme.colour("muted"), width=1))
+        self._snapshots.setPen(pg.mkPen(self.theme.colour("training"), width=2))
+        self._marks.setSize(self.theme.px(9))
+        self._marks.setPen(pg.mkPen(self.theme.colour("surface"), width=1))
+        self._draw_marks()
+        self.setFixedHeight(self.theme.px(24))
+
+    def draw(self, history: History) -> None:
+        for curve, steps, height in (
+            (self._probes, history.probe_steps, 0.5),
+            (self._snapshots, history.snapshot_steps, 0.9),
+        ):
+            places = np.repeat(np.asarray(steps, dtype=np.float64), 2)
+            renew(curve, places, np.tile([0.0, height], len(places) // 2))
+        self.draw_marks(history)
+
+    def draw_marks(self, history: History) -> None:
+        """Draw the marks, where they are others than before."""
+        if (marks := marks_of(history)) != self.marks:
+            self.marks = marks
+            self._draw_marks()
+
+    def _draw_marks(self) -> None:
+        self._marks.setData(
+            x=[mark.step for mark in self.marks],
+            y=[_MARK_HEIGHT] * len(self.marks),
+            symbol=[_SYMBOLS[mark.kind] for mark in self.marks],
+            brush=[self._brush_of(mark) for mark in self.marks],
+            data=[mark.text for mark in self.marks],
+        )
+        self.setAccessibleDescription(". ".join(mark.text for mark in self.marks))
+
+    def _brush_of(self, mark: Mark) -> QBrush:
+        return pg.mkBrush(self.theme.colour("validation" if mark.kind == "noticed" else "good"))
+
+
+def _text_of(*, x: float, y: float, data: str) -> str:
+    return data

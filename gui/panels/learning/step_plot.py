@@ -1,0 +1,103 @@
+"""What the plots over the axis of steps share: playhead, theme, and an axis that never jumps under the mouse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import ArrayLike
+from PySide6.QtCore import Qt
+
+from core.history import History
+from gui.panels.learning.plot_style import style_plot
+from gui.playhead import Playhead
+from gui.theme import Theme
+
+_FIRST = -1  # the axis goes no further back, so that step 0 can be seen
+
+
+class StepPlot(pg.PlotWidget):
+    """A plot whose x axis is steps; the line at the playhead drags, and a click puts it there."""
+
+    def __init__(self, theme: Theme, playhead: Playhead) -> None:
+        super().__init__(enableMenu=False)
+        self.theme = theme
+        self._playhead = playhead
+        self.is_held = False  # whether the axes stay as they are, whatever is drawn
+        self.hideButtons()
+        self.setMouseEnabled(x=True, y=False)
+        self.setLimits(xMin=_FIRST)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._line = pg.InfiniteLine(movable=True, angle=90)
+        self._line.setZValue(10)
+        self._line.sigDragged.connect(self._drag)
+        self.addItem(self._line, ignoreBounds=True)
+        self.scene().sigMouseClicked.connect(self._click)
+        theme.changed.connect(self.take_theme)
+
+    def long_curve(self) -> pg.PlotDataItem:
+        """A curve of any number of steps: drawn as the lowest and highest value of each pixel or two."""
+        curve = self.plot(autoDownsampleFactor=1.0)  # pyqtgraph's own 5 points a pixel cost five times the time
+        curve.setDownsampling(auto=True, method="peak")  # after addItem: pyqtgraph#1855
+        curve.setClipToView(True)
+        return curve
+
+    def take_theme(self) -> None:
+        """Take colours, fonts and sizes from the theme; also after each of its changes."""
+        style_plot(self, self.theme)
+        self._line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
+        self._line.setHoverPen(pg.mkPen(self.theme.colour("training"), width=3))
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the run with the playhead at `step`."""
+        if not self._line.moving:
+            self._line.setValue(step)
+        self.draw(history)
+        self.scene().prepareForPaint()  # else it is done in the first painting, which then asks for a second
+
+    def draw(self, history: History) -> None:
+        """Draw the curves."""
+        raise NotImplementedError
+
+    def show_steps(self, end: float) -> None:
+        """Have the x axis go from step 0 to `end`."""
+        margin = 0.01 * end
+        if not _are_near(self.viewRange()[0], (max(-margin, _FIRST), end + margin)):
+            self.setXRange(max(-margin, _FIRST), end + margin, padding=0)
+
+    def show_values(self, top: float) -> None:
+        """Have the y axis go from 0 to `top`."""
+        if not _are_near(self.viewRange()[1], (0, top)):
+            self.setYRange(0, top, padding=0)
+
+    def _drag(self) -> None:
+        self._playhead.view(round(self._line.value()))
+
+    def _click(self, event: Any) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._playhead.view(round(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
+
+
+# pyqtgraph works for milliseconds whenever it is told something, new or not: it is told only what is new.
+
+
+def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> None:
+    """Give a curve that seldom changes its points, [N] each, where they are others than before."""
+    before = curve.getOriginalDataset()
+    if before[0] is None:
+        before = ((), ())
+    if not (np.array_equal(before[0], steps) and np.array_equal(before[1], values, equal_nan=True)):
+        curve.setData(steps, values)
+
+
+def name_line(line: pg.InfiniteLine, text: str) -> None:
+    """Label a line."""
+    if line.label.toPlainText() != text:
+        line.label.setFormat(text)
+
+
+def _are_near(seen: Sequence[float], wanted: Sequence[float]) -> bool:
+    return all(map(math.isclose, seen, wanted))

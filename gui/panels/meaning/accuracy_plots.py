@@ -1,0 +1,145 @@
+"""Accuracy by place and by length: fed by the reference and free-running."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QResizeEvent
+
+from core.events import Prepared, ValidationDone
+from core.history import History
+from core.meaning.accuracy import AccuracyBy
+from gui.panel import Panel, Table
+from gui.panels.learning.plain_plot import PlainPlot
+from gui.theme import Theme
+from gui.validation_reader import ValidationReader
+from gui.widgets import plain_label
+
+_LEGEND = "Dots: fed by the reference. Squares, dashed: free-running."
+
+# Pixels at 100 %.
+_LOWEST = 56
+_AXIS_WIDTH = 36
+_NUMBER_WIDTH = 24
+
+
+class AccuracyPlots(Panel):
+    """Of the validation at step s: tokens right at each place, sentences right of each length."""
+
+    title = "Accuracy"
+    empty_sentence = "Accuracy by place and by length appears here with the first validation: press Space to learn."
+    redraw_on = (Prepared, ValidationDone)
+    is_picture = True
+
+    def __init__(self, theme: Theme, reader: ValidationReader) -> None:
+        super().__init__(theme)
+        self._reader = reader
+        self.by_position = AccuracyPlot(theme, "tokens right", "place")
+        self.by_length = AccuracyPlot(theme, "sentences right", "length")
+        self.readout = plain_label(_LEGEND, role="muted")
+        self.readout.setWordWrap(True)
+        for plot in (self.by_position, self.by_length):
+            plot.said = self._say
+            self.body.addWidget(plot, 1)
+        self.body.addWidget(self.readout)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the newest validation at or before `step`."""
+        figures = self._reader.figures(history, step)
+        if figures is None:
+            self.show_empty(self._reader.why_none(history, step))
+            return
+        self.show_body()
+        self.set_title(f"{self.title} · step {figures.step:,}")
+        self.by_position.show_accuracy(figures.by_position)
+        self.by_length.show_accuracy(figures.by_length)
+
+    def numbers(self) -> Table:
+        """A line for each place, then one for each length."""
+        head = ("by", "of", "sentences", "right fed by the reference", "right free-running")
+        return [head, *(line for plot in (self.by_position, self.by_length) for line in plot.lines())]
+
+    def _say(self, text: str) -> None:
+        self.readout.setText(text or _LEGEND)
+
+
+class AccuracyPlot(PlainPlot):
+    """Two curves from 0 to 1; the mouse reads them."""
+
+    _accuracy: AccuracyBy | None = None  # pyqtgraph resizes it while it is being made
+
+    def __init__(self, theme: Theme, share: str, key: str) -> None:
+        super().__init__(theme)
+        self._share, self._key = share, key
+        self._free = self.plot(symbol="s", symbolSize=9, symbolBrush=None)  # around the other's dots where they meet
+        self._fed = self.plot(symbol="o", symbolSize=5)
+        self.said = lambda text: None
+        self.setYRange(0, 1.1, padding=0)
+        self.getAxis("left").setTicks([[(0, "0"), (0.5, "0.5"), (1, "1")]])
+        self.setLabel("bottom", f"{share}, by {key}")
+        self.setAccessibleName(f"Accuracy by {key}")
+        self.pointed.connect(self._point)
+        self.restyle_curves()
+        theme.changed.connect(self.restyle_curves)
+
+    def restyle(self) -> None:
+        """Two of them and a legend stand in the height of one other panel."""
+        super().restyle()
+        self.setMinimumHeight(self._theme.px(_LOWEST))
+        self.getAxis("left").setWidth(self._theme.px(_AXIS_WIDTH))
+
+    def restyle_curves(self) -> None:
+        """The theme's colours."""
+        for curve, name, style in (
+            (self._fed, "training", Qt.PenStyle.SolidLine),
+            (self._free, "validation", Qt.PenStyle.DashLine),
+        ):
+            curve.setPen(pg.mkPen(self._theme.colour(name), width=2, style=style))
+            curve.setSymbolPen(self._theme.colour(name))
+        self._fed.setSymbolBrush(self._theme.colour("training"))
+
+    def show_accuracy(self, accuracy: AccuracyBy) -> None:
+        """Draw it."""
+        if accuracy is self._accuracy:
+            return
+        self._accuracy = accuracy
+        self._fed.setData(accuracy.keys, accuracy.fed)
+        self._free.setData(accuracy.keys, accuracy.free)
+        if len(accuracy.keys):
+            self.setXRange(float(accuracy.keys[0]) - 0.5, float(accuracy.keys[-1]) + 0.5, padding=0)
+            self._number_keys()
+        self.setAccessibleDescription(" ".join(map(self._explain, range(len(accuracy.keys)))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._number_keys()
+
+    def _number_keys(self) -> None:
+        """Whole numbers, as many as there is room for."""
+        if self._accuracy is None or not len(self._accuracy.keys):
+            return
+        first, last = int(self._accuracy.keys[0]), int(self._accuracy.keys[-1])
+        stride = math.ceil((last - first + 1) * self._theme.px(_NUMBER_WIDTH) / max(self.width(), 1))
+        self.getAxis("bottom").setTicks([[(key, str(key)) for key in range(first, last + 1, stride)]])
+
+    def lines(self) -> list[tuple[object, ...]]:
+        """The numbers drawn."""
+        assert self._accuracy is not None
+        made = self._accuracy
+        columns = (made.keys, made.count, made.fed, made.free)
+        return [(self._key, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+    def _point(self, point: QPointF) -> None:
+        if self._accuracy is not None and len(self._accuracy.keys):
+            self.said(self._explain(int(np.argmin(np.abs(self._accuracy.keys - point.x())))))
+
+    def _explain(self, place: int) -> str:
+        made = self._accuracy
+        assert made is not None
+        return (
+            f"{self._key.capitalize()} {made.keys[place]}: {self._share} {made.fed[place]:.1%} fed by the reference, "
+            f"{made.free[place]:.1%} free-running, of {made.count[place]:,} sentences."
+        )

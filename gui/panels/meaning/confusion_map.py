@@ -1,0 +1,130 @@
+"""Which target symbols are confused, free-running: rows are to be written, columns were written."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QImage, QKeyEvent, QMouseEvent
+
+from core.events import Prepared, ValidationDone
+from core.history import History
+from core.meaning.confusion import ADDED, LEFT_OUT, Confusion
+from gui.panel import Panel, Table
+from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
+from gui.panels.attention.map_layout import MapLayout
+from gui.pictures.colour_map import attention_table, image_of
+from gui.theme import Theme
+from gui.validation_reader import ValidationReader
+from gui.widgets import plain_label
+
+_LEGEND = "Rows: to be written. Columns: written. The diagonal is right. Click: the sentences."
+
+_NAME_SIZES = (0.95, 0.8, 0.65)
+_ALL_RIGHT = "Nothing is confused: every symbol is written as it is to be."
+
+
+class ConfusionMap(Panel):
+    """Of the validation at step s. `chosen` carries the sentences of a cell, by their place, and what they share."""
+
+    title = "Confusion"
+    empty_sentence = "Confused symbols appear here with the first validation: press Space to learn."
+    redraw_on = (Prepared, ValidationDone)
+    is_picture = True
+    chosen = Signal(tuple, str)
+
+    def __init__(self, theme: Theme, reader: ValidationReader) -> None:
+        super().__init__(theme)
+        self._reader = reader
+        self._confusion: Confusion | None = None
+        self._at = 0
+        self.canvas = ConfusionCanvas(theme)
+        self.readout = plain_label(_LEGEND, role="muted")
+        self.readout.setWordWrap(True)
+        self.canvas.pointed.connect(self._point)
+        self.canvas.clicked.connect(self._choose)
+        self.body.addWidget(self.canvas, 1)
+        self.body.addWidget(self.readout)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the newest validation at or before `step`."""
+        figures = self._reader.figures(history, step)
+        if figures is None:
+            self.show_empty(self._reader.why_none(history, step))
+            return
+        self.show_body()
+        self.set_title(f"{self.title}, free-running · step {figures.step:,}")
+        if figures.confusion is not self._confusion:
+            self._at = figures.step
+            self._confusion = figures.confusion
+            self.readout.setText(_LEGEND if figures.confusion.is_confused else _ALL_RIGHT)
+        self.canvas.show_matrix(
+            Matrix("", self._confusion.shares, self._confusion.symbols, self._confusion.written, decimals=None),
+            self.canvas.mark,
+        )
+
+    def numbers(self) -> Table:
+        """How often each symbol was written as which."""
+        assert self._confusion is not None
+        rows = zip(self._confusion.symbols, self._confusion.counts.tolist(), strict=True)
+        return [("", *self._confusion.written), *((symbol, *counts) for symbol, counts in rows)]
+
+    def _point(self, row: int, column: int) -> None:
+        assert self._confusion is not None
+        self.canvas.mark = row, column
+        self.canvas.update()
+        said = explain(self._confusion, row, column)
+        self.readout.setText(said)
+        self.canvas.setAccessibleDescription(said)
+
+    def _choose(self, row: int, column: int) -> None:
+        assert self._confusion is not None
+        pair = self._confusion.symbols[row], self._confusion.written[column]
+        if pair in self._confusion.where:
+            self.chosen.emit(self._confusion.where[pair], f"{what_happened(*pair)} at step {self._at:,}")
+
+
+class ConfusionCanvas(MatrixCanvas):
+    """Colours by the square root, since errors are few; emits `clicked` with (row, column), Enter does as well."""
+
+    clicked = Signal(int, int)
+
+    def layout_of(self, matrix: Matrix) -> MapLayout:
+        """With names as small as it takes to write each of them."""
+        room = QRectF(self.rect()).adjusted(0, 0, -2, -2)
+        fonts = [self._theme.token_font(scale) for scale in _NAME_SIZES]
+        layouts = [MapLayout(room, matrix, font) for font in fonts]
+        fitting = (one for one in layouts if one.cell(0, 0).height() >= QFontMetricsF(one.font).height() * 0.8)
+        return next(fitting, layouts[-1])
+
+    def _image(self, matrix: Matrix) -> QImage:
+        return image_of(np.asarray(matrix.values), attention_table(self._theme.mode), square_root=True)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self.matrix is not None:
+            cell = self.layout_of(self.matrix).cell_at(event.position())
+            if cell is not None:
+                self.pointed.emit(*cell)
+                self.clicked.emit(*cell)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row, column = self.mark
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and row is not None and column is not None:
+            self.clicked.emit(row, column)
+        else:
+            super().keyPressEvent(event)
+
+
+def explain(confusion: Confusion, row: int, column: int) -> str:
+    """What a cell says, in words."""
+    count, total = int(confusion.counts[row, column]), int(confusion.times[row])
+    happened = what_happened(confusion.symbols[row], confusion.written[column])
+    return f"{happened[0].upper()}{happened[1:]}: {count:,} of {total:,} times."
+
+
+def what_happened(wanted: str, written: str) -> str:
+    """A pair of the confusion, in words."""
+    if wanted == written:
+        return f"“{wanted}” right"
+    if wanted == ADDED:
+        return f"“{written}” added"
+    return f"“{wanted}” left out" if written == LEFT_OUT else f"“{wanted}” written as “{written}”"

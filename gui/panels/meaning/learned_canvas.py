@@ -1,0 +1,203 @@
+"""Paints sentences token by token: the darker, the longer a token has been right; what was forgotten is framed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QWidget
+
+from core.events import ValidatedSentence
+from core.meaning.learned_when import NEVER, TokenTimes
+from gui.panels.attention.attention_map import ARROWS
+from gui.pictures.colour_map import attention_table
+from gui.theme import DARK, GRID, LIGHT, Theme
+
+_ROW = 22  # pixels at 100 %
+_PALEST, _DARKEST = 0.18, 0.8  # of the colour map: every step is seen, and text can be read on it
+_LIGHT_CELL = 128  # from this lightness on, of 255, dark text is easier to read
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedSentence:
+    """A validation's sentence, and what became of its tokens."""
+
+    place: int  # in the validation, from 0
+    validated: ValidatedSentence
+    first: int  # its first token's place in `times`
+    times: TokenTimes
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return self.validated.tokens
+
+    def right_since(self, column: int) -> int:
+        """The step of a validation; NEVER of a token that is wrong."""
+        return int(self.times.right_since[self.first + column])
+
+    def forgotten_at(self, column: int) -> int:
+        """The step of a validation; NEVER of a token that is right, or never was."""
+        return int(self.times.forgotten_at[self.first + column])
+
+    def times_forgotten(self, column: int) -> int:
+        """How often it went from right to wrong."""
+        return int(self.times.times_forgotten[self.first + column])
+
+
+class LearnedCanvas(QWidget):
+    """Emits `pointed` with what is to be said of the token under the mouse or chosen by arrow keys; empty: of none."""
+
+    pointed = Signal(str)
+    reached = Signal(int)  # by a key: how far down the token is, in pixels
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._sentences: Sequence[LearnedSentence] = ()
+        self._steps: Sequence[int] = ()
+        self._cell: tuple[int, int] | None = None
+        self._widths: dict[str, float] = {}  # of tokens that were painted
+        self._metrics = QFontMetricsF(self.font())
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Tokens of the validation; arrow keys say when each was learned")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(200), len(self._sentences) * self._row)
+
+    def show_sentences(self, sentences: Sequence[LearnedSentence], steps: Sequence[int]) -> None:
+        """Paint these, as known after validations at `steps`, of which there is at least one."""
+        self._sentences, self._steps = sentences, steps
+        self._cell = None
+        self._fit()
+
+    def legend(self) -> str:
+        """What is painted, in words."""
+        if not self._steps:
+            return ""
+        return (
+            f"Strong: right since step {self._steps[0]:,}; the fainter, the later, up to {self._steps[-1]:,}. "
+            "Framed: forgotten. Plain: not right yet. Fed by the reference."
+        )
+
+    def cell(self, row: int, column: int) -> QRectF:
+        """Where a token is painted."""
+        left, right = self._edges(row)[column : column + 2]
+        return QRectF(left, row * self._row, right - left, self._row)
+
+    @property
+    def _row(self) -> int:
+        return self._theme.px(_ROW)
+
+    def _restyle(self) -> None:
+        self.setFont(self._theme.token_font(0.95))
+        self._metrics = QFontMetricsF(self.font())
+        self._widths.clear()
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(self.minimumSizeHint().height())
+        self.update()
+
+    def _edges(self, row: int) -> list[float]:
+        """Where the tokens of a row begin, and the last ends: as wide as their texts, narrower where needed."""
+        widths = [self._width_of(token) for token in self._sentences[row].tokens]
+        scale = min(1.0, (self.width() - 1.0) / sum(widths))
+        return [scale * edge for edge in accumulate(widths, initial=0.0)]
+
+    def _width_of(self, token: str) -> float:
+        if token not in self._widths:
+            self._widths[token] = self._metrics.horizontalAdvance(token) + 1.5 * GRID
+        return self._widths[token]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        first = event.rect().top() // self._row
+        last = min(event.rect().bottom() // self._row + 1, len(self._sentences))
+        with QPainter(self) as painter:
+            for row in range(first, last):
+                for column in range(len(self._sentences[row].tokens)):
+                    self._paint_token(painter, row, column)
+
+    def _paint_token(self, painter: QPainter, row: int, column: int) -> None:
+        one, cell = self._sentences[row], self.cell(row, column).adjusted(1, 1, -1, -1)
+        colour = self._colour(one.right_since(column))
+        painter.fillRect(cell, colour)
+        if one.forgotten_at(column) != NEVER:
+            painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
+            painter.drawRect(cell.adjusted(1, 1, -1, -1))
+        if (row, column) == self._cell:
+            painter.setPen(QPen(self._theme.colour("text"), 2))
+            painter.drawRect(cell)
+        self._write(painter, row, column, cell, colour)
+
+    def _write(self, painter: QPainter, row: int, column: int, cell: QRectF, colour: QColor) -> None:
+        one = self._sentences[row]
+        is_right = one.right_since(column) != NEVER
+        readable = QColor(LIGHT.text if colour.lightness() >= _LIGHT_CELL else DARK.text)
+        painter.setPen(readable if is_right else self._theme.colour("muted"))
+        text = painter.fontMetrics().elidedText(
+            one.tokens[column], Qt.TextElideMode.ElideRight, round(cell.width()) - 2
+        )
+        painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _colour(self, right_since: int) -> QColor:
+        if right_since == NEVER:
+            return self._theme.colour("surface")
+        age = 1.0 - bisect_left(self._steps, right_since) / max(len(self._steps) - 1, 1)
+        share = _PALEST + (_DARKEST - _PALEST) * age
+        return QColor.fromRgb(int(attention_table(self._theme.mode)[round(255 * share)]))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._point_at(self._cell_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point_at(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = ARROWS.get(Qt.Key(event.key()))
+        if move is None or not self._sentences:
+            super().keyPressEvent(event)
+            return
+        row, column = self._cell or (0, 0)
+        row = (row + move[0]) % len(self._sentences)
+        num_tokens = len(self._sentences[row].tokens)
+        self._point_at((row, (min(column, num_tokens - 1) + move[1]) % num_tokens))
+        self.reached.emit(round(self.cell(row, 0).center().y()))
+
+    def _cell_at(self, point: QPointF) -> tuple[int, int] | None:
+        row = int(point.y() // self._row)
+        if not 0 <= row < len(self._sentences):
+            return None
+        column = bisect_right(self._edges(row), point.x()) - 1
+        return (row, column) if column < len(self._sentences[row].tokens) else None
+
+    def _point_at(self, cell: tuple[int, int] | None) -> None:
+        if cell != self._cell:
+            self._cell = cell
+            said = self._explain(*cell) if cell is not None else ""
+            self.setAccessibleDescription(said)
+            self.pointed.emit(said)
+            self.update()
+
+    def _explain(self, row: int, column: int) -> str:
+        one = self._sentences[row]
+        what = f"“{one.tokens[column]}”, token {column + 1} of sentence {one.place + 1}: {_fate(one, column)}."
+        return f"{what}  {one.validated.source} → free-running: {one.validated.hypothesis or '(nothing)'}"
+
+
+def _fate(one: LearnedSentence, column: int) -> str:
+    times = one.times_forgotten(column)
+    forgotten = f", forgotten {times} {'time' if times == 1 else 'times'} before" if times else ""
+    if one.right_since(column) != NEVER:
+        return f"right since step {one.right_since(column):,}{forgotten}"
+    if one.forgotten_at(column) != NEVER:
+        return f"forgotten at step {one.forgotten_at(column):,}"
+    return "not right yet"

@@ -1,0 +1,125 @@
+"""The learned-when map: each validation sentence token by token, with the step at which it became right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea
+
+from core.events import Prepared, ValidationDone
+from core.history import History
+from core.meaning.learned_when import NEVER
+from core.meaning.validation_figures import ValidationFigures
+from gui.panel import Panel, Table
+from gui.panels.meaning.learned_canvas import LearnedCanvas, LearnedSentence
+from gui.theme import Theme
+from gui.validation_reader import ValidationReader
+from gui.widgets import button, plain_label
+
+
+class LearnedMap(Panel):
+    """Every sentence of the validation at step s, or those that were chosen elsewhere."""
+
+    title = "Learned when"
+    empty_sentence = (
+        "Each token of the validation appears here with the first validation, with the step at which it was learned: "
+        "press Space to learn."
+    )
+    redraw_on = (Prepared, ValidationDone)
+    is_picture = True
+
+    def __init__(self, theme: Theme, reader: ValidationReader) -> None:
+        super().__init__(theme)
+        self._reader = reader
+        self._sentences: tuple[LearnedSentence, ...] = ()
+        self._chosen: frozenset[int] = frozenset()  # sentences by their place in the validation; none: all
+        self._why = ""
+        self._drawn: tuple[ValidationFigures, int] | None = None  # and how many validations were read
+        self.why_label = plain_label(role="muted")
+        self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
+        self.canvas = LearnedCanvas(theme)
+        self.readout = plain_label(role="muted")
+        self.readout.setWordWrap(True)
+        self.canvas.pointed.connect(self._say)
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidgetResizable(True)
+        area.setWidget(self.canvas)
+        self.why_label.setMinimumWidth(1)  # it is cut rather than the panel widened
+        chosen = QHBoxLayout()
+        chosen.addWidget(self.why_label, 1)
+        chosen.addWidget(self.all_button)
+        self.under_header.addLayout(chosen)
+        self.body.addWidget(area, 1)
+        self.body.addWidget(self.readout)
+        self.canvas.reached.connect(lambda y: area.ensureVisible(0, y))
+        self.all_button.clicked.connect(lambda: self.show_only((), ""))
+        self.all_button.hide()
+        self.why_label.hide()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the newest validation at or before `step`."""
+        figures = self._reader.figures(history, step)
+        if figures is None:
+            self.show_empty(self._reader.why_none(history, step))
+            return
+        self.show_body()
+        self.set_title(f"{self.title} · step {figures.step:,}")
+        drawn = figures, len(self._reader.learned.steps)
+        if drawn != self._drawn:
+            self._drawn = drawn
+            self._sentences = learned_sentences(self._reader, figures)
+            self._draw()
+
+    def show_only(self, places: Sequence[int], why: str) -> None:
+        """Show these sentences of the validation, by their place, and say why; all where there are none."""
+        self._chosen, self._why = frozenset(places), why
+        self._draw()
+
+    def numbers(self) -> Table:
+        """A line for each token that is shown."""
+        lines = (
+            (one.place + 1, place + 1, token, _step_text(one.right_since(place)), _step_text(one.forgotten_at(place)))
+            for one in self._shown()
+            for place, token in enumerate(one.tokens)
+        )
+        return [("sentence", "place", "token", "right since step", "forgotten at step"), *lines]
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._say("")
+
+    def _shown(self) -> tuple[LearnedSentence, ...]:
+        return tuple(one for one in self._sentences if not self._chosen or one.place in self._chosen)
+
+    def _draw(self) -> None:
+        shown = self._shown()
+        assert self._drawn is not None
+        at = self._drawn[0].step
+        self.why_label.setText(f"{len(shown):,} of {len(self._sentences):,} sentences: {self._why}")
+        for widget in (self.why_label, self.all_button):
+            widget.setVisible(bool(self._chosen))
+        self.canvas.show_sentences(shown, [step for step in self._reader.learned.steps if step <= at])
+        self._say("")
+
+    def _say(self, text: str) -> None:
+        self.readout.setText(text or self.canvas.legend())
+
+
+def learned_sentences(reader: ValidationReader, figures: ValidationFigures) -> tuple[LearnedSentence, ...]:
+    """Each sentence of a validation with what became of its tokens until then."""
+    times = reader.learned.at(figures.step)
+    if times is None:
+        return ()
+    firsts = accumulate((len(one.tokens) for one in figures.sentences), initial=0)
+    return tuple(
+        LearnedSentence(place, one, first, times)
+        for place, (one, first) in enumerate(zip(figures.sentences, firsts, strict=False))
+    )
+
+
+def _step_text(step: int) -> object:
+    return "" if step == NEVER else step

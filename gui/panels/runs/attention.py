@@ -1,0 +1,153 @@
+"""One head of several runs side by side, for a sentence that all of them follow: drawn from their newest probes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from core.events import Event
+from core.history import History
+from core.probes import ProbedSentence
+from gui.runs.compared import ComparedRun, Comparison
+from gui.heads.head_picture import chosen_picture
+from gui.panel import Panel, Table
+from gui.panels.attention.attention_map import MapCanvas
+from gui.sentences.selection import KIND_TITLES, Selection
+from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label
+
+MOST_RUNS = 4  # side by side: of more, none could be read
+_NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ. Choose runs of the same dataset."
+
+
+class RunAttention(Panel):
+    """Kind, layer and head are the window's selection; a run that has fewer of them wraps around."""
+
+    title = "Attention of the chosen runs"
+    empty_sentence = (
+        "Choose several runs above (Ctrl and a click, or Shift and an arrow key): a head of each is shown here."
+    )
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    is_picture = True
+
+    def __init__(self, theme: Theme, selection: Selection) -> None:
+        super().__init__(theme)
+        self._selection = selection
+        self._comparison: Comparison | None = None
+        self.sentence_combo = QComboBox()
+        self.sentence_combo.setAccessibleName("Sentence that the runs follow")
+        self.sentence_combo.setToolTip("A sentence that all of these runs follow, with their newest weights")
+        self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.sentence_combo.activated.connect(self._choose)
+        self.header.addWidget(self.sentence_combo)
+        self.columns = [_Column(theme) for _ in range(MOST_RUNS)]
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        for column in self.columns:
+            row.addWidget(column, 1)
+            column.hide()  # until a run needs it
+        self.body.addLayout(row)
+
+    def show_comparison(self, comparison: Comparison | None) -> None:
+        """Show these runs; None: say how some are chosen."""
+        self._comparison = comparison
+        self.mark_dirty()
+
+    def first_shown(self, history: History, step: int) -> Shown:
+        """The sentence of the first run: what the choice of a head offers layers and heads of."""
+        if self._comparison is None or not (common := common_sentences(self._runs)):
+            return NothingShown("Kind, layer and head can be chosen once several runs are.")
+        return _shown(self._runs[0], common[self._selection.place_among(common)])
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the newest probes; which step this window views makes no difference."""
+        common = common_sentences(self._runs) if self._comparison is not None else []
+        self.sentence_combo.setVisible(bool(common))
+        if not common:
+            self.show_empty(_NOTHING_IN_COMMON if self._comparison is not None else "")
+            return
+        self.show_body()
+        source = common[self._selection.place_among(common)]
+        self._offer(common, source)
+        kind = KIND_TITLES[self._selection.chosen.kind].capitalize()
+        self.set_title(f"{kind} attention with each run's newest weights{self._said_of_others()}")
+        for number, column in enumerate(self.columns):
+            column.setVisible(number < len(self._runs))
+            if number < len(self._runs):
+                run = self._runs[number]
+                column.show_run(run, _shown(run, source), self._selection)
+
+    def numbers(self) -> Table:
+        """A line for each run and weight."""
+        lines = [
+            (run.name, reader, read, float(weight))
+            for run, column in zip(self._runs, self.columns, strict=False)
+            if (picture := column.canvas.picture) is not None
+            for reader, weights in zip(picture.rows, picture.weights, strict=True)
+            for read, weight in zip(picture.columns, weights, strict=True)
+        ]
+        return [("run", "row", "reads from", "weight"), *lines]
+
+    @property
+    def _runs(self) -> tuple[ComparedRun, ...]:
+        return self._comparison.runs[:MOST_RUNS] if self._comparison is not None else ()
+
+    def _said_of_others(self) -> str:
+        """Of more runs than are shown."""
+        count = len(self._comparison.runs) if self._comparison is not None else 0
+        return f", the first {MOST_RUNS} of {count} runs" if count > MOST_RUNS else ""
+
+    def _offer(self, common: list[str], source: str) -> None:
+        with QSignalBlocker(self.sentence_combo):
+            self.sentence_combo.clear()
+            self.sentence_combo.addItems(common)
+            self.sentence_combo.setCurrentText(source)
+
+    def _choose(self, place: int) -> None:
+        self._selection.choose(sentence=self.sentence_combo.itemText(place))
+
+
+class _Column(QWidget):
+    """One run: its letter, name and step over its map."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.title_label = plain_label(role="title")
+        self.output_label = plain_label(role="muted")
+        self.output_label.setWordWrap(True)
+        self.canvas = MapCanvas(theme)
+        self.canvas.pointed = self._say
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        layout.addWidget(self.title_label)
+        layout.addWidget(self.canvas, 1)
+        layout.addWidget(self.output_label)
+        self._output = ""
+
+    def show_run(self, run: ComparedRun, shown: ShownSentence, selection: Selection) -> None:
+        """The chosen head, and what the run writes for the sentence."""
+        self.title_label.setText(f"{run.letter}  {run.name} · step {shown.step:,}")
+        self._output = f"writes  {shown.sentence.output}"
+        self.canvas.setAccessibleName(f"Attention map of run {run.letter}; arrow keys read its weights")
+        self.canvas.show_picture(chosen_picture(shown, selection), square_root=selection.chosen.square_root)
+
+    def _say(self, text: str) -> None:
+        """The weight that is pointed at, or else what the run writes."""
+        self.output_label.setText(text or self._output)
+
+
+def common_sentences(runs: tuple[ComparedRun, ...]) -> list[str]:
+    """The sources that every run's newest probe has, in the first one's order."""
+    probed = [[sentence.source for sentence in run.sentences] for run in runs]
+    return [source for source in probed[0] if all(source in others for others in probed)] if probed else []
+
+
+def _shown(run: ComparedRun, source: str) -> ShownSentence:
+    assert run.probe is not None
+    return ShownSentence(_of(run.sentences, source), run.probe.step)
+
+
+def _of(sentences: tuple[ProbedSentence, ...], source: str) -> ProbedSentence:
+    return next(sentence for sentence in sentences if sentence.source == source)

@@ -1,0 +1,197 @@
+"""Several runs side by side: their losses on one axis, and only those settings and figures in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from core.events import Event
+from core.history import History
+from gui.runs.compared import Comparison
+from gui.panel import Panel, Table
+from gui.panels.learning.plain_plot import PlainPlot
+from gui.runs.seed_bands import Band, Curve
+from gui.theme import Theme
+from gui.widgets import splitter
+
+# Okabe and Ito's colours, told apart with any colour vision; darker on light where they would fade, and the reverse.
+_COLOURS = {
+    "light": ("#0072b2", "#d55e00", "#009e73", "#aa4499", "#8c6d00", "#3a7ca5", "#6f5f00", "#1b1f24"),
+    "dark": ("#56b4e9", "#e69f00", "#2bc49a", "#cc79a7", "#f0e442", "#7fa8ff", "#c9b458", "#e6e9ed"),
+}
+
+SEEDS = "; seeds as a band, lowest to highest, with their mean"
+_BAND_ALPHA = 48  # of 255
+_LETTER_HEIGHT = 0.08  # of the plot's
+
+
+class RunComparison(Panel):
+    """Shows the comparison it was given last; training as lines, validation dashed."""
+
+    title = "Loss in nats per target token: training as lines, validation dashed"
+    empty_sentence = "Choose several runs above (Ctrl and a click, or Shift and an arrow key): they are compared here."
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    is_picture = True
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.comparison: Comparison | None = None
+        self.plot = PlainPlot(theme)
+        self.plot.setAccessibleName("Losses of the compared runs over steps")
+        self.plot.setLabel("bottom", "step")
+        self.table = _table()
+        self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
+        self.setToolTip(
+            "Training with dropout on, smoothed; validation with it off. Each run ends with its letter. "
+            "Runs that differ in their seed alone are one band: from the lowest to the highest, their mean as a line."
+        )
+
+    def show_comparison(self, comparison: Comparison | None) -> None:
+        """Show these runs; None: say how runs are compared."""
+        self.comparison = comparison
+        self.mark_dirty()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the comparison, which knows no playhead."""
+        if self.comparison is None:
+            self.set_title(self.title)
+            self.show_empty()
+            return
+        self.show_body()
+        self.set_title(self.title + (SEEDS if self.comparison.groups else ""))
+        self._draw(self.comparison)
+        self._fill(self.comparison)
+
+    def numbers(self) -> Table:
+        """A line for each run and step: its smoothed training loss, or its validation loss."""
+        assert self.comparison is not None
+        lines = (
+            (run.name, name, int(step), loss)
+            for run in self.comparison.runs
+            for name, curve in (("train/loss, smoothed", run.training), ("valid/loss", run.validation))
+            for step, loss in zip(*(values.tolist() for values in curve), strict=True)
+        )
+        return [("run", "metric", "step", "value"), *lines, *_band_lines(self.comparison)]
+
+    def colour(self, place: int) -> QColor:
+        """Of the run at this place, which is that of its group."""
+        groups = self.comparison.groups if self.comparison is not None else ()
+        first = next((group.places[0] for group in groups if place in group.places), place)
+        return QColor(_COLOURS[self.theme.mode][first])
+
+    def _swatch(self, place: int) -> QIcon:
+        square = QPixmap(self.theme.px(10), self.theme.px(10))
+        square.fill(self.colour(place))
+        return QIcon(square)
+
+    def _draw(self, comparison: Comparison) -> None:
+        self.plot.clear()
+        for place in comparison.alone:
+            run, colour = comparison.runs[place], self.colour(place)
+            self._draw_curve(run.training, _line(colour))
+            self._draw_curve(run.validation, _dashed(colour))
+        for group in comparison.groups:
+            colour = self.colour(group.places[0])
+            self._draw_band(group.training, _line(colour), colour)
+            self._draw_band(group.validation, _dashed(colour), colour)
+        self._name_ends(comparison)
+
+    def _draw_band(self, band: Band, pen: object, colour: QColor) -> None:
+        """From the lowest to the highest, the mean over it."""
+        edges = [pg.PlotCurveItem(band.steps, values) for values in (band.lowest, band.highest)]
+        self.plot.addItem(pg.FillBetweenItem(*edges, brush=_faint(colour)))
+        self._draw_curve((band.steps, band.mean), pen)
+
+    def _draw_curve(self, curve: Curve, pen: object) -> None:
+        drawn = self.plot.plot(*curve, pen=pen)
+        drawn.setDownsampling(auto=True, method="peak")
+        drawn.setClipToView(True)
+
+    def _name_ends(self, comparison: Comparison) -> None:
+        """The letters of each line over its end, from the lowest up, so that none covers another."""
+        self.plot.getViewBox().updateAutoRange()  # it waits for a painting otherwise
+        bottom, top = self.plot.viewRange()[1]
+        lowest = -np.inf
+        for step, loss, letters, place in sorted(_ends(comparison), key=lambda end: end[1]):
+            lowest = max(loss, lowest)
+            name = pg.TextItem(letters, color=self.colour(place), anchor=(1, 1))
+            name.setFont(self.theme.font(bold=True))
+            name.setPos(step, lowest)
+            self.plot.addItem(name, ignoreBounds=True)
+            lowest += _LETTER_HEIGHT * (top - bottom)
+
+    def _fill(self, comparison: Comparison) -> None:
+        heads, *rows = comparison.table
+        self.table.setColumnCount(len(heads))
+        self.table.setHorizontalHeaderLabels(heads)
+        for place in range(len(comparison.runs)):
+            head = self.table.horizontalHeaderItem(1 + place)
+            assert head is not None
+            head.setIcon(self._swatch(place))
+        self.table.setRowCount(len(rows))
+        for number, row in enumerate(rows):
+            for column, text in enumerate(row):
+                self.table.setItem(number, column, _item(text, heads[column]))
+        self.table.resizeColumnsToContents()
+
+
+def _ends(comparison: Comparison) -> Iterator[tuple[float, float, str, int]]:
+    """Where each line of training ends: step, loss, letters, and the place of its first run."""
+    runs = comparison.runs
+    lines = [(runs[place].training, runs[place].letter, place) for place in comparison.alone]
+    for group in comparison.groups:
+        letters = "".join(runs[place].letter for place in group.places)
+        lines.append(((group.training.steps, group.training.mean), letters, group.places[0]))
+    for (steps, losses), letters, place in lines:
+        known = np.flatnonzero(np.isfinite(losses))
+        if len(known):
+            yield float(steps[known[-1]]), float(losses[known[-1]]), letters, place
+
+
+def _faint(colour: QColor) -> QColor:
+    return QColor(colour.red(), colour.green(), colour.blue(), _BAND_ALPHA)
+
+
+def _line(colour: QColor) -> object:
+    return pg.mkPen(colour, width=2)
+
+
+def _dashed(colour: QColor) -> object:
+    return pg.mkPen(colour, width=1.5, style=Qt.PenStyle.DashLine)
+
+
+def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:
+    """Three lines for each group, metric and step."""
+    for group in comparison.groups:
+        for metric, band in (("train/loss, smoothed", group.training), ("valid/loss", group.validation)):
+            for said, values in (("mean", band.mean), ("lowest", band.lowest), ("highest", band.highest)):
+                for step, loss in zip(band.steps.tolist(), values.tolist(), strict=True):
+                    yield group.name, f"{metric}, {said}", int(step), loss
+
+
+def _item(text: str, head: str) -> QTableWidgetItem:
+    item = QTableWidgetItem(text)
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    item.setToolTip(text)
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {text}".strip())
+    return item
+
+
+def _table() -> QTableWidget:
+    table = QTableWidget()
+    table.setAccessibleName("Settings in which the runs differ, and the figures of each run's best validation")
+    table.setToolTip("Only what differs of the settings; the figures are those of each run's best validation")
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setTabKeyNavigation(False)
+    table.setShowGrid(False)
+    table.verticalHeader().hide()
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+    return table

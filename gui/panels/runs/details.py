@@ -1,0 +1,202 @@
+"""What there is to say of the chosen run: the name and the note a person gives it, and where it comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+
+from core.run_files.label import LONGEST_NAME
+from core.run_folder import RunLabel
+from gui.runs.actions import why_not_branch, why_not_name, why_not_share
+from gui.runs.rows import RunRow
+from gui.theme import GRID
+from gui.widgets import EscapableEdit, button, enable, from_home, plain_label
+
+_NAME_HELP = "What you call this run (F2, Enter keeps it, Esc gives it up); its folder keeps its name"
+_NOTE_HELP = "Whatever is worth remembering of this run; kept when you leave the field, Esc gives it up"
+
+
+_BRANCH_HELP = (
+    "A new run from this step; this one is kept. Change one thing in Setup, and Learn. "
+    "From a checkpoint it goes on exactly; from weights alone the optimizer begins afresh."
+)
+_SHARE_HELP = (
+    "Write the run to one file, without optimizer: whoever drops it on their window replays it, step by step, "
+    "and needs no plugin"
+)
+
+
+class RunDetails(QFrame):
+    """`labelled` carries a run's folder and the label it is to have, once a field is left that was changed."""
+
+    labelled = Signal(Path, RunLabel)
+    branched = Signal(Path, int)  # a new run is wanted from this step of the run
+    share_asked = Signal(Path)  # the run is to be written to one file
+    left = Signal()  # by Enter or Esc: whoever came here by a key goes on where they were
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.setAccessibleName("The chosen run")
+        self._row: RunRow | None = None
+        self._said: tuple[Path, str] | None = None  # of a run, until another is shown
+        self._shown = RunLabel()  # anything else in the fields was typed
+        self.name_edit = EscapableEdit()
+        self.note_edit = NoteEdit()
+        self.about_label = plain_label(role="muted")
+        self.step_combo = QComboBox()
+        self.branch_button = button("Continue from here", _BRANCH_HELP)
+        self.share_button = button("Share …", _SHARE_HELP, name="Share the run")
+        self._lay_out()
+        self.share_button.clicked.connect(self._share)
+        self.branch_button.clicked.connect(self._branch)
+        self.name_edit.returnPressed.connect(self.left)
+        self.name_edit.editingFinished.connect(self._keep)
+        self.note_edit.left.connect(self._keep)
+        for edit in (self.name_edit, self.note_edit):
+            edit.escaped.connect(self._give_up)
+
+    def show_row(self, row: RunRow | None) -> None:
+        """Show this run; what is being typed about it stays."""
+        is_same = row is not None and self._row is not None and row.path == self._row.path
+        self._row = row
+        if not is_same:
+            self._said = None
+        self._show_about()
+        if not (is_same and self._typed != self._shown):
+            self._show_label()
+        self._show_steps()
+
+    def say(self, run: Path, text: str) -> None:
+        """Tell what became of the run, for as long as it is shown."""
+        self._said = run, text
+        self._show_about()
+
+    def edit_name(self) -> None:
+        """Have the name typed anew."""
+        if self.name_edit.isEnabled():
+            self.name_edit.setFocus()
+            self.name_edit.selectAll()
+
+    @property
+    def _typed(self) -> RunLabel:
+        return RunLabel(name=self.name_edit.text().strip(), note=self.note_edit.toPlainText().strip())
+
+    def _show_label(self) -> None:
+        row, why_not = self._row, why_not_name(self._row)
+        self.name_edit.setText(row.name if row is not None else "")
+        self.note_edit.setPlainText(row.note if row is not None else "")
+        self._shown = self._typed
+        for edit, tip in ((self.name_edit, _NAME_HELP), (self.note_edit, _NOTE_HELP)):
+            edit.setEnabled(not why_not)
+            edit.setToolTip(why_not or tip)
+
+    def _show_about(self) -> None:
+        row, said = self._row, self._said
+        lines = [] if row is None else about_lines(row)
+        if row is not None and said is not None and said[0] == row.path:
+            lines.append(said[1])
+        self.about_label.setText("\n".join(lines))
+
+    def _show_steps(self) -> None:
+        """The newest first; the chosen one stays chosen while it is kept."""
+        row = self._row
+        offered = [] if row is None else [(kept_in_words(row, step), step) for step in reversed(row.kept_steps)]
+        shown = [(self.step_combo.itemText(n), self.step_combo.itemData(n)) for n in range(self.step_combo.count())]
+        if offered != shown:
+            chosen = self.step_combo.currentData()
+            self.step_combo.clear()
+            for text, step in offered:
+                self.step_combo.addItem(text, step)
+            self.step_combo.setCurrentIndex(max(self.step_combo.findData(chosen), 0))
+        self.step_combo.setEnabled(bool(offered))
+        enable(self.branch_button, why_not_branch(row))
+        enable(self.share_button, why_not_share(row))
+
+    def _branch(self) -> None:
+        if self._row is not None:
+            self.branched.emit(self._row.path, self.step_combo.currentData())
+
+    def _share(self) -> None:
+        if self._row is not None:
+            self.share_asked.emit(self._row.path)
+
+    def _keep(self) -> None:
+        if self._row is not None and self._typed != self._shown:
+            self._shown = self._typed
+            self.labelled.emit(self._row.path, self._typed)
+
+    def _give_up(self) -> None:
+        self._show_label()
+        self.left.emit()
+
+    def _lay_out(self) -> None:
+        self.name_edit.setAccessibleName("Name of the run")
+        self.name_edit.setPlaceholderText("Name")
+        self.name_edit.setMaxLength(LONGEST_NAME)
+        self.note_edit.setAccessibleName("Note about the run")
+        self.note_edit.setPlaceholderText("Note: what was tried, what came out")
+        self.about_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.about_label.setWordWrap(True)
+        self.about_label.setAccessibleName("Where the run comes from")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        top = QHBoxLayout()
+        top.setSpacing(GRID)
+        top.addWidget(self.name_edit, 1)
+        top.addWidget(self.share_button)
+        layout.addLayout(top)
+        layout.addWidget(self.note_edit, 1)
+        layout.addWidget(self.about_label)
+        self.step_combo.setAccessibleName("Step whose weights were kept")
+        self.step_combo.setToolTip("A checkpoint keeps everything; elsewhere only the weights were kept")
+        self.step_combo.setMaxVisibleItems(20)
+        line = QHBoxLayout()
+        line.setSpacing(GRID)
+        line.addWidget(self.step_combo, 1)
+        line.addWidget(self.branch_button)
+        layout.addLayout(line)
+
+
+def kept_in_words(row: RunRow, step: int) -> str:
+    """What was kept at a step."""
+    return f"step {step:,}, {'checkpoint' if step in row.checkpoint_steps else 'weights only'}"
+
+
+def about_lines(row: RunRow) -> list[str]:
+    """Where it lies, what it continues, and which runs differ from it in their seed alone."""
+    lines = [from_home(row.path)]
+    if row.parent:
+        lines.append(
+            f"Continues {row.parent}" + (f" from step {row.parent_step:,}" if row.parent_step is not None else "")
+        )
+    if row.group:
+        lines.append(f"One of the seeds of {row.group}")
+    return lines
+
+
+class NoteEdit(QPlainTextEdit):
+    """Several lines of plain text; Tab leaves it, and Esc is its own, before the window's."""
+
+    left = Signal()
+    escaped = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabChangesFocus(True)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.KeyPress:
+                self.escaped.emit()
+            event.accept()
+            return True
+        return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()

@@ -1,0 +1,91 @@
+"""The table of runs: one row each, and one sentence for a folder that is none."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, Qt
+from PySide6.QtWidgets import QAbstractItemView
+
+from gui.panels.row_table import Column, RowTable
+from gui.panels.runs.sparkline_delegate import VALUES, SparklineDelegate
+from gui.runs.rows import RunRow
+from gui.theme import Theme
+
+_SPARKLINE = 4  # the column
+
+
+class RunTable(RowTable[RunRow]):
+    """Runs are told apart by their folders."""
+
+    columns = (
+        Column("run", "The name you gave the run, or that of its settings; a folder that is no run by its own"),
+        Column("begun", "When the run began", 152),
+        Column("state", "What became of it, or who writes it now"),
+        Column("step", "The newest optimisation step with figures", 96, is_number=True),
+        Column("loss", "How the training loss went, from the first step to the last; zero is the bottom", 96),
+        Column("best valid loss", "The smallest validation loss, nats a token; smaller is better", 136, is_number=True),
+        Column(
+            "exact match",
+            "The largest share of validation sentences translated without a mistake, free-running",
+            120,
+            is_number=True,
+        ),
+        Column("note", "What you wrote about the run, its first line"),
+    )
+    sentence_column = 2
+
+    def __init__(self, theme: Theme) -> None:
+        tip = "Enter opens a run, or follows it live where another process writes it; several chosen ones are compared"
+        super().__init__(theme, "Runs", tip)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setWordWrap(False)
+        self._sparklines = SparklineDelegate(theme)
+        self.setItemDelegateForColumn(_SPARKLINE, self._sparklines)
+
+    def texts_of(self, row: RunRow) -> tuple[str, ...]:
+        """What a row shows, column by column; "–" where a figure is not known."""
+        if row.problem:
+            return row.name, "–", row.problem, "", "", "", "", ""
+        created = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.created))
+        loss = "–" if row.best_loss is None else f"{row.best_loss:.4f}"
+        exact = "–" if row.exact_match is None else f"{100 * row.exact_match:.1f} %"
+        note = row.note.partition("\n")[0]
+        return row.name, created, row.state, f"{row.step:,}", "", loss, exact, note
+
+    @property
+    def all_chosen(self) -> list[RunRow]:
+        """From the top down; `chosen` is the one of them that was chosen last."""
+        return [self.rows[number] for number in sorted({index.row() for index in self.selectedIndexes()})]
+
+    def choose_all(self, paths: Collection[Path]) -> None:
+        """Choose these besides the one chosen last."""
+        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        for number, row in enumerate(self.rows):
+            if row.path in paths:
+                self.selectionModel().select(self.model().index(number, 0), flags)
+
+    def show_rows(self, rows: Sequence[RunRow]) -> None:
+        chosen = {row.path for row in self.all_chosen}
+        with QSignalBlocker(self):  # who listens is not asked about a half-filled table
+            super().show_rows(rows)
+            if len(chosen) > 1:
+                self.choose_all(chosen)
+        for number, row in enumerate(self.rows):
+            cell = self.item(number, _SPARKLINE)
+            assert cell is not None
+            cell.setData(VALUES, row.losses)
+            if row.losses:
+                said = f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
+                cell.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+
+    def key_of(self, row: RunRow) -> Path:
+        return row.path
+
+    def problem_of(self, row: RunRow) -> str:
+        return row.problem
+
+    def tip_of(self, row: RunRow) -> str:
+        return f"{row.path}\n{row.note}".rstrip()

@@ -1,0 +1,100 @@
+"""What several runs write for the same sentences: of each its newest validation, those first that tell them apart."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from core.events import Event, ValidatedSentence
+from core.history import History
+from gui.runs.compared import ComparedRun, Comparison
+from gui.panel import Panel, Table
+from gui.theme import Theme
+
+_NOTHING_IN_COMMON = (
+    "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
+)
+
+
+class RunTranslations(Panel):
+    """A row a sentence, a column a run; an output that equals the reference is marked."""
+
+    title = "What the chosen runs write for the same sentences"
+    empty_sentence = (
+        "Choose several runs above (Ctrl and a click, or Shift and an arrow key): their translations stand here."
+    )
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    is_picture = True
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._comparison: Comparison | None = None
+        self._lines: list[tuple[str, ...]] = []  # as they are shown
+        self.table = QTableWidget()
+        self.table.setAccessibleName("Sentences, their references, and what each run writes")
+        self.table.setToolTip("Free-running outputs of each run's newest validation; ✓: equal to the reference")
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setTabKeyNavigation(False)
+        self.table.setShowGrid(False)
+        self.table.setAlternatingRowColors(True)
+        self.table.verticalHeader().hide()
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.body.addWidget(self.table)
+
+    def show_comparison(self, comparison: Comparison | None) -> None:
+        """Show these runs; None: say how some are chosen."""
+        self._comparison = comparison
+        self._lines = [] if comparison is None else translations_of(comparison.runs)
+        self.mark_dirty()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Fill the table; which step this window views makes no difference."""
+        if self._comparison is None or not self._lines:
+            self.set_title(self.title)
+            self.show_empty(_NOTHING_IN_COMMON if self._comparison is not None else "")
+            return
+        self.show_body()
+        num_apart = sum(len(set(line[2:])) > 1 for line in self._lines)
+        self.set_title(f"{self.title}: they differ in {num_apart:,} of {len(self._lines):,}")
+        self._fill(self._heads(self._comparison.runs))
+
+    def numbers(self) -> Table:
+        """The table."""
+        assert self._comparison is not None
+        return [self._heads(self._comparison.runs), *self._lines]
+
+    def _heads(self, runs: tuple[ComparedRun, ...]) -> tuple[str, ...]:
+        return "source", "reference", *(f"{run.letter}  {run.name} · step {run.validated_at:,}" for run in runs)
+
+    def _fill(self, heads: tuple[str, ...]) -> None:
+        self.table.setColumnCount(len(heads))
+        self.table.setHorizontalHeaderLabels(heads)
+        self.table.setRowCount(len(self._lines))
+        for number, line in enumerate(self._lines):
+            for column, text in enumerate(line):
+                is_right = column > 1 and text == line[1]
+                self.table.setItem(number, column, self._item(text, heads[column], is_right=is_right))
+
+    def _item(self, text: str, head: str, *, is_right: bool) -> QTableWidgetItem:
+        item = QTableWidgetItem(f"✓ {text}" if is_right else text)
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        item.setFont(self.theme.token_font())
+        item.setToolTip(text)
+        said = "right, " if is_right else ""
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {said}{text}")
+        if is_right:
+            item.setForeground(self.theme.colour("good"))
+        return item
+
+
+def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
+    """Source, reference and each run's output of the sentences that all have; those first whose outputs differ."""
+    validated = [{(one.source, one.reference): one for one in run.validated} for run in runs]
+    lines = [_line(key, validated) for key in validated[0] if all(key in others for others in validated)]
+    return sorted(lines, key=lambda line: len(set(line[2:])) == 1)
+
+
+def _line(key: tuple[str, str], validated: list[dict[tuple[str, str], ValidatedSentence]]) -> tuple[str, ...]:
+    return (*key, *(known[key].hypothesis for known in validated))

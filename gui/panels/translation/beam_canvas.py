@@ -1,0 +1,141 @@
+"""Paints a beam's tree: who lived at each step, who was cut, and the ways of the best and of the greedy output."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QWidget
+
+from core.beam_tree import BeamNode, BeamTree, Fate
+from gui.panels.translation.beam_layout import BeamLayout
+from gui.sentences.beam_words import said_of_node
+from gui.theme import GRID, Theme
+
+_STRONGEST_PX = 6.0
+_MARKS: dict[Fate, str] = {"went on": "", "cut": "✗ ", "finished": "✓ ", "too long": "… "}
+_CUT_OPACITY = 0.55
+
+
+class BeamCanvas(QWidget):
+    """Emits `pointed` with a node: the mouse or the arrow keys point at one."""
+
+    pointed = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.tree: BeamTree | None = None
+        self._layout: BeamLayout | None = None
+        self._best: frozenset[int] = frozenset()
+        self._greedy: frozenset[int] = frozenset()
+        self._node = 0
+        self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's, not that of an area that scrolls
+        self.setAutoFillBackground(True)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("The beam as a tree; arrow keys go from hypothesis to hypothesis")
+
+    def show_tree(self, tree: BeamTree) -> None:
+        """Paint this."""
+        self.tree, self._layout = tree, BeamLayout(tree, self._theme)
+        self._best = frozenset(tree.path(tree.outputs[0].tokens))
+        self._greedy = frozenset(tree.path(tree.greedy.tokens))
+        self._point_at(min(self._node, len(tree.nodes) - 1))
+        self.setMinimumSize(self.sizeHint())
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        layout = self._layout
+        return QSize() if layout is None else QSize(round(layout.width), round(layout.height))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.tree is not None and self._layout is not None:
+            with QPainter(self) as painter:  # an exception must not leave it painting
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                self._paint(painter, self.tree, self._layout)
+
+    def _paint(self, painter: QPainter, tree: BeamTree, layout: BeamLayout) -> None:
+        painter.setFont(self._theme.font(0.85))
+        painter.setPen(self._theme.colour("muted"))
+        for position in range(layout.num_positions):
+            painter.drawText(layout.head(position), Qt.AlignmentFlag.AlignHCenter, f"{position + 1}")
+        for index in sorted(range(len(tree.nodes)), key=lambda index: index in self._best):  # the best lie on top
+            painter.setPen(self._edge_pen(index, tree.nodes[index]))
+            painter.drawLine(*layout.edge(index))
+        for index, node in enumerate(tree.nodes):
+            self._paint_node(painter, layout, index, node)
+
+    def _edge_pen(self, index: int, node: BeamNode) -> QPen:
+        strength = node.probability if 0.0 <= node.probability <= 1.0 else 0.0  # a diverged model's are no numbers
+        colour = self._theme.colour("training" if index in self._best else "line")
+        return QPen(colour, 1 + (_STRONGEST_PX - 1) * strength)
+
+    def _paint_node(self, painter: QPainter, layout: BeamLayout, index: int, node: BeamNode) -> None:
+        box, is_best = layout.box(index), index in self._best
+        painter.setOpacity(_CUT_OPACITY if node.fate == "cut" and index != self._node else 1.0)
+        painter.setBrush(self._theme.colour("hover" if is_best else "surface"))
+        painter.setPen(QPen(self._theme.colour("training" if is_best else "line"), 2 if is_best else 1))
+        painter.drawRoundedRect(box, 4, 4)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if index in self._greedy:
+            painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
+            painter.drawRoundedRect(box.adjusted(-3, -3, 3, 3), 6, 6)
+        painter.setPen(self._theme.colour("text"))
+        painter.setFont(self._theme.token_font())
+        metrics = painter.fontMetrics()
+        text = metrics.elidedText(_MARKS[node.fate] + node.token, Qt.TextElideMode.ElideRight, int(box.width()) - GRID)
+        painter.drawText(box.adjusted(0, 1, 0, 0), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
+        painter.setFont(self._theme.font(0.85))
+        painter.setPen(self._theme.colour("muted"))
+        figure = f"{node.probability:.2f}"
+        painter.drawText(
+            box.adjusted(0, 0, 0, -2), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, figure
+        )
+        if index == self._node:
+            painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
+            painter.drawLine(box.bottomLeft(), box.bottomRight())
+        painter.setOpacity(1.0)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        index = self._layout.node_at(event.position()) if self._layout is not None else None
+        if index is not None and index != self._node:
+            self._point_at(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        towards = _ARROWS.get(Qt.Key(event.key()))
+        if towards is None or self.tree is None:
+            super().keyPressEvent(event)
+        else:
+            self._point_at(_neighbour(self.tree, self._node, *towards))
+
+    def _point_at(self, index: int) -> None:
+        assert self.tree is not None
+        self._node = index
+        self.setAccessibleDescription(said_of_node(self.tree, index))
+        self.pointed.emit(index)
+        self.update()
+
+    def focusInEvent(self, event: QEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QEvent) -> None:
+        self.update()
+
+
+_ARROWS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+
+def _neighbour(tree: BeamTree, index: int, along: int, across: int) -> int:
+    """Its parent, its best child, or the one beside it at the same position; itself where there is none."""
+    node = tree.nodes[index]
+    if along < 0:
+        return node.parent if node.parent >= 0 else index
+    if along > 0:
+        return next((i for i, other in enumerate(tree.nodes) if other.parent == index), index)
+    wanted = (node.position, node.rank + across)
+    return next((i for i, other in enumerate(tree.nodes) if (other.position, other.rank) == wanted), index)

@@ -1,0 +1,122 @@
+"""Greedy decoding and a beam search side by side, the beam drawn as a tree."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QScrollArea, QSpinBox
+
+from core.beam_tree import BeamTree
+from core.events import Event
+from core.history import History
+from core.requests import SearchBeam
+from gui.bridge import EngineBridge
+from gui.panel import Panel, Table
+from gui.panels.translation.beam_canvas import BeamCanvas
+from gui.sentences.asked import Asked
+from gui.sentences.beam_words import outputs_table, said_of_beam, said_of_node
+from gui.sentences.typed_sentence import TypedSentence
+from gui.theme import GRID, Theme
+from gui.widgets import plain_label, sentence_label
+
+_LEGEND = (
+    "Blue: the beam's best output. Dashed: the greedy one. ✗ cut, ✓ ended. A line is as strong as its token is "
+    "probable; a score is the output's log-probability over the length penalty"
+)
+_LARGEST_BEAM = 10  # that can be taken in
+_HEAD = ("number", "parent", "position", "place in the beam", "token", "probability", "log-probability", "fate")
+
+
+class BeamPanel(Panel):
+    """Searches the typed sentence anew whenever it is translated anew, while it is looked at."""
+
+    title = "Greedy and beam"
+    empty_sentence = "The beam's tree appears here once there is a translation: type a sentence above and press Enter."
+    is_picture = True
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
+
+    def __init__(self, theme: Theme, typed: TypedSentence, bridge: EngineBridge) -> None:
+        super().__init__(theme)
+        self._typed = typed
+        self.asked: Asked[BeamTree] = Asked(bridge, self.mark_dirty)
+        self.size_spin, self.penalty_spin = QSpinBox(), QDoubleSpinBox()
+        self.verdict_label = sentence_label("What the comparison shows")
+        self.outputs_label = sentence_label("Outputs with their scores")
+        self.outputs_label.setTextFormat(Qt.TextFormat.RichText)  # a table; outputs are escaped
+        self.readout_label = sentence_label("The hypothesis that is pointed at", role="muted")
+        self.canvas = BeamCanvas(theme)
+        self.content = self.canvas  # what is exported: all of it, however little is seen
+        self._lay_out()
+        self.size_spin.valueChanged.connect(self.mark_dirty)
+        self.penalty_spin.valueChanged.connect(self.mark_dirty)
+        self.canvas.pointed.connect(self._say)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the search with the weights of the newest translation, asked for where it is another one."""
+        translation = self._typed.translation
+        if translation is None:
+            self.set_title(self.title)
+            self.show_empty()
+            return
+        request = SearchBeam(
+            source=translation.source,
+            beam_size=self.size_spin.value(),
+            length_penalty=self.penalty_spin.value(),
+            step=self._typed.asked_step,
+        )
+        self.asked.want((request, translation.step, id(history.prepared)), request)
+        if self.asked.answer is None:
+            self.show_empty(self.asked.refusal or "The engine is searching …")
+        else:
+            self.show_body()
+            self._draw(self.asked.answer)
+
+    def numbers(self) -> Table:
+        """A line for each hypothesis that had a place in the beam; all is counted from 1, and parent 0 is none."""
+        tree = self.asked.answer
+        assert tree is not None
+        lines = [
+            (
+                *(number, node.parent + 1, node.position + 1, node.rank + 1),
+                *(node.token, node.probability, node.log_probability, node.fate),
+            )
+            for number, node in enumerate(tree.nodes, 1)
+        ]
+        return [_HEAD, *lines]
+
+    def _draw(self, tree: BeamTree) -> None:
+        self.set_title(f"{self.title} · weights of step {tree.step:,}")
+        for label in (self.verdict_label, self.outputs_label, self.readout_label):
+            label.setFont(self.theme.token_font())
+        self.verdict_label.setText(said_of_beam(tree))
+        self.outputs_label.setText(outputs_table(tree))
+        if tree is not self.canvas.tree:
+            self.canvas.show_tree(tree)
+
+    def _say(self, node: int) -> None:
+        if self.canvas.tree is not None:
+            self.readout_label.setText(said_of_node(self.canvas.tree, node))
+
+    def _lay_out(self) -> None:
+        self.size_spin.setRange(1, _LARGEST_BEAM)
+        self.size_spin.setValue(4)
+        self.penalty_spin.setRange(0.0, 3.0)
+        self.penalty_spin.setSingleStep(0.1)
+        self.penalty_spin.setValue(0.6)
+        for name, spin, help in (
+            ("beam size", self.size_spin, "How many hypotheses are kept at each step"),
+            ("length penalty", self.penalty_spin, "Favours longer outputs; 0: none"),
+        ):
+            spin.setAccessibleName(name.capitalize())
+            spin.setToolTip(help)
+            self.header.addWidget(plain_label(name, role="muted"))
+            self.header.addWidget(spin)
+        self.canvas.setToolTip(_LEGEND)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(self.canvas)
+        self.body.setSpacing(GRID // 2)
+        self.body.addWidget(self.verdict_label)
+        self.body.addWidget(area, 1)
+        self.body.addWidget(self.readout_label)
+        self.body.addWidget(self.outputs_label)

@@ -1,0 +1,106 @@
+"""The table of an output: a row for each token, the chosen one first, then what nearly came instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from core.probes import Feed
+from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY, ProbabilityDelegate
+from gui.theme import Theme
+
+Candidate = tuple[str, float]  # a token and its probability
+_COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
+_NARROWEST = 88  # pixels of a column in which a token and its number can be read
+_HELP = (
+    "Each row is one token of the output; the numbers are probabilities, 0 to 1. Click a token that nearly came, or "
+    "press Enter on it: the output goes on from there"
+)
+
+
+class CandidateTable(QTableWidget):
+    """Emits `reached` with the row that is gone to, and `picked` with a row and the other token chosen for it."""
+
+    reached = Signal(int)
+    picked = Signal(int, str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(0, len(_COLUMNS))
+        self._theme = theme
+        self.delegate = ProbabilityDelegate(theme)
+        self.setItemDelegate(self.delegate)
+        self.setHorizontalHeaderLabels(_COLUMNS)
+        self.setAccessibleName("Tokens with their probabilities and runners-up")
+        self.setAccessibleDescription(_HELP)
+        self.setToolTip(_HELP)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys walk in it
+        self.setShowGrid(False)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        self.cellClicked.connect(self._pick)
+        self.currentCellChanged.connect(lambda row, *_: self.reached.emit(row) if row >= 0 else None)
+
+    def show_feed(self, feed: Feed, num_forced: int) -> None:
+        """Fill it anew; marked are those of the first `num_forced` tokens that the model would not have chosen."""
+        column = max(self.currentColumn(), 0)
+        with QSignalBlocker(self):
+            self.setRowCount(len(feed.tgt_output))
+            for row, candidates in enumerate(candidates_of(feed)):
+                for place in range(len(_COLUMNS)):
+                    known = place < len(candidates)
+                    item = _item(*candidates[place], is_chosen=not place) if known else QTableWidgetItem()
+                    item.setData(IS_FORCED, place == 0 and row < num_forced and feed.output_rank[row] > 0)
+                    self.setItem(row, place, item)
+            self.setCurrentCell(-1, column)
+
+    def show_place(self, place: int) -> None:
+        """Go to this row; those after it are still to come, and stand back."""
+        with QSignalBlocker(self):
+            self.setCurrentCell(place, max(self.currentColumn(), 0))
+        self.delegate.place = place
+        self.viewport().update()
+
+    def fit_columns(self, width: int) -> None:
+        """As many runners-up as can be read; the others show when there is room."""
+        self.verticalHeader().setDefaultSectionSize(self._theme.px(28))
+        fitting = max(2, width // self._theme.px(_NARROWEST))
+        for column in range(len(_COLUMNS)):
+            self.setColumnHidden(column, column >= fitting)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._pick(self.currentRow(), self.currentColumn())
+        else:
+            super().keyPressEvent(event)
+
+    def _pick(self, row: int, column: int) -> None:
+        item = self.item(row, column)
+        if column > 0 and item is not None and item.data(PROBABILITY) is not None:
+            self.picked.emit(row, item.text())
+
+
+def candidates_of(feed: Feed) -> Iterator[list[Candidate]]:
+    """For each position the token that was written, then the more and less probable others, best first."""
+    for place, chosen in enumerate(feed.tgt_output):
+        top = zip(feed.top_tokens[place], feed.top_probability[place].tolist(), strict=True)
+        others = [candidate for candidate in top if candidate[0] != chosen]
+        yield [(chosen, float(feed.output_probability[place])), *others]
+
+
+def _item(token: str, probability: float, *, is_chosen: bool) -> QTableWidgetItem:
+    item = QTableWidgetItem(token)
+    item.setData(PROBABILITY, probability)
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{token}, probability {probability:.3f}")
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    if not is_chosen:
+        item.setToolTip(f"Go on from “{token}”, which has {probability:.3f} here")
+    return item

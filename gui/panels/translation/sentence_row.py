@@ -1,0 +1,200 @@
+"""The sentence row: the chosen sentence, its reference, and what the model writes freely at this step."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from core.events import Prepared, ProbeDone
+from core.history import History
+from core.probes import ProbedSentence
+from gui.panel import Panel
+from gui.sentences.selection import Selection
+from gui.sentences.shown_sentence import NothingShown, shown_sentence
+from gui.theme import Theme
+from gui.widgets import EscapableEdit, IconButton, button, enable, plain_label
+
+
+class SentenceRow(Panel):
+    """`sentence_added` carries what was typed; the engine follows it from then on."""
+
+    title = "Sentence"
+    empty_sentence = "The first sentences appear here as soon as the data are prepared."
+    redraw_on = (ProbeDone, Prepared)
+    sentence_added = Signal(str)
+
+    def __init__(self, theme: Theme, selection: Selection) -> None:
+        super().__init__(theme)
+        self._selection = selection
+        self._sentences: tuple[str, ...] = ()
+        self._focused_before: QWidget | None = None  # before the field of my sentence was opened
+        self.previous_button = IconButton(theme, "previous", "Previous sentence", "Previous sentence ([)")
+        self.next_button = IconButton(theme, "next", "Next sentence", "Next sentence (])")
+        self.place_label = plain_label(role="muted")
+        self.source_label = _token_label("Source")
+        self.reference_label = _token_label("Reference")
+        self.output_label = _token_label("Free run")
+        self.output_label.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
+        self.verdict_label = plain_label(role="error")
+        self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
+        self.add_edit = EscapableEdit()
+        self._lay_out()
+        self._connect()
+        self._restyle()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the chosen sentence as the model saw it at `step`."""
+        self._sentences = history.sentences
+        if not self._sentences:
+            self.show_empty()
+            return
+        self.show_body()
+        place = self._selection.place_among(self._sentences)
+        self.place_label.setText(f"{place + 1}/{len(self._sentences)}")
+        self.source_label.setText(self._sentences[place])
+        shown = shown_sentence(self._selection, history, step)
+        if isinstance(shown, NothingShown):
+            self._show_reason(shown.reason)
+        else:
+            self._show_sentence(shown.sentence)
+
+    def allow_adding(self, reason: str) -> None:
+        """Let a sentence be added where there is no reason against it."""
+        enable(self.add_button, reason)
+        if reason:
+            self.add_edit.hide()
+
+    def take_back(self, text: str) -> None:
+        """Open the field with a sentence that was refused, to be mended there, unless another is typed already."""
+        if not self.add_edit.text():
+            self.add_edit.setText(text)
+            self._open_edit()
+
+    def show_next(self) -> None:
+        self._go(1)
+
+    def show_previous(self) -> None:
+        self._go(-1)
+
+    def _go(self, by: int) -> None:
+        if self._sentences:
+            place = self._selection.place_among(self._sentences) + by
+            self._selection.choose(sentence=self._sentences[place % len(self._sentences)])
+
+    def _show_reason(self, reason: str) -> None:
+        self.reference_label.setText("")
+        self.output_label.setText(escape(reason))
+        self._say("", "good")
+
+    def _show_sentence(self, sentence: ProbedSentence) -> None:
+        self.reference_label.setText(sentence.reference if sentence.reference is not None else "none: a typed sentence")
+        self._show_output(sentence)
+
+    def _show_output(self, sentence: ProbedSentence) -> None:
+        output = without_eos(sentence.free_running.tgt_output)
+        if sentence.by_reference is None:
+            self.output_label.setText(escape(" ".join(output)) or "(nothing)")
+            self.verdict_label.setText("")
+            return
+        reference = without_eos(sentence.by_reference.tgt_output)
+        colour = self.theme.colours.bad
+        words = [
+            escape(token)
+            if place < len(reference) and reference[place] == token
+            else f'<span style="color:{colour}; text-decoration:underline">{escape(token)}</span>'
+            for place, token in enumerate(output)
+        ]
+        self.output_label.setText(" ".join(words) or "(nothing)")
+        wrong = first_difference(reference, output)
+        self._say("✓ right" if wrong is None else f"✗ from token {wrong + 1}", "good" if wrong is None else "error")
+
+    def _say(self, verdict: str, role: str) -> None:
+        self.verdict_label.setText(verdict)
+        if self.verdict_label.property("role") != role:
+            self.verdict_label.setProperty("role", role)
+            self.verdict_label.style().polish(self.verdict_label)
+
+    def _lay_out(self) -> None:
+        self.add_edit.setPlaceholderText("Type a source sentence and press Enter")
+        self.add_edit.setAccessibleName("My sentence")
+        self.add_edit.setMinimumWidth(160)
+        self.add_edit.hide()
+        for place, widget in enumerate((self.previous_button, self.place_label, self.next_button)):
+            self.header.insertWidget(1 + place, widget)
+        self.header.insertWidget(4, self.source_label)
+        self.header.addWidget(self.add_edit)
+        self.header.addWidget(self.add_button)
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(2)
+        for row, (name, label) in enumerate((("reference", self.reference_label), ("free run", self.output_label))):
+            grid.addWidget(plain_label(name, role="muted"), row, 0)
+            grid.addWidget(label, row, 1)
+        grid.addWidget(self.verdict_label, 1, 2)
+        grid.setColumnStretch(3, 1)
+        self.body.addLayout(grid)
+
+    def _connect(self) -> None:
+        self.previous_button.clicked.connect(self.show_previous)
+        self.next_button.clicked.connect(self.show_next)
+        self.add_button.clicked.connect(self._toggle_edit)
+        self.add_edit.returnPressed.connect(self._add)
+        self.add_edit.escaped.connect(self._give_up)
+        self.theme.changed.connect(self._restyle)
+
+    def _toggle_edit(self) -> None:
+        if self.add_edit.isVisible():
+            self._close_edit()
+        else:
+            self._open_edit()
+            self.add_edit.selectAll()
+
+    def _open_edit(self) -> None:
+        self._focused_before = self.window().focusWidget()
+        self.add_edit.show()
+        self.add_edit.setFocus()
+
+    def _add(self) -> None:
+        text = self.add_edit.text().strip()
+        if text:
+            self.sentence_added.emit(text)
+            self.add_edit.clear()
+            self._close_edit()
+
+    def _give_up(self) -> None:
+        """Close the field; the focus goes back to where it was, what was typed stays for another time."""
+        self._close_edit()
+        if self._focused_before is not None:
+            self._focused_before.setFocus()
+
+    def _close_edit(self) -> None:
+        self.add_edit.clearFocus()  # or a button would get it, and take Space from Learn
+        self.add_edit.hide()
+
+    def _restyle(self) -> None:
+        for label in (self.source_label, self.reference_label, self.output_label):
+            label.setFont(self.theme.token_font())
+
+
+def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens a reader sees."""
+    return tokens[:-1] if tokens and tokens[-1] == "<eos>" else tokens
+
+
+def first_difference(reference: tuple[str, ...], output: tuple[str, ...]) -> int | None:
+    """The place of the first token that differs, is missing or is too many; None where they are equal."""
+    if reference == output:
+        return None
+    pairs = zip(reference, output, strict=False)
+    return next((place for place, (want, got) in enumerate(pairs) if want != got), min(len(reference), len(output)))
+
+
+def _token_label(name: str) -> QLabel:
+    label = plain_label()
+    label.setAccessibleName(name)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setMinimumWidth(1)  # a long sentence is cut, the window is not stretched
+    return label

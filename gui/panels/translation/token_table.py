@@ -1,0 +1,162 @@
+"""The translation of the typed sentence, one token at a time: how sure each was, and what nearly came instead."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout
+
+from core.events import Event
+from core.history import History
+from core.requests import Translation
+from gui.panel import Panel, Table
+from gui.panels.translation.candidate_table import CandidateTable, candidates_of
+from gui.sentences.output_place import OutputPlace
+from gui.sentences.typed_sentence import TypedSentence
+from gui.theme import GRID, Theme
+from gui.widgets import IconButton, button, plain_label, sentence_label
+
+
+class TokenTable(Panel):
+    """One row a token. Steps go through the output; choosing another token has the model go on from that one."""
+
+    title = "Translation"
+    empty_sentence = "Type a sentence above and press Enter, or pick an example."
+    is_picture = True
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
+
+    def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
+        super().__init__(theme)
+        self._typed, self._place = typed, place
+        self._shown: Translation | None = None
+        self.first_button = IconButton(theme, "first", "First token", "Only the first token")
+        self.back_button = IconButton(theme, "previous", "One token back", "One token back (Up in the table)")
+        self.forward_button = IconButton(theme, "next", "One token on", "One token on (Down in the table)")
+        self.last_button = IconButton(theme, "last", "Whole output", "The whole output")
+        self.place_label = plain_label(role="muted")
+        self.read_label = sentence_label("Source as the encoder reads it", role="muted")
+        self.output_label = sentence_label("Translation")
+        self.output_label.setTextFormat(Qt.TextFormat.RichText)  # what is to come stands back; tokens are escaped
+        self.output_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.cut_label = sentence_label("About its end", role="error")
+        self.table = CandidateTable(theme)
+        self.readout_label = sentence_label("The token at this place", role="muted")
+        self.undo_button = button(
+            "As the model writes", "Take the chosen tokens back: the model writes all of it again"
+        )
+        self._lay_out()
+        self._connect()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Show the newest translation, whatever step its weights are of: the title says it."""
+        translation = self._typed.translation
+        self.undo_button.setVisible(bool(self._typed.prefix))
+        if translation is None or translation.sentence is None:
+            self._shown = None
+            self.set_title(self.title)
+            self.show_empty()
+            return
+        self.show_body()
+        self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
+        for label in (self.read_label, self.output_label, self.readout_label):
+            label.setFont(self.theme.token_font())
+        self.table.fit_columns(self.width())
+        if translation is not self._shown:
+            self._shown = translation
+            self.read_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
+            self.table.show_feed(translation.sentence.free_running, len(translation.prefix))
+        self._show_place()
+
+    def numbers(self) -> Table:
+        """A line for each token of the output and each candidate for its place, the chosen one first."""
+        assert self._shown is not None and self._shown.sentence is not None
+        lines = (
+            (place, rank, token, probability)
+            for place, candidates in enumerate(candidates_of(self._shown.sentence.free_running), 1)
+            for rank, (token, probability) in enumerate(candidates, 1)
+        )
+        return [("place", "candidate", "token", "probability"), *lines]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.table.fit_columns(self.width())
+
+    def _nearest(self, translation: Translation) -> str:
+        wanted = self._typed.asked_step
+        return "" if wanted in (None, translation.step) else f" (the nearest kept before {wanted:,})"
+
+    def _show_place(self) -> None:
+        """What has been written up to the place that is looked at."""
+        if self._shown is None:
+            return
+        place, count = self._place.place, self._place.count
+        self.place_label.setText(f"{place + 1}/{count}")
+        for move, is_possible in (
+            (self.first_button, place > 0),
+            (self.back_button, place > 0),
+            (self.forward_button, place < count - 1),
+            (self.last_button, place < count - 1),
+        ):
+            move.setEnabled(is_possible)
+        self.table.show_place(place)
+        self.output_label.setText(self._output(self._shown))
+        self.cut_label.setText(f"Cut off after {count} tokens: <eos> did not come.")
+        self.cut_label.setVisible(not self._shown.finished and self._place.is_last)
+        self.readout_label.setText(said_of_place(self._shown, place))
+
+    def _output(self, translation: Translation) -> str:
+        if self._place.is_last:
+            return escape(translation.output or "(nothing: <eos> came first)", quote=False)
+        assert translation.sentence is not None
+        tokens = [escape(token, quote=False) for token in translation.sentence.free_running.tgt_output]
+        written, to_come = tokens[: self._place.place + 1], tokens[self._place.place + 1 :]
+        return f'{" ".join(written)} <span style="color:{self.theme.colours.faint}">{" ".join(to_come)}</span>'
+
+    def _pick(self, row: int, token: str) -> None:
+        if self._shown is not None and self._shown.sentence is not None:
+            self._place.go_to_last()
+            self._typed.go_on_from((*self._shown.sentence.free_running.tgt_output[:row], token))
+
+    def _lay_out(self) -> None:
+        self.body.setSpacing(GRID // 2)
+        self.body.addWidget(self.read_label)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        for move in (self.first_button, self.back_button, self.place_label, self.forward_button, self.last_button):
+            row.addWidget(move)
+        row.addSpacing(GRID)
+        row.addWidget(self.output_label, 1)
+        self.body.addLayout(row)
+        self.body.addWidget(self.cut_label)
+        self.body.addWidget(self.table, 1)
+        foot = QHBoxLayout()
+        foot.addWidget(self.readout_label, 1)
+        foot.addWidget(self.undo_button, 0, Qt.AlignmentFlag.AlignBottom)
+        self.body.addLayout(foot)
+
+    def _connect(self) -> None:
+        place = self._place
+        self.first_button.clicked.connect(lambda: place.go_to(0))
+        self.back_button.clicked.connect(lambda: place.go_to(place.place - 1))
+        self.forward_button.clicked.connect(lambda: place.go_to(place.place + 1))
+        self.last_button.clicked.connect(place.go_to_last)
+        self.table.reached.connect(place.go_to)
+        self.table.picked.connect(self._pick)
+        self.undo_button.clicked.connect(lambda: self._typed.go_on_from(()))
+        place.moved.connect(self._show_place)
+
+
+def said_of_place(translation: Translation, place: int) -> str:
+    """How the token at a place came to be, in words."""
+    assert translation.sentence is not None
+    feed = translation.sentence.free_running
+    (chosen, probability), *others = list(candidates_of(feed))[place]
+    token, share = others[0]
+    after = f"After “{feed.tgt_input[place]}”"
+    if place < len(translation.prefix) and chosen != feed.predicted[place]:
+        return (
+            f"{after} you chose “{chosen}” ({probability:.3f}); the model's first choice is “{feed.predicted[place]}”."
+        )
+    return f"{after} comes “{chosen}” ({probability:.3f}), not “{token}” ({share:.3f}). Click another to go on from it."

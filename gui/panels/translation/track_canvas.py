@@ -1,0 +1,178 @@
+"""Paints tracks one over the other, aligned by place: the colour of a token is its probability."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from gui.panels.translation.track_layout import TrackLayout, fonts_of
+from gui.pictures.colour_map import attention_table
+from gui.sentences.tracks import Track, first_difference
+from gui.theme import DARK, GRID, LIGHT, Theme
+
+_LIGHT_CELL = 128  # from this lightness on, of 255, dark letters are easier to read
+_HELP = (
+    "The colour is the probability of the token, 0 to 1; ✗ is what the model would rather have written. "
+    "Click a place, or use Left and Right"
+)
+
+
+class TrackCanvas(QWidget):
+    """Emits `pointed` with a place: of a click, or of the arrow keys.
+
+    Marks one place, and the first difference between the first two tracks.
+    """
+
+    pointed = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.tracks: tuple[Track, ...] = ()
+        self.place = 0
+        self._layout: TrackLayout | None = None
+        self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's, not that of an area that scrolls
+        self.setAutoFillBackground(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setToolTip(_HELP)
+
+    def show_tracks(self, tracks: tuple[Track, ...], said: str) -> None:
+        """Paint these; `said` is what they show, in words."""
+        self.tracks = tracks
+        self._layout = TrackLayout(tracks, self._theme)
+        self.setAccessibleName(f"{' over '.join(track.name for track in tracks)}; arrow keys go from place to place")
+        self.setAccessibleDescription(said)
+        self.setMinimumSize(self.sizeHint())
+        self.update()
+
+    def show_place(self, place: int) -> None:
+        """Mark this place."""
+        self.place = place
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        layout = self._layout
+        return QSize() if layout is None else QSize(round(layout.width), round(layout.height))
+
+    def middle_of_place(self) -> QPointF:
+        """Where the marked place lies."""
+        return QPointF() if self._layout is None else self._layout.head(self._shown_place(self._layout)).center()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._layout is not None:
+            with QPainter(self) as painter:  # an exception must not leave it painting
+                self._paint(painter, self._layout)
+
+    def _paint(self, painter: QPainter, layout: TrackLayout) -> None:
+        difference = first_difference(*self.tracks[:2]) if len(self.tracks) > 1 else None
+        self._paint_places(painter, layout, difference)
+        for row, track in enumerate(self.tracks):
+            painter.setFont(self._theme.font())
+            painter.setPen(self._theme.colour("muted"))
+            name = QRectF(0, layout.box(row, 0).top(), layout.left - GRID, layout.box_height)
+            painter.drawText(name, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, track.name)
+            for place in range(len(track.tokens)):
+                self._paint_token(painter, layout.box(row, place), track, place)
+                self._paint_first_choice(painter, layout.below(row, place), track, place)
+        if difference is not None:
+            painter.setPen(QPen(self._theme.colour("bad"), 2, Qt.PenStyle.DashLine))
+            painter.drawRect(layout.first_two(difference).adjusted(1, 0, -2, 0))
+        painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
+        head = layout.head(self._shown_place(layout))
+        painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
+
+    def _shown_place(self, layout: TrackLayout) -> int:
+        return min(self.place, layout.num_places - 1)
+
+    def _paint_places(self, painter: QPainter, layout: TrackLayout, difference: int | None) -> None:
+        painter.setFont(fonts_of(self._theme)[1])
+        for place in range(layout.num_places):
+            is_first = place == difference
+            painter.setPen(self._theme.colour("bad" if is_first else "muted"))
+            text = f"≠ {place + 1}" if is_first else f"{place + 1}"
+            painter.drawText(layout.head(place), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
+
+    def _paint_token(self, painter: QPainter, box: QRectF, track: Track, place: int) -> None:
+        _, small, tokens = fonts_of(self._theme)
+        inner, probability = box.adjusted(1, 0, -1, -2), track.probabilities[place]
+        colour = QColor.fromRgb(int(attention_table(self._theme.mode)[_index(probability)]))
+        painter.fillRect(inner, colour)
+        painter.setPen(QPen(self._theme.colour("line"), 1))
+        painter.drawRect(inner)
+        painter.setPen(QColor(LIGHT.text if colour.lightness() >= _LIGHT_CELL else DARK.text))
+        painter.setFont(tokens)
+        metrics = painter.fontMetrics()
+        text = metrics.elidedText(track.tokens[place], Qt.TextElideMode.ElideRight, int(inner.width()) - 4)
+        upper = QRectF(inner.left(), inner.top() + 1, inner.width(), metrics.height())
+        painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, text)
+        painter.setFont(small)
+        lower = QRectF(inner.left(), upper.bottom(), inner.width(), inner.bottom() - upper.bottom())
+        painter.drawText(lower, Qt.AlignmentFlag.AlignCenter, f"{probability:.2f}")
+
+    def _paint_first_choice(self, painter: QPainter, line: QRectF, track: Track, place: int) -> None:
+        first = track.first_choices[place]
+        if first != track.tokens[place]:
+            painter.setFont(fonts_of(self._theme)[1])
+            painter.setPen(self._theme.colour("muted"))
+            text = painter.fontMetrics().elidedText(f"✗ {first}", Qt.TextElideMode.ElideRight, int(line.width()) - 4)
+            painter.drawText(line, Qt.AlignmentFlag.AlignCenter, text)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = self._layout.place_at(event.position().x()) if self._layout is not None else None
+        if place is not None:
+            self.pointed.emit(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._layout is None:
+            super().keyPressEvent(event)
+            return
+        last, shown = self._layout.num_places - 1, self._shown_place(self._layout)
+        moves = {
+            Qt.Key.Key_Left: shown - 1,
+            Qt.Key.Key_Right: shown + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        place = moves.get(Qt.Key(event.key()))
+        if place is None:
+            super().keyPressEvent(event)
+        else:
+            self.pointed.emit(min(max(place, 0), last))
+
+    def focusInEvent(self, event: QEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QEvent) -> None:
+        self.update()
+
+
+class TrackArea(QScrollArea):
+    """As high as its tracks, and scrolled sideways where they are longer than the window is wide."""
+
+    def __init__(self, canvas: TrackCanvas) -> None:
+        super().__init__()
+        self.canvas = canvas
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(canvas)
+
+    def fit(self) -> None:
+        """Take the height of what is shown now, and bring the marked place into view."""
+        if not self.canvas.tracks:
+            return
+        needed, is_cut = self.canvas.sizeHint(), self.canvas.sizeHint().width() > self.width()
+        self.setFixedHeight(needed.height() + (self.horizontalScrollBar().sizeHint().height() if is_cut else 0))
+        self.ensureVisible(round(self.canvas.middle_of_place().x()), 0, 2 * GRID)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+
+def _index(probability: float) -> int:
+    """Its place in a table of 256 colours; 0 for what is not a number."""
+    return round(255 * float(np.clip(np.nan_to_num(probability), 0.0, 1.0)))

@@ -1,0 +1,81 @@
+"""Where the tokens of tracks lie: one place a column, as wide as its longest token asks for."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QFontMetricsF
+
+from gui.sentences.tracks import Track
+from gui.theme import GRID, Theme
+
+_LEAST_CELL = 56  # pixels
+_WIDEST_CELL = 160
+
+
+class TrackLayout:
+    """Fits tracks, names to their left and places above; all lengths in logical pixels."""
+
+    def __init__(self, tracks: tuple[Track, ...], theme: Theme) -> None:
+        names, self.small, self.tokens = (QFontMetricsF(font) for font in fonts_of(theme))
+        self.num_places = max(len(track.tokens) for track in tracks)
+        self.left = max(names.horizontalAdvance(track.name) for track in tracks) + GRID
+        self.top = self.small.height() + 2
+        least, widest = theme.px(_LEAST_CELL), theme.px(_WIDEST_CELL)
+        widths = [
+            min(max(least, *(self._needed(track, place) for track in tracks)), widest)
+            for place in range(self.num_places)
+        ]
+        self._lefts = list(accumulate(widths, initial=self.left))
+        self.box_height = self.tokens.height() + self.small.height() + GRID / 2
+        heights = [self.box_height + (self.small.height() if _has_others(track) else 0.0) for track in tracks]
+        self._tops = list(accumulate((height + GRID / 2 for height in heights), initial=self.top))
+
+    @property
+    def width(self) -> float:
+        return self._lefts[-1] + 2
+
+    @property
+    def height(self) -> float:
+        return self._tops[-1]
+
+    def box(self, row: int, place: int) -> QRectF:
+        """The coloured rectangle of one token."""
+        left, right = self._lefts[place], self._lefts[place + 1]
+        return QRectF(left, self._tops[row], right - left, self.box_height)
+
+    def below(self, row: int, place: int) -> QRectF:
+        """The line under it, for what the model would rather have written."""
+        box = self.box(row, place)
+        return QRectF(box.left(), box.bottom() - 1, box.width(), self.small.height())
+
+    def head(self, place: int) -> QRectF:
+        """Where the number of a place stands."""
+        return QRectF(self._lefts[place], 0, self._lefts[place + 1] - self._lefts[place], self.top)
+
+    def first_two(self, place: int) -> QRectF:
+        """A place in the first two tracks, which are compared."""
+        left, right = self._lefts[place], self._lefts[place + 1]
+        return QRectF(left, self.top, right - left, self._tops[2] - self.top - 2)
+
+    def place_at(self, x: float) -> int | None:
+        """The place that lies there, None beside them."""
+        return next(
+            (place for place in range(self.num_places) if self._lefts[place] <= x < self._lefts[place + 1]), None
+        )
+
+    def _needed(self, track: Track, place: int) -> float:
+        if place >= len(track.tokens):
+            return 0.0
+        other = f"✗ {track.first_choices[place]}"
+        return max(self.tokens.horizontalAdvance(track.tokens[place]), self.small.horizontalAdvance(other)) + 2 * GRID
+
+
+def fonts_of(theme: Theme) -> tuple[QFont, QFont, QFont]:
+    """Of names, of figures, of tokens."""
+    return theme.font(), theme.token_font(0.85), theme.token_font()
+
+
+def _has_others(track: Track) -> bool:
+    return track.num_first_choices < len(track.tokens)

@@ -1,0 +1,69 @@
+"""The typed sentence twice: fed by its reference above, running free below, and where they part."""
+
+from __future__ import annotations
+
+from core.events import Event
+from core.history import History
+from core.requests import Translation
+from gui.panel import Panel, Table
+from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
+from gui.sentences.output_place import OutputPlace
+from gui.sentences.tracks import Track, said_of_reference, table_of, track_of
+from gui.sentences.typed_sentence import TypedSentence
+from gui.theme import Theme
+from gui.widgets import sentence_label
+
+_NO_REFERENCE = "Type the right answer beside the sentence, and the model is fed by it as well: a second track."
+
+
+class TwoTracks(Panel):
+    """Draws the newest translation; without a reference, its one track."""
+
+    title = "Fed by the reference, and free-running"
+    empty_sentence = "The output appears here, token by token, beside what the model makes of the right answer."
+    is_picture = True
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
+
+    def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
+        super().__init__(theme)
+        self._typed, self._place = typed, place
+        self.verdict_label = sentence_label("What the comparison shows")
+        self.canvas = TrackCanvas(theme)
+        self.content = self.canvas  # what is exported: all of it, however little is seen
+        self._area = TrackArea(self.canvas)
+        self.body.addWidget(self.verdict_label)
+        self.body.addWidget(self._area)
+        self.canvas.pointed.connect(place.go_to)
+        place.moved.connect(self._show_place)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Show the newest translation, whatever step its weights are of."""
+        translation = self._typed.translation
+        if translation is None or translation.sentence is None:
+            self.show_empty()
+            return
+        self.show_body()
+        self.verdict_label.setFont(self.theme.token_font())
+        tracks = tracks_of(translation)
+        verdict = said_of_reference(*tracks) if len(tracks) == 2 else _NO_REFERENCE
+        self.verdict_label.setText(verdict)
+        self.canvas.show_tracks(tracks, verdict)
+        self._show_place()
+
+    def numbers(self) -> Table:
+        """A line for each track and place."""
+        return table_of(self.canvas.tracks)
+
+    def _show_place(self) -> None:
+        self.canvas.show_place(self._place.place)
+        self._area.fit()
+
+
+def tracks_of(translation: Translation) -> tuple[Track, ...]:
+    """Fed by the reference, where there is one, then the free run."""
+    sentence = translation.sentence
+    assert sentence is not None
+    free = track_of("free after your choice" if translation.prefix else "free-running", sentence.free_running)
+    if sentence.by_reference is None:
+        return (free,)
+    return track_of("fed by reference", sentence.by_reference), free

@@ -1,0 +1,179 @@
+"""The typed sentence by two sets of weights: those that are chosen above, and others below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
+
+from core.events import Event
+from core.history import History
+from core.requests import Translate, Translation
+from gui.context import Context
+from gui.panel import Panel, Table
+from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
+from gui.sentences.asked import Asked
+from gui.sentences.other_weights import RunWithWeights, read_runs_with_weights
+from gui.sentences.output_place import OutputPlace
+from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, track_of
+from gui.sentences.typed_sentence import TypedSentence, Weights, step_of
+from gui.sentences.weights_combo import WeightsCombo
+from gui.theme import GRID
+from gui.widgets import plain_label, sentence_label
+
+_THIS_RUN, _BEST = "this run", "best"
+_RUN_HELP = "Whose weights translate besides: this run's, or those of another run on the same dataset"
+_STEP_HELP = "Which of the other run's weights translate"
+
+
+class WeightsPanel(Panel):
+    """Asks for the second translation whenever the first is another one, while it is looked at."""
+
+    title = "By two weights"
+    empty_sentence = "The same sentence by other weights appears here once there is a translation."
+    is_picture = True
+    redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
+
+    def __init__(self, context: Context, typed: TypedSentence, place: OutputPlace) -> None:
+        super().__init__(context.theme)
+        self._context, self._typed, self._place = context, typed, place
+        self.asked: Asked[tuple[Translation, ...]] = Asked(context.bridge, self.mark_dirty)
+        self.weights: Weights = 0  # of this run
+        self._runs: list[RunWithWeights] = []
+        self.run: RunWithWeights | None = None  # the other run; None: this one
+        self.run_combo, self.step_combo = _combo("Other run", _RUN_HELP), _combo("Other run's step", _STEP_HELP)
+        self.weights_combo = WeightsCombo()
+        self.verdict_label = sentence_label("What the comparison shows")
+        self.canvas = TrackCanvas(context.theme)
+        self.content = self.canvas  # what is exported: all of it, however little is seen
+        self._area = TrackArea(self.canvas)
+        self._lay_out()
+        self.weights_combo.chosen.connect(self._choose)
+        self.run_combo.activated.connect(self._choose_run)
+        self.step_combo.activated.connect(self.mark_dirty)
+        self.canvas.pointed.connect(place.go_to)
+        place.moved.connect(self._show_place)
+        context.bridge.prepared.connect(self._begin_anew)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._read_runs()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw both translations, the second asked for where it is another one."""
+        self.weights_combo.show_history(history, self.weights)
+        translation = self._typed.translation
+        if translation is None:
+            self.show_empty()
+            return
+        request = self._request(history)
+        newest = history.last_step if request.step is None and request.run is None else 0  # others after each step
+        self.asked.want((request, newest, id(history.prepared)), request)
+        if self.asked.answer is None:
+            self.show_empty(self.asked.refusal or "The engine is translating …")
+        else:
+            self.show_body()
+            self._draw(translation, self.asked.answer[0])
+
+    def numbers(self) -> Table:
+        """A line for each track and place."""
+        return table_of(self.canvas.tracks)
+
+    def _request(self, history: History) -> Translate:
+        if self.run is None:
+            return self._typed.request(step_of(self.weights, history, self._context.playhead))
+        chosen = self.step_combo.currentIndex() - 1  # the first is the best
+        return self._typed.request(self.run.steps[chosen] if chosen >= 0 else None, self.run.path)
+
+    def _draw(self, one: Translation, other: Translation) -> None:
+        self.verdict_label.setFont(self.theme.token_font())
+        name = "" if self.run is None else "other run, "
+        free, fed = (_free(one), _free(other, name)), (_fed(one), _fed(other, name))
+        verdict = said_of_weights(*free)
+        both_fed = tuple(track for track in fed if track is not None)
+        if len(both_fed) == 2:
+            verdict += f" {said_of_fed(*both_fed)}"
+        self.verdict_label.setText(verdict)
+        self.canvas.show_tracks((*free, *both_fed), verdict)
+        self._show_place()
+
+    def _choose(self, weights: Weights) -> None:
+        self.weights = weights
+        self.mark_dirty()
+
+    def _choose_run(self, place: int) -> None:
+        self.run = self._runs[place - 1] if place else None
+        self.weights_combo.setVisible(self.run is None)
+        self.step_combo.setVisible(self.run is not None)
+        with QSignalBlocker(self.step_combo):
+            self.step_combo.clear()
+            if self.run is not None:
+                self.step_combo.addItems([_BEST, *(f"step {step:,}" for step in self.run.steps)])
+        self.asked.answer = None  # of other weights than those that are named now
+        self.mark_dirty()
+
+    def _read_runs(self) -> None:
+        prepared, runs_dir = self._context.bridge.history.prepared, self._context.place.path
+        if prepared is not None:
+            plugin = prepared.config.dataset.plugin
+            self._context.bridge.call(lambda: read_runs_with_weights(runs_dir, plugin), self._take_runs)
+
+    def _take_runs(self, runs: list[RunWithWeights]) -> None:
+        folder = self._context.bridge.history.folder
+        self._runs = [run for run in runs if folder is None or run.path != folder.path]
+        paths = [run.path for run in self._runs]
+        with QSignalBlocker(self.run_combo):
+            self.run_combo.clear()
+            self.run_combo.addItems([_THIS_RUN, *(run.name for run in self._runs)])
+            if self.run is not None and self.run.path in paths:
+                self.run_combo.setCurrentIndex(1 + paths.index(self.run.path))
+
+    def _begin_anew(self) -> None:
+        """Another run is at hand: compare with its own beginning."""
+        self.weights = 0
+        self.run_combo.setCurrentIndex(0)
+        self._choose_run(0)
+        if self.isVisible():
+            self._read_runs()
+
+    def _show_place(self) -> None:
+        self.canvas.show_place(self._place.place)
+        self._area.fit()
+
+    def _lay_out(self) -> None:
+        self.run_combo.addItem(_THIS_RUN)
+        self.step_combo.hide()
+        self.weights_combo.setAccessibleName("Other weights")
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(plain_label("beside", role="muted"))
+        for combo in (self.run_combo, self.weights_combo, self.step_combo):
+            row.addWidget(combo)
+        row.addStretch(1)
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertLayout(1, row)  # under the title, and there when nothing else is
+        self.body.setSpacing(GRID)
+        self.body.addWidget(self.verdict_label)
+        self.body.addWidget(self._area)
+        self.body.addStretch(1)
+
+
+def _free(translation: Translation, name: str = "") -> Track:
+    assert translation.sentence is not None
+    return track_of(f"{name}step {translation.step:,}", translation.sentence.free_running)
+
+
+def _fed(translation: Translation, name: str = "") -> Track | None:
+    assert translation.sentence is not None
+    feed = translation.sentence.by_reference
+    return None if feed is None else track_of(f"{name}step {translation.step:,}, fed", feed)
+
+
+def _combo(name: str, help: str) -> QComboBox:
+    combo = QComboBox()
+    combo.setAccessibleName(name)
+    combo.setAccessibleDescription(help)
+    combo.setToolTip(help)
+    combo.setMaxVisibleItems(20)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return combo

@@ -1,0 +1,85 @@
+"""The button of a panel that takes its picture, and the numbers behind it, elsewhere: into a file or the clipboard."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
+
+from core.errors import UserError
+from gui.bridge import EngineBridge
+from gui.panel import Panel, Table
+from gui.pictures.picture_file import SUFFIXES, image_of_widget, save_picture, write
+from gui.widgets import IconButton
+
+_NOT_IN_A_NAME = re.compile(r"[^\w.]+")
+_LONGEST_NAME = 80
+
+
+class ExportButton(IconButton):
+    """A menu of four: picture and numbers, to a file and to the clipboard."""
+
+    def __init__(self, panel: Panel, bridge: EngineBridge) -> None:
+        super().__init__(panel.theme, "export", "Export", "Take this picture and its numbers elsewhere (opens a menu)")
+        self._panel, self._bridge = panel, bridge
+        menu = QMenu(self)
+        menu.setAccessibleName("Export")
+        acts: tuple[tuple[str, Callable[[], None]], ...] = (
+            ("Save picture …", self._ask_picture),
+            ("Copy picture", self.copy_picture),
+            ("Save numbers …", self._ask_numbers),
+            ("Copy numbers", self.copy_numbers),
+        )
+        for text, act in acts:
+            menu.addAction(text).triggered.connect(act)
+        menu.aboutToShow.connect(self._offer)
+        self.setMenu(menu)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+
+    def copy_picture(self) -> None:
+        """Put the picture into the clipboard, in pixels."""
+        QGuiApplication.clipboard().setImage(image_of_widget(self._panel.content, self._background()))
+
+    def copy_numbers(self) -> None:
+        """Put the numbers into the clipboard, as CSV."""
+        QGuiApplication.clipboard().setText(csv_of(self._panel.numbers()))
+
+    def _ask_picture(self) -> None:
+        kinds = " ".join(f"*{suffix}" for suffix in SUFFIXES)
+        if (path := self._ask("Save picture", ".svg", f"Pictures ({kinds})")) is not None:
+            self._try(lambda: save_picture(self._panel.content, self._background(), path))
+
+    def _ask_numbers(self) -> None:
+        if (path := self._ask("Save numbers", ".csv", "Tables (*.csv)")) is not None:
+            self._try(lambda: write(path, csv_of(self._panel.numbers()).encode()))
+
+    def _ask(self, title: str, suffix: str, kinds: str) -> Path | None:
+        name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")
+        path, _ = QFileDialog.getSaveFileName(self, title, name + suffix, kinds)
+        return Path(path) if path else None
+
+    def _try(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except UserError as error:
+            self._bridge.report(error)
+
+    def _offer(self) -> None:
+        """Nothing is exported of a panel that has nothing to show."""
+        for action in self.menu().actions():
+            action.setEnabled(not self._panel.is_empty)
+
+    def _background(self) -> QColor:
+        return self._panel.theme.colour("surface")
+
+
+def csv_of(table: Table) -> str:
+    """Lines of values separated by commas, quoted where a value needs it (RFC 4180, but a line ends in a line feed)."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(table)
+    return text.getvalue()

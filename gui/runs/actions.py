@@ -1,0 +1,80 @@
+"""What can be done with a run of the table, and why not where it cannot."""
+
+from __future__ import annotations
+
+from gui.runs.rows import RunRow
+
+NOTHING_CHOSEN = "Choose a run in the table first"
+
+
+def why_not_open(row: RunRow | None) -> str:
+    """A sentence; empty where the run can be opened."""
+    if row is None:
+        return NOTHING_CHOSEN
+    if row.problem:
+        return f"This folder cannot be opened: {row.problem}"
+    if not (row.snapshot_steps if row.is_shared else row.checkpoint_steps):
+        return "This run has no checkpoint yet: there are no weights to load"
+    return ""
+
+
+def why_not_continue(row: RunRow | None) -> str:
+    """A sentence; empty where the run can go on learning."""
+    if row is not None and row.is_example:
+        return "The example run is part of Headlight and stays as it is: open it, and Reset begins a run of your own"
+    if row is not None and row.is_shared:
+        return "It was shared without its optimizer: open it, or continue from one of its steps in a new run, below"
+    if row is not None and row.writer is not None:
+        return f"Only one process can write a run, and {row.writer} does: follow it, or end that process first"
+    return why_not_open(row)
+
+
+def why_not_branch(row: RunRow | None) -> str:
+    """A sentence; empty where a new run can begin from a step of this one."""
+    if row is not None and row.writer is not None:
+        return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: wait for its end"
+    if row is not None and not row.problem and not row.kept_steps:
+        return "This run has kept no weights yet"
+    return NOTHING_CHOSEN if row is None else f"This folder cannot be opened: {row.problem}" if row.problem else ""
+
+
+def why_not_share(row: RunRow | None) -> str:
+    """A sentence; empty where the run can be written to one file."""
+    if row is None:
+        return NOTHING_CHOSEN
+    if row.problem:
+        return f"This folder cannot be opened: {row.problem}"
+    return "" if row.kept_steps else "This run has kept no weights yet"
+
+
+def why_not_follow(row: RunRow | None, engine_state: str) -> str:
+    """A sentence; empty where another process writes the run and this window's own is not learning."""
+    if row is None:
+        return NOTHING_CHOSEN
+    if row.is_ours:
+        return "This window writes the run itself: Train shows it live"
+    if row.writer is None:
+        return "No process writes this run now: open it instead"
+    if engine_state == "learning":
+        return "Your own run is learning: pause it first"
+    return ""
+
+
+def why_not_name(row: RunRow | None) -> str:
+    """A sentence; empty where the run can have another name and a note, also while another process trains it."""
+    if row is not None and row.is_example:
+        return "The example run is part of Headlight and keeps its name"
+    if row is not None and row.problem:
+        return f"This folder cannot be opened: {row.problem}"
+    return NOTHING_CHOSEN if row is None else ""
+
+
+def why_not_delete(row: RunRow, *, is_at_hand: bool) -> str:
+    """A sentence; empty where the run can be thrown away. `is_at_hand`: this window has it open."""
+    if row.is_example:
+        return "The example run is part of Headlight and stays"
+    if row.writer is not None:
+        return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: end that first"
+    if row.is_ours or is_at_hand:
+        return "This window has this run open: open another, or Reset, first"
+    return ""

@@ -1,0 +1,52 @@
+"""Runs that are given away in one file, and those that were received."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from core.run_files.archive import SUFFIX
+from core.run_folder import RunFolder
+from core.exporting.sharing import receive, share
+from gui.context import Context
+
+_KIND = f"Shared runs (*{SUFFIX})"
+
+
+class SharedRuns(QObject):
+    """Asks where, and writes or reads the file beside the GUI thread; `over` is what its dialogs stand over."""
+
+    opened = Signal()  # a run was received and is being opened
+    written = Signal(Path, Path)  # a run, and the file that it is in now
+
+    def __init__(self, context: Context, over: QWidget) -> None:
+        super().__init__(over)
+        self._context = context
+        self._over = over
+
+    def ask_where(self, run: Path) -> None:
+        """Have a place chosen for the file of a run, and write it."""
+        start = str(Path.home() / f"{run.name}{SUFFIX}")
+        name, _ = QFileDialog.getSaveFileName(self._over, "Share the run as", start, _KIND)
+        if name:
+            self.write(run, Path(name).with_suffix(SUFFIX))
+
+    def write(self, run: Path, path: Path) -> None:
+        """Write a run to one file."""
+        self._context.bridge.call(lambda: share(RunFolder.open(run), path), lambda _: self.written.emit(run, path))
+
+    def ask_for_file(self) -> None:
+        """Have a file chosen, and open it."""
+        name, _ = QFileDialog.getOpenFileName(self._over, "Open a shared run", "", _KIND)
+        if name:
+            self.open_file(Path(name))
+
+    def open_file(self, path: Path) -> None:
+        """Keep a run that was shared among the others, and look at it."""
+        self._context.bridge.call(lambda: receive(path, self._context.place.path), self._open)
+
+    def _open(self, run: Path) -> None:
+        self._context.workbench.open_run(run)
+        self.opened.emit()

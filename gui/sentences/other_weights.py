@@ -1,0 +1,41 @@
+"""Which weights a sentence is translated with besides the chosen ones: of another step, or of another run.
+
+Reading the runs waits for a disk: `read_runs_with_weights` runs beside the GUI thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import UserError
+from core.run_files.places import list_runs
+from core.run_folder import RunFolder
+from gui.runs.rows import EXAMPLE_NAME, example_path
+
+
+@dataclass(frozen=True)
+class RunWithWeights:
+    """A run, and the steps whose weights it has kept, the newest first."""
+
+    path: Path
+    name: str
+    steps: tuple[int, ...]
+
+
+def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[RunWithWeights]:
+    """All runs on this dataset, the newest first, then the example; damaged ones are left out, Runs tells of them."""
+    found = (_with_weights(path, plugin) for path in [*reversed(list_runs(runs_dir)), example_path()])
+    return [run for run in found if run is not None]
+
+
+def _with_weights(path: Path, plugin: str) -> RunWithWeights | None:
+    try:
+        folder = RunFolder.open(path)
+        if folder.config().dataset.plugin != plugin:
+            return None
+        steps = sorted({*folder.snapshot_steps(), *folder.checkpoint_steps()}, reverse=True)
+    except (UserError, OSError):
+        return None
+    name = EXAMPLE_NAME if path == example_path() else path.name
+    return RunWithWeights(path, name, tuple(steps)) if steps else None

@@ -1,0 +1,74 @@
+"""Which sentence a picture of the model shows, and with the weights of which step; or why there is none to show."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.history import History
+from core.probes import ProbedSentence
+from gui.sentences.selection import Selection
+
+
+@dataclass(frozen=True, eq=False)
+class ShownSentence:
+    """One sentence as the model saw it with the weights of `step`."""
+
+    sentence: ProbedSentence
+    step: int
+    run: str = ""  # by name, where it is another than the window shows
+    other: ShownSentence | None = None  # what it is compared with
+
+    @property
+    def name(self) -> str:
+        """Which weights these are: `step 200`, or with their run's name."""
+        return f"{self.run} at step {self.step:,}" if self.run else f"step {self.step:,}"
+
+
+@dataclass(frozen=True)
+class NothingShown:
+    """There is no picture; `reason` says why, and is empty where a panel's own sentence does."""
+
+    reason: str = ""
+
+
+Shown = ShownSentence | NothingShown
+Source = Callable[[History, int], Shown]
+
+
+def probed(selection: Selection) -> Source:
+    """The chosen sentence of the newest probe at or before a step."""
+    return lambda history, step: shown_sentence(selection, history, step)
+
+
+def shown_sentence(selection: Selection, history: History, step: int) -> Shown:
+    """The chosen sentence at `step`, and never another one in its place.
+
+    A sentence that was added later is worked out for the steps whose weights are kept: where the probe of `step` has it
+    not, the one of the newest weights kept before is looked at.
+    """
+    sentences = history.sentences
+    if not sentences:
+        return NothingShown()
+    wanted = sentences[selection.place_among(sentences)]
+    kept = bisect_right(history.snapshot_steps, step)
+    weights_of = history.snapshot_steps[kept - 1] if kept else None
+    for candidate in (step, weights_of):
+        found = _find(wanted, history, candidate)
+        if found is not None:
+            return found
+    return NothingShown(_why_not(wanted, step, weights_of))
+
+
+def _find(source: str, history: History, step: int | None) -> ShownSentence | None:
+    probe = history.probe(step) if step is not None else None
+    if probe is None:
+        return None
+    return next((ShownSentence(one, probe.step) for one in probe.sentences if one.source == source), None)
+
+
+def _why_not(source: str, step: int, weights_of: int | None) -> str:
+    if weights_of is None:
+        return f"“{source}” was added later, and no weights are kept at or before step {step:,}: look at a later step."
+    return f"“{source}” was added later: it is being worked out for step {weights_of:,}, and shown here then."

@@ -1,0 +1,177 @@
+"""The typed sentence and its newest translation: the model behind the Translate view."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.errors import UserError
+from core.events import (
+    CheckpointSaved,
+    Event,
+    Prepared,
+    ProbeDone,
+    SnapshotSaved,
+    StateChanged,
+    ValidationDone,
+)
+from core.history import History
+from core.requests import Translate, Translation
+from gui.bridge import EngineBridge
+from gui.playhead import Playhead
+from gui.sentences.known_reference import known_reference
+from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
+
+Weights = Literal["playhead", "now", "best", "last"] | int  # a number is a kept step
+CALM_MS = 250  # between two translations that nobody asked for
+_NEWS = (ProbeDone, StateChanged, CheckpointSaved, SnapshotSaved, ValidationDone)
+
+
+class TypedSentence(QObject):
+    """Translates what was typed, and again when the weights it stands for are others.
+
+    Again happens only while `watch(True)`, at a calm rate, and never before the translation before has come back.
+    """
+
+    changed = Signal()  # translation or error
+
+    def __init__(self, bridge: EngineBridge, playhead: Playhead) -> None:
+        super().__init__()
+        self.text = ""
+        self.reference: str | None = None  # None: the one that the run knows, if it does
+        self.prefix: tuple[str, ...] = ()  # tokens that somebody had the output begin with
+        self.weights: Weights = "playhead"
+        self.translation: Translation | None = None
+        self.error: UserError | None = None
+        self._bridge, self._playhead = bridge, playhead
+        self.asked_step: int | None = None  # of the newest question; None: the weights of that moment
+        self._question = self._answered = 0  # the newest question, and the newest that was answered
+        self._is_watched = False
+        self._calm = QTimer(self)
+        self._calm.setSingleShot(True)
+        self._calm.setInterval(CALM_MS)
+        self._calm.timeout.connect(self._ask)
+        bridge.drained.connect(self._take)
+        bridge.prepared.connect(self._forget)
+        playhead.moved.connect(self._follow)
+
+    def translate(self, text: str, reference: str | None = None) -> None:
+        """Translate this text now, with the chosen weights."""
+        self._take_text(text, reference)
+        self._ask()
+
+    def offer(self, text: str) -> None:
+        """Translate this text as soon as somebody looks."""
+        self._take_text(text, None)
+        self._follow()
+
+    def go_on_from(self, prefix: tuple[str, ...]) -> None:
+        """Have the output begin with these tokens, and the model go on; with none, write all of it again."""
+        self.prefix = prefix
+        self._ask()
+
+    def choose_weights(self, weights: Weights) -> None:
+        """Translate with other weights from now on."""
+        self.weights = weights
+        if self.text:
+            self._ask()
+
+    def watch(self, is_watched: bool) -> None:
+        """Whether anybody looks: where nobody does, nothing is translated again."""
+        self._is_watched = is_watched
+        if is_watched:
+            self._follow()
+        else:
+            self._calm.stop()
+
+    def shown(self, history: History, step: int) -> Shown:
+        """What the model wrote freely, as pictures of attention draw it; its step is the one of its weights."""
+        if self.translation is None or self.translation.sentence is None:
+            return NothingShown()
+        return ShownSentence(replace(self.translation.sentence, by_reference=None), self.translation.step)
+
+    def request(self, step: int | None, run: Path | None = None) -> Translate:
+        """The question, of the weights of a step (None: those of this moment), or of another run's (None: its best)."""
+        known = known_reference(self._bridge.history, self.text) if self.reference is None else self.reference
+        return Translate(
+            texts=(self.text,),
+            step=step,
+            with_attention=True,
+            prefix=self.prefix,
+            references=(known or None,),
+            run=run,
+        )
+
+    def wanted_step(self) -> int | None:
+        """The step whose weights are chosen; None for those of this moment."""
+        return step_of(self.weights, self._bridge.history, self._playhead)
+
+    def _take_text(self, text: str, reference: str | None) -> None:
+        self.text, self.reference, self.prefix = text, reference, ()
+
+    def _is_stale(self) -> bool:
+        wanted = self.wanted_step()
+        if self.translation is None or wanted != self.asked_step:
+            return self.error is None
+        return wanted is None and self.translation.step != self._bridge.history.last_step
+
+    def _take(self, events: list[Event]) -> None:
+        if any(isinstance(event, _NEWS) for event in events):
+            self._follow()
+
+    def _follow(self, _: object = None) -> None:
+        """Translate again soon, where the weights are others now."""
+        is_idle = self._question == self._answered and not self._calm.isActive()
+        if self._is_watched and self.text and is_idle and self._bridge.state != "preparing" and self._is_stale():
+            self._calm.start()
+
+    def _forget(self, _: Prepared) -> None:
+        """Another model: what the one before wrote is gone, and so are its kept steps."""
+        if isinstance(self.weights, int):
+            self.weights = "playhead"
+        self._question += 1  # so that an answer under way no longer counts
+        self._answered = self._question
+        self.translation = self.error = None
+        self.prefix = ()
+        self.changed.emit()
+        self._follow()
+
+    def _ask(self) -> None:
+        self._calm.stop()
+        self._question += 1
+        self.asked_step, question = self.wanted_step(), self._question
+        self._bridge.ask(
+            self.request(self.asked_step),
+            lambda translations: self._answer(question, translations[0], None),
+            lambda error: self._answer(question, None, error),
+        )
+
+    def _answer(self, question: int, translation: Translation | None, error: Exception | None) -> None:
+        if question != self._question:
+            return
+        self._answered = question
+        self.translation = translation
+        self.error = error if isinstance(error, UserError) else None
+        if error is not None and self.error is None:
+            self._bridge.report(error)
+        self.changed.emit()
+        if self.wanted_step() != self.asked_step:  # the playhead was dragged on meanwhile
+            self._follow()
+
+
+def step_of(weights: Weights, history: History, playhead: Playhead) -> int | None:
+    """The step of these weights; None for those of this moment."""
+    match weights:
+        case "playhead":
+            return None if playhead.is_live else playhead.step
+        case "now":
+            return None
+        case "best":
+            return max(history.best_steps, default=None)
+        case "last":
+            return max(history.checkpoint_steps, default=None)
+        case step:
+            return step

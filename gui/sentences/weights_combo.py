@@ -1,0 +1,60 @@
+"""The choice of weights to translate with: now, at the playhead, a checkpoint, any kept step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox
+
+from core.history import History
+from gui.sentences.typed_sentence import Weights
+
+_HELP = (
+    "Which weights translate: those at the playhead (they follow the training while the view is live), those of this "
+    "moment wherever the playhead is, a checkpoint, or any step whose weights are kept"
+)
+
+
+class WeightsCombo(QComboBox):
+    """Emits `chosen` with a `Weights`; `show_history` offers what the run has kept."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offered: list[tuple[str, Weights]] = []
+        self.setAccessibleName("Weights")
+        self.setAccessibleDescription(_HELP)
+        self.setToolTip(_HELP)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setMaxVisibleItems(20)
+        self.show_history(History(), "playhead")
+        self.activated.connect(lambda place: self.chosen.emit(self.itemData(place)))
+
+    @property
+    def weights(self) -> Weights:
+        """What is chosen."""
+        return self.currentData()
+
+    def show_history(self, history: History, chosen: Weights) -> None:
+        """Offer what is kept now, and what is chosen, also where it has been thinned out meanwhile."""
+        offered = _offers(history)
+        if (offered, chosen) == (self._offered, self.weights) or self.view().isVisible():
+            return
+        self._offered = offered
+        with QSignalBlocker(self):
+            self.clear()
+            for text, weights in offered:
+                self.addItem(text, weights)
+            if self.findData(chosen) < 0:
+                self.addItem(f"step {chosen:,}" if isinstance(chosen, int) else f"{chosen} checkpoint", chosen)
+            self.setCurrentIndex(self.findData(chosen))
+
+
+def _offers(history: History) -> list[tuple[str, Weights]]:
+    offers: list[tuple[str, Weights]] = [("at the playhead", "playhead"), ("now", "now")]
+    if history.best_steps:
+        offers.append((f"best checkpoint: step {max(history.best_steps):,}", "best"))
+    if history.checkpoint_steps:
+        offers.append((f"last checkpoint: step {max(history.checkpoint_steps):,}", "last"))
+    kept = sorted({*history.snapshot_steps, *history.checkpoint_steps}, reverse=True)
+    return offers + [(f"step {step:,}", step) for step in kept]

@@ -1,0 +1,49 @@
+"""The paired bootstrap tells a difference from chance."""
+
+from __future__ import annotations
+
+import random
+
+from core.comparison.paired_bootstrap import Compared, paired_bootstrap
+
+REFERENCES = [f"the {number} cats sat on mat {number % 7} of the house" for number in range(60)]
+
+
+def spoilt(every: int) -> list[str]:
+    """The references, but every so many words of each replaced."""
+    return [
+        " ".join("dog" if (place + line) % every == 0 else word for place, word in enumerate(text.split()))
+        for line, text in enumerate(REFERENCES)
+    ]
+
+
+def compared(first: list[str], second: list[str]) -> dict[str, Compared]:
+    return {one.metric: one for one in paired_bootstrap(REFERENCES, first, second)}
+
+
+def test_a_system_that_is_better_throughout_is_told_so() -> None:
+    found = compared(spoilt(3), REFERENCES)
+    assert found["bleu"].p < 0.01 and found["chrf"].p < 0.01
+    assert found["bleu"].scores[0] < 50.0 and found["bleu"].scores[1] > 99.9
+    assert found["exact_match"].scores == (0.0, 1.0) and found["exact_match"].p < 0.01
+    assert "bs:1000|seed:12345" in found["bleu"].signature
+
+
+def test_one_sentence_more_says_little() -> None:
+    draw = random.Random(0)
+    first = [text if draw.random() < 0.5 else "no" for text in REFERENCES]
+    second = [text if draw.random() < 0.5 else "no" for text in REFERENCES]
+    found = compared(first, second)["exact_match"]
+    assert found.scores[0] != found.scores[1] and 0.05 < found.p <= 1.0
+    low, high = (found.means[0] + sign * found.half_widths[0] for sign in (-1, 1))
+    assert low < found.scores[0] < high
+
+
+def test_the_same_texts_do_not_differ_and_give_the_same_figures_again() -> None:
+    first = spoilt(4)
+    assert {name: one.p for name, one in compared(first, first).items()} == {
+        "bleu": 1.0,
+        "chrf": 1.0,
+        "exact_match": 1.0,
+    }
+    assert paired_bootstrap(REFERENCES, first, spoilt(5)) == paired_bootstrap(REFERENCES, first, spoilt(5))

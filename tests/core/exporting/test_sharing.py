@@ -1,0 +1,109 @@
+"""A run in one file: what is in it, and that it is replayed without a plugin and never goes on learning."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core import cli
+from core.engine import Engine
+from core.errors import UserError
+from core.events import Trouble
+from core.exporting.sharing import receive, share
+from core.history import History
+from core.plugins_host.host import PluginHost
+from core.requests import Branch, Learn, OpenRun, Translate
+from core.run_folder import RunFolder, RunLabel
+from core.serving.session import Session
+from tests.core.watcher import Watcher, answered
+from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, train
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A finished run of four steps, with subwords and a name."""
+    folder = RunFolder.open(train(tmp_path_factory.mktemp("trained") / "run", 4, WITH_SUBWORDS))
+    folder.write_label(RunLabel(name="Größer", note="A note."))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared(run: RunFolder) -> Path:
+    path = run.path.with_name("Größe 2.headlight")
+    share(run, path)
+    return path
+
+
+def test_all_that_can_be_seen_is_in_it_and_nothing_else(run: RunFolder, shared: Path) -> None:
+    with zipfile.ZipFile(shared) as archive:
+        names = archive.namelist()
+        environment = json.loads(archive.read("environment.json"))
+    assert not any("optimizer" in name or "checkpoints" in name or name.endswith(".txt") for name in names)
+    assert "command_line" not in environment and environment["headlight"] == run.environment()["headlight"]
+
+
+def test_what_is_received_shows_the_same(run: RunFolder, shared: Path, tmp_path: Path) -> None:
+    received = RunFolder.open(receive(shared, tmp_path / "runs"))
+    assert received.path == tmp_path / "runs" / "Größe_2" and received.state.is_shared
+    assert (received.label(), received.config(), received.vocabulary()) == (run.label(), run.config(), run.vocabulary())
+    ours, theirs = History.read(received), History.read(run)
+    for name in theirs.names:
+        np.testing.assert_array_equal(ours.curve(name), theirs.curve(name))
+    assert ours.probe_steps == theirs.probe_steps and received.validation_steps() == run.validation_steps()
+    assert received.snapshot_steps() == sorted({*run.snapshot_steps(), *run.checkpoint_steps()})
+    assert received.checkpoint_steps() == []
+    for name, array in run.checkpoint_weights(4).items():
+        np.testing.assert_array_equal(received.read_snapshot(4)[name], array)
+    assert receive(shared, tmp_path / "runs") == received.path  # it is there already
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+def test_it_is_opened_and_translates_without_any_plugin(run: RunFolder, shared: Path, tmp_path: Path) -> None:
+    watcher = Watcher()
+    with PluginHost() as host:
+        session = Session(watcher, host, tmp_path / "cache")
+        for _ in session.open_run(OpenRun(run=receive(shared, tmp_path / "runs"))):
+            pass
+        outputs = [session.looking.translate(Translate(texts=(SENTENCE,), step=step))[0] for step in (2, None)]
+        assert host._process is None and watcher.all(Trouble) == []
+        with pytest.raises(UserError, match="no optimizer"):
+            session.learn(None)
+        session.close()
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        answered(engine, OpenRun(run=run.path))
+        for output in outputs:
+            assert answered(engine, Translate(texts=(SENTENCE,), step=output.step))[0] == output
+    assert [output.step for output in outputs] == [2, 4]
+
+
+def test_a_branch_of_it_learns(shared: Path, tmp_path: Path) -> None:
+    received = receive(shared, tmp_path / "runs")
+    watcher = Watcher()
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        prepared = answered(engine, Branch(run=received, step=2, runs_dir=tmp_path / "runs"))
+        answered(engine, Learn(steps=1))
+    assert watcher.steps() == [3] and prepared.run is not None
+    child = RunFolder.open(prepared.run)
+    assert (child.state.parent, child.state.is_shared) == (received.name, False)
+
+
+def test_the_terminal_writes_one_and_translates_with_what_was_received(
+    run: RunFolder, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "from here.headlight"
+    assert cli.main(["export", str(run.path), "--format", "headlight", "--output", str(path)]) == 0
+    received = receive(path, tmp_path / "runs")
+    capfd.readouterr()
+    assert cli.main(["translate", str(received), SENTENCE]) == 0
+    assert capfd.readouterr().out.count("\n") == 1
+
+
+def test_a_run_without_weights_has_nothing_to_share(run: RunFolder, tmp_path: Path) -> None:
+    empty = RunFolder.create_at(tmp_path / "empty")
+    with pytest.raises(UserError, match="no weights yet"):
+        share(empty, tmp_path / "x.headlight")
+    assert not (tmp_path / "x.headlight").exists()

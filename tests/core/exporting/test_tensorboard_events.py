@@ -1,0 +1,50 @@
+"""Event files: TensorBoard's own reader finds every step once, a resumed run's too."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core import cli
+from core.engine import Engine
+from core.requests import Learn, OpenRun, Stop
+from core.run_folder import RunFolder
+from tests.core.watcher import answered, begun
+
+
+def test_without_the_extra_a_sentence_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.delitem(sys.modules, "core.exporting.tensorboard_events", raising=False)
+    monkeypatch.setitem(sys.modules, "tensorboard", None)  # as if it were not there
+    assert cli.main(["train", "copy_task", "--tensorboard", str(tmp_path)]) == 2
+    assert "pip install 'headlight[tensorboard]'" in capfd.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_resumed_run_has_each_step_once_with_the_figures_of_its_folder(tmp_path: Path) -> None:
+    reading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    from core.exporting.tensorboard_events import TensorBoardEvents
+
+    listener = TensorBoardEvents(tmp_path / "board")
+    with Engine([listener], cache_dir=tmp_path / "cache") as engine:
+        run = begun(engine, tmp_path)
+        answered(engine, Learn(steps=25))
+        answered(engine, Stop())
+        answered(engine, OpenRun(run=run))
+        answered(engine, Learn())
+    board = reading.EventAccumulator(str(tmp_path / "board" / run.name)).Reload()
+    folder = RunFolder.open(run)
+    steps, arrays = folder.metrics()
+    for name, values in arrays.items():
+        if name != "time":
+            told = board.Scalars(name)
+            assert [one.step for one in told] == steps.tolist()
+            np.testing.assert_allclose([one.value for one in told], values, rtol=1e-6)
+    for step, metrics in folder.validation_metrics().items():
+        assert metrics["valid/loss"] == pytest.approx(
+            next(one.value for one in board.Scalars("valid/loss") if one.step == step)
+        )

@@ -1,0 +1,124 @@
+"""A new run from a step of another: exact from a checkpoint, from weights alone afresh, and the other one as it was."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import SettingChanged, StateChanged, Trouble
+from core.plugins_host.host import PluginHost
+from core.requests import Branch, Learn, OpenRun
+from core.run_folder import RunFolder
+from core.serving.session import Session
+from tests.core.watcher import Watcher, answered
+from tests.reliability.small_runs import digest, everything, train
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of twelve steps with checkpoints at 4, 8 and 12, and snapshots between."""
+    settings: dict[str, Any] = {"checkpoint_every": 4, "validate_every": 4, "keep_checkpoints": 9, "probe_every": 2}
+    return train(tmp_path_factory.mktemp("trained") / "parent", 12, **settings)
+
+
+@pytest.fixture
+def parent(trained: Path, tmp_path: Path) -> RunFolder:
+    return RunFolder.open(shutil.copytree(trained, tmp_path / "runs" / "parent"))
+
+
+def branched(parent: RunFolder, step: int, *changes: tuple[str, object], steps: int | None = None) -> Watcher:
+    """Branch and learn to the end, or so many steps."""
+    watcher = Watcher()
+    with Engine([watcher], cache_dir=parent.path.parents[2] / "cache") as engine:
+        request = Branch(run=parent.path, step=step, runs_dir=parent.path.parent, changes=changes)
+        assert answered(engine, request).run == child_of(parent).path
+        answered(engine, Learn(steps=steps))
+    return watcher
+
+
+def child_of(parent: RunFolder) -> RunFolder:
+    (path,) = (path for path in parent.path.parent.iterdir() if path != parent.path)
+    return RunFolder.open(path)
+
+
+def test_from_a_checkpoint_it_goes_on_as_the_other_did(parent: RunFolder) -> None:
+    before = digest(everything(parent.path))
+    watcher = branched(parent, 8)
+    child = child_of(parent)
+    assert watcher.all(Trouble) == [] and watcher.steps() == [9, 10, 11, 12]
+    assert (child.state.parent, child.state.parent_step) == ("parent", 8)
+    assert child.checkpoint_steps() == [8, 12] and child.probe_steps() == parent.probe_steps()
+    ours, theirs = child.checkpoint(12), parent.checkpoint(12)
+    for name, array in {**theirs.model, **theirs.optimizer}.items():
+        np.testing.assert_array_equal({**ours.model, **ours.optimizer}[name], array)
+    np.testing.assert_array_equal(child.metrics()[1]["train/loss"], parent.metrics()[1]["train/loss"])
+    assert digest(everything(parent.path)) == before
+
+
+def test_from_a_snapshot_the_weights_are_kept_and_the_rest_begins_afresh(parent: RunFolder) -> None:
+    step = next(step for step in parent.snapshot_steps() if step > 4 and step not in parent.checkpoint_steps())
+    watcher = branched(parent, step, steps=1)
+    (told,) = watcher.all(Trouble)
+    assert "begin afresh" in told.sentence and "Only the weights were kept" in told.advice
+    child = child_of(parent)
+    beginning = child.checkpoint(step)
+    for name, array in parent.read_snapshot(step).items():
+        np.testing.assert_array_equal(beginning.model[name], array)
+    assert beginning.optimizer["step"] == 0 and beginning.state["batches"]["next"] == 0
+    assert watcher.steps() == [step + 1] and len(child.metrics()[0]) == step + 1
+    assert max(child.validation_steps()) == 4 and child.probe_steps()[-1] == step + 1
+
+
+def test_one_thing_is_changed(parent: RunFolder) -> None:
+    watcher = branched(parent, 8, ("training.optimizer.learning_rate", 0.5), ("model.dropout", 0.5), steps=1)
+    assert [(one.step, one.key, one.value) for one in watcher.all(SettingChanged)] == [
+        (8, "training.optimizer.learning_rate", 0.5)
+    ]
+    child = child_of(parent)
+    assert child.config().model.dropout == 0.5 and child.latest_config().training.optimizer.learning_rate == 0.5
+    assert watcher.all(Trouble) == []  # the optimizer goes on all the same
+    with Engine(cache_dir=parent.path.parents[2] / "cache") as engine:
+        assert answered(engine, OpenRun(run=child.path)).config.training.optimizer.learning_rate == 0.5
+
+
+def test_other_batches_begin_the_data_anew(parent: RunFolder) -> None:
+    (told,) = branched(parent, 8, ("training.batch_size", 2), steps=1).all(Trouble)
+    assert "begin afresh" in told.sentence and "settings that were changed" in told.advice
+
+
+def test_at_the_end_of_a_finished_run_it_is_finished_until_more_is_asked(parent: RunFolder) -> None:
+    watcher = branched(parent, 12, steps=2)
+    assert watcher.all(StateChanged)[1].state == "finished" and watcher.steps() == [13, 14]
+
+
+@pytest.mark.parametrize(
+    ("step", "change", "says"),
+    [
+        (7, None, "has kept no weights at step 7"),
+        (8, ("model.d_model", 32), "model.d_model cannot change from step 8 on"),
+        (8, ("dataset.options.num_symbols", 3), "dataset.options.num_symbols cannot change"),
+    ],
+)
+def test_what_the_weights_do_not_fit_is_refused(
+    parent: RunFolder, step: int, change: tuple[str, object] | None, says: str
+) -> None:
+    with pytest.raises(UserError, match=says):
+        branched(parent, step, *([change] if change else []))
+    assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
+
+
+def test_broken_off_it_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None:
+    with PluginHost() as host:
+        session = Session(Watcher(), host, tmp_path / "cache")
+        work = session.branch(Branch(run=parent.path, step=8, runs_dir=parent.path.parent))
+        while len(list(parent.path.parent.iterdir())) == 1:
+            next(work)
+        work.close()
+        session.close()
+    assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]

@@ -1,0 +1,83 @@
+"""The session between two turns of its work, where the engine's thread alone could not be held still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.errors import BrokenOff
+from core.events import RunFinished, StateChanged, Trouble
+from core.plugins_host.host import PluginHost
+from core.requests import Prepare, Start
+from core.run_folder import RunFolder
+from core.serving.session import Session
+from tests.core.watcher import Watcher, tiny_config
+
+WILD = {
+    "optimizer": {"name": "sgd", "learning_rate": 100.0, "momentum": 0.99},
+    "schedule": {"name": "constant", "warmup_steps": 0},
+    "max_grad_norm": None,
+    "max_steps": 1000,
+    "checkpoint_every": 5,
+}
+
+
+@pytest.fixture
+def watcher() -> Watcher:
+    return Watcher()
+
+
+@pytest.fixture
+def session(watcher: Watcher, tmp_path: Path) -> Iterator[Session]:
+    with PluginHost() as host:
+        made = Session(watcher, host, tmp_path / "cache")
+        yield made
+        made.close()
+
+
+def begin(session: Session, runs_dir: Path, **training: Any) -> Path:
+    """A run that has begun, none of its steps taken."""
+    for _ in session.prepare(Prepare(config=tiny_config(**training))):
+        pass
+    return session.start(Start(runs_dir=runs_dir))
+
+
+def test_a_pause_that_cannot_write_is_a_pause_all_the_same(session: Session, watcher: Watcher, tmp_path: Path) -> None:
+    run = begin(session, tmp_path / "runs")
+    learning = session.learn(None)
+    while session.step < 5:
+        next(learning)
+    learning.close()
+    (run / "metrics.jsonl").rename(run / "aside")
+    (run / "metrics.jsonl").mkdir()  # as on a full disk: nothing can be appended
+    with pytest.raises(BrokenOff, match="cannot be written"):
+        session.pause()
+    assert session.state == watcher.states()[-1] == "paused" and session.step == 5
+    assert (len(watcher.all(Trouble)), watcher.all(RunFinished)[-1].reason) == (1, "disk")
+    (run / "metrics.jsonl").rmdir()
+    (run / "aside").rename(run / "metrics.jsonl")
+    for _ in session.learn(None):
+        pass
+    assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 61))
+
+
+def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(
+    session: Session, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begin(session, tmp_path / "runs", **WILD)
+    learning = session.learn(None)
+    while not session.run.trainer.has_diverged:
+        next(learning)
+    learning.close()
+    assert session.stop() == run
+    folder, finished = RunFolder.open(run), watcher.all(RunFinished)[-1]
+    assert (finished.reason, folder.state.state, folder.state.reason) == ("diverged", "failed", "diverged")
+    assert finished.step == watcher.all(StateChanged)[-1].step == folder.last_trained_step()
+    assert f"at step {finished.step + 1}" in watcher.wait(Trouble).sentence
+    last = folder.checkpoint_steps()[-1]
+    assert last <= finished.step and last % 5 == 0  # none beyond those that were due
+    assert all(np.isfinite(array).all() for array in folder.checkpoint(last).model.values())

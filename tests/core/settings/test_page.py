@@ -1,0 +1,21 @@
+"""The reference page of the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.config import RunConfig
+from core.settings.fields import settings
+from core.settings.page import settings_page
+
+PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
+
+
+def test_the_page_in_docs_is_what_the_declarations_give() -> None:
+    assert PAGE.read_text(encoding="utf-8") == settings_page(), "run: python -m core.settings.page > docs/settings.md"
+
+
+def test_every_key_has_its_row() -> None:
+    page = settings_page()
+    for field in settings(RunConfig):
+        assert f"`{field.key}`" in page or f"## {field.key}\n" in page or field.kind == "group"

@@ -1,0 +1,78 @@
+"""The presets are whole, readable and found from anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.config import read_config
+from core.errors import UserError
+from core.plugins_host.host import PluginHost
+from core.settings.presets import preset_names, preset_summary, preset_text, read_preset, read_preset_or_file
+
+NAMES = [
+    *("copy_task", "toy_german_english", "phonetic_to_letter"),
+    *("reverse", "sort", "addition", "dates", "brackets", "roman_numerals"),
+    *("classic_annotated_copy", "classic_copy_notebook", "classic_one_sentence", "classic_phonetic"),
+    *("classic_three_sentences", "cmudict_letters", "joeynmt_reverse", "multi30k_en_de"),
+]
+OF_FILES = ("cmudict_letters", "multi30k_en_de")
+
+
+def test_the_presets_of_the_contract_are_there() -> None:
+    assert preset_names() == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_preset_is_valid_named_and_explained(name: str) -> None:
+    assert read_preset(name).name == name
+    assert preset_summary(name).endswith(".") and preset_text(name).startswith(f"# {preset_summary(name)}\n")
+
+
+def test_every_plugin_takes_its_presets_options_and_names_the_preset() -> None:
+    with PluginHost() as host:
+        for name in NAMES:
+            dataset = read_preset(name).dataset
+            assert host.options(dataset.plugin, dataset.options).items() >= dataset.options.items()
+        assert {info.name for info in host.plugins()} - set(NAMES) == {"parallel_text"}  # whose presets name a corpus
+
+
+@pytest.mark.parametrize("name", OF_FILES)
+def test_a_preset_whose_files_are_not_here_says_which_and_what_to_set(name: str) -> None:
+    dataset = read_preset(name, ("dataset.options.folder=/no/where",)).dataset
+    assert "set dataset.options.folder" in preset_summary(name)
+    with PluginHost() as host, pytest.raises(UserError) as caught:
+        next(host.pairs(dataset.plugin, dataset.options, dataset.seed, "train"))
+    sentence = f"dataset.options.train_source: there is no /no/where/{dataset.options['train_source']}. Set dataset.op"
+    assert sentence in str(caught.value)
+
+
+def test_overrides_reach_a_preset() -> None:
+    assert read_preset("copy_task", ("seed=7",)).seed == 7
+    with pytest.raises(UserError, match=r"^--set sed=7: sed: unknown key; did you mean seed\?$"):
+        read_preset("copy_task", ("sed=7",))
+
+
+def test_a_preset_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "mine.yaml"
+    file.write_text("dataset: {plugin: copy_task}\nseed: 3\n", encoding="utf-8")
+    assert read_preset_or_file("copy_task") == read_preset("copy_task")
+    assert read_preset_or_file("mine.yaml") == read_preset_or_file(str(file)) == read_config(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("copy_tsk", "copy_tsk: no such preset. Did you mean copy_task?"),
+        ("qqq", "qqq: no such preset. There are: copy_task, toy_german_english, phonetic_to_letter, reverse, sort,"),
+        ("mine.yaml", "mine.yaml: no such file. Check the path, or name a preset: `presets list` shows them."),
+        (".", ".: expected a YAML file, given a folder."),
+    ],
+)
+def test_neither(text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError) as caught:
+        read_preset_or_file(text)
+    assert str(caught.value).startswith(sentence)

@@ -1,0 +1,111 @@
+"""YAML from strangers: safe, bounded, without surprises, and every error names its line."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import UserError
+from core.settings.strict_yaml import MAX_BYTES, dotted, read_yaml, read_yaml_file, shown
+
+
+def value(text: str) -> Any:
+    return read_yaml(f"key: {text}", "x").value["key"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *[("1e-4", 1e-4), ("1e3", 1000.0), ("-.5", -0.5), ("010", 10), ("+3", 3), ("1.", 1.0)],
+        *[("true", True), ("False", False), ("null", None), ("~", None), ("", None)],
+        *[("no", "no"), ("yes", "yes"), ("on", "on"), ("off", "off"), ("y", "y")],
+        *[("2026-01-01", "2026-01-01"), ("1:30", "1:30"), ("0x10", "0x10"), ("1_000", "1_000"), ("'7'", "7")],
+        *[(".inf", math.inf), ("-.Inf", -math.inf), ("<<", "<<"), ("[1, no]", [1, "no"])],
+    ],
+)
+def test_values_are_what_a_person_means(text: str, expected: object) -> None:
+    assert value(text) == expected
+    assert type(value(text)) is type(expected)
+
+
+def test_a_number_that_is_none() -> None:
+    assert math.isnan(value(".nan"))
+
+
+def test_a_key_is_always_a_text() -> None:
+    assert read_yaml("no: 1\n3: 2\nnull: 3", "x").value == {"no": 1, "3": 2, "null": 3}
+
+
+def test_lines_are_known_for_every_key() -> None:
+    document = read_yaml("a: 1\nb:\n  c: 2\n  d: {e: 3}\n", "run.yaml")
+    assert document.where(("b", "d", "e")) == "run.yaml, line 4"
+    assert document.where(("b", "missing")) == "run.yaml, line 2"
+    assert document.where(("missing",)) == "run.yaml"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "x: is empty; expected a run's settings in YAML."),
+        ("# nothing\n", "x: is empty; expected a run's settings in YAML."),
+        ("a: 1\nb: 2\na: 3", "x, line 3: a stands twice (first on line 1)."),
+        ("b:\n  a: 1\n  a: 3", "x, line 3: b.a stands twice (first on line 2)."),
+        ("a: &b 1\nc: *b", "x, line 1: aliases (& and *) are not read here; write the value out."),
+        ("[" * 20_000, "x, line 1: nested deeper than 20 levels."),
+        ("a: " + "{a: " * 20_000, "x, line 1: nested deeper than 20 levels."),
+        ("a: [1", "x, line 1: this is not YAML (expected ',' or ']', but got '<stream end>')."),
+        ("---\na: 1\n---\nb: 1", "x, line 3: this is not YAML (but found another document)."),
+        ("? [1, 2]\n: 3", "x, line 1: expected a name before the colon."),
+        ("a: !!int foo", "x, line 1: 'foo' cannot be read as a value."),
+        ("a: !!python/name:os.system x", None),
+        ("a: !!python/object/apply:os.getcwd 3", None),
+        ("\x01", "x: this is not YAML text (unacceptable character #x0001: special characters are not allowed)."),
+        (f"a: {'9' * 5000}", "x, line 1: '99999999999999999999999999999999999999999999999999999999... cannot be read"),
+        ("a" * (MAX_BYTES + 1), "x: larger than 1,000,000 characters; expected a run's settings in YAML."),
+    ],
+)
+def test_what_is_refused(text: str, sentence: str | None) -> None:
+    with pytest.raises(UserError) as caught:
+        read_yaml(text, "x")
+    assert str(caught.value).startswith(sentence or "x, line 1: this is not YAML (could not determine a constructor")
+    assert "\n" not in str(caught.value)
+
+
+def test_an_alias_bomb_costs_nothing() -> None:
+    bomb = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 100))
+    with pytest.raises(UserError, match="aliases"):
+        read_yaml(bomb, "x")
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    binary = tmp_path / "binary.yaml"
+    binary.write_bytes(bytes(range(256)))
+    huge = tmp_path / "huge.yaml"
+    huge.write_bytes(b" " * (MAX_BYTES + 1))
+    for path, sentence in [
+        (tmp_path, f"{tmp_path}: expected a YAML file, given a folder."),
+        (tmp_path / "none.yaml", f"{tmp_path / 'none.yaml'}: no such file."),
+        (binary, f"{binary}: byte 128 is not UTF-8; expected a run's settings in YAML text."),
+        (huge, f"{huge}: larger than 1,000,000 bytes; expected a run's settings in YAML."),
+        (tmp_path / ("x" * 300), f"{tmp_path / ('x' * 300)}: cannot be read (File name too long)."),
+    ]:
+        with pytest.raises(UserError) as caught:
+            read_yaml_file(path)
+        assert caught.value.sentence == sentence
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
+    file = tmp_path / "bom.yaml"
+    file.write_text("a: ü", encoding="utf-8-sig")
+    assert read_yaml_file(file).value == {"a": "ü"}
+
+
+def test_words_of_errors_stay_on_one_line() -> None:
+    assert dotted(("a", 1, "b\nc")) == r"a.1.'b\nc'"
+    assert [shown(one) for one in (True, None, "a\nb", 3, "x" * 100)] == [
+        *("true", "null", r"'a\nb'", "3"),
+        "'" + "x" * 56 + "...",
+    ]

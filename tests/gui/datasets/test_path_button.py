@@ -1,0 +1,53 @@
+"""A file or folder chosen in a dialog instead of typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from core.plugin import File, Folder, Options, option
+from core.settings.fields import schema_settings
+from gui.datasets.path_button import PathButton
+from gui.option_form import OptionForm
+
+
+class Where(Options):
+    folder: Folder = option(".")
+    corpus: File = option("")
+    words: str = option("")
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for dialogs
+@pytest.mark.parametrize("key", ["folder", "corpus"])
+def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> None:
+    (tmp_path / "corpus").mkdir()
+    chosen = tmp_path / "corpus" if key == "folder" else tmp_path / "train.en"
+    if key == "corpus":
+        chosen.touch()
+    form = OptionForm(schema_settings(Where.model_json_schema()))
+    qtbot.addWidget(form)
+    row = form.rows[key]
+    row.show_value(str(tmp_path if key == "folder" else tmp_path / "older.en"))
+    button = row.findChild(PathButton)
+    assert button is not None
+    with qtbot.waitSignal(form.edited) as edited:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        dialog = button.findChild(QFileDialog)  # open, and the window goes on
+        assert dialog is not None
+        assert Path(dialog.directory().absolutePath()) == tmp_path
+        dialog.selectFile(str(chosen))
+        dialog.accept()
+    assert edited.args == [key, str(chosen)]
+    assert isinstance(row.editor, QLineEdit) and row.editor.text() == str(chosen)
+
+
+def test_other_options_have_no_button(qtbot: QtBot) -> None:
+    form = OptionForm(schema_settings(Where.model_json_schema()))
+    qtbot.addWidget(form)
+    assert form.rows["words"].findChild(PathButton) is None
+    button = form.rows["folder"].findChild(PathButton)
+    assert button is not None and button.accessibleName() == "Choose a folder: Folder"

@@ -1,0 +1,127 @@
+"""What no code expected, raised wherever our code runs: one strip, a log, and the run goes on."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.requests import Pause
+from gui.faults.crash import log_path, watched
+from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
+Wait = Callable[[str], None]
+
+
+def fail(*_: object) -> None:
+    raise ValueError("nobody expected this")
+
+
+class Unpaintable(QWidget):
+    """Fails at each painting."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        fail()
+
+
+class Failing:
+    """Cannot even be deleted."""
+
+    def __del__(self) -> None:
+        fail()
+
+
+def in_a_slot(window: MainWindow) -> None:
+    window.transport.help_button.clicked.connect(fail)
+    window.transport.help_button.click()
+
+
+def in_a_timer(window: MainWindow) -> None:
+    QTimer.singleShot(0, window, fail)
+
+
+def in_painting(window: MainWindow) -> None:
+    widget = Unpaintable(window)
+    widget.show()
+    timer = QTimer(widget)
+    timer.timeout.connect(widget.update)
+    timer.start(20)
+
+
+def in_a_thread(window: MainWindow) -> None:
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+
+
+def in_a_listener_of_the_engine(window: MainWindow) -> None:
+    window.context.bridge.engine.add_listener(fail)
+
+
+def aside(window: MainWindow) -> None:
+    window.context.bridge.call(fail)
+
+
+def in_an_answer(window: MainWindow) -> None:
+    window.context.bridge.call(lambda: None, fail)
+
+
+def in_a_deletion(window: MainWindow) -> None:
+    Failing()
+
+
+PLACES = (
+    *(in_a_slot, in_a_timer, in_painting, in_a_thread, in_a_listener_of_the_engine),
+    *(aside, in_an_answer, in_a_deletion),
+)
+
+
+def test_after_a_fault_of_the_engine_nothing_is_advised_that_it_would_refuse(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bar = window.transport
+    window.context.workbench.learn(3)
+    wait_for_state("paused")
+    monkeypatch.setattr("core.serving.desk.Desk.seconds_to_wait", fail)
+    window.context.bridge.ask(Pause())  # wakes it
+    wait_for_state("failed")
+    for one in (bar.learn_button, bar.reset_button, *bar.step_buttons, bar.finish_button):
+        assert not one.isEnabled()
+    assert "start it again" in bar.learn_button.toolTip() and "start it again" in bar.reset_button.toolTip()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nobody writes into /proc")
+def test_where_the_home_cannot_be_written_the_log_is_kept_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
+    assert log_path() == log_path() and log_path().parent.is_dir()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_fault_is_told_once_and_the_run_goes_on(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait, place: Callable[[MainWindow], None]
+) -> None:
+    with watched(window.context.bridge):
+        window.context.workbench.learn()
+        place(window)
+        qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+        wait_for_state("finished")
+        qtbot.wait(100)
+        trouble = window.strip.trouble
+        assert trouble is not None and "ValueError: nobody expected this" in trouble.sentence
+        window.strip.copy_button.click()
+        window.strip.dismiss()
+        assert window.strip.trouble is None, "told twice"
+        for widget in window.findChildren(Unpaintable):
+            widget.hide()
+    copied = QApplication.clipboard().text()
+    assert "in fail\n" in copied and str(log_path().name) in copied
+    logged = log_path().read_text(encoding="utf-8")
+    assert logged.count("ValueError: nobody expected this") == 1
+    assert window.context.bridge.history.last_step == 40

@@ -1,0 +1,98 @@
+"""A real window crashes in native code while it learns; the next one says so and offers the run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.run_folder import list_runs
+from gui.faults.crash import log_path
+from gui.faults.native_crash import earlier_crashes, summary
+
+ROOT = Path(__file__).parents[3]
+
+ACTING = """
+import faulthandler, json, sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from core.engine import Engine
+from gui import app
+from gui.main_window import MainWindow
+application, begun = QApplication(sys.argv), []
+
+def crash(window):
+    if window.context.bridge.state == "ready" and not begun:
+        begun.append(window.context.workbench.learn())
+    elif window.context.bridge.history.last_step >= 5:
+        faulthandler._sigsegv()
+
+def look(window):
+    if window.banner.isVisible() and window.strip.trouble is not None and not begun:
+        trouble = window.strip.trouble
+        begun.append([trouble.sentence, trouble.details, window.strip.advice.text(), window.banner.run.name])
+        window.close()
+
+def turn():
+    for window in application.topLevelWidgets():
+        if isinstance(window, MainWindow):
+            globals()[sys.argv[1]](window)
+
+timer = QTimer()
+timer.timeout.connect(turn)
+timer.start(20)
+with Engine() as engine:
+    status = app.run(sys.argv, engine)
+print(json.dumps(begun))
+sys.exit(status)
+"""
+
+
+def window_that(acts: str) -> subprocess.CompletedProcess[str]:
+    """The application as a process, to its end."""
+    return subprocess.run([sys.executable, "-c", ACTING, acts], cwd=ROOT, capture_output=True, text=True, timeout=100)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a crash opens a dialog there")
+def test_a_crash_is_told_at_the_next_start_and_the_run_offered(home: Path) -> None:
+    assert window_that("crash").returncode < 0
+    (run,) = list_runs(Path(os.environ["HEADLIGHT_RUNS_DIR"]))
+    looked = window_that("look")
+    assert looked.returncode == 0, looked.stderr
+    ((sentence, details, advice, offered),) = json.loads(looked.stdout)
+    assert "Segmentation fault, in crash (<string>, line " in sentence
+    assert "Current thread" in details and "crash.log" in advice
+    assert offered == run.name
+    assert log_path().read_text(encoding="utf-8").count("Fatal Python error: Segmentation fault") == 1
+    assert [path.name for path in log_path().parent.iterdir()] == ["crash.log"]
+
+
+def test_what_was_killed_did_not_crash(home: Path) -> None:
+    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
+    trace = log_path().with_name(f"native-{gone.stdout.strip()}.txt")
+    trace.touch()
+    assert earlier_crashes() == []
+    assert not trace.exists()
+
+
+def test_the_trace_of_a_live_window_is_left_alone(home: Path) -> None:
+    trace = log_path().with_name(f"native-{os.getppid()}.txt")
+    trace.write_text("Fatal Python error: Aborted\n")
+    assert earlier_crashes() == []
+    assert trace.exists()
+
+
+@pytest.mark.parametrize(
+    ("trace", "said"),
+    [
+        ("Fatal Python error: Aborted\n\n<no Python frame>\n", "Aborted."),
+        ("Windows fatal exception: access violation\n", "access violation."),
+        ("torn", "the process ended."),
+    ],
+)
+def test_a_trace_in_words(trace: str, said: str) -> None:
+    assert summary(trace) == said

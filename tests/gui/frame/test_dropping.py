@@ -1,0 +1,130 @@
+"""Files dropped on the window: a shared run is replayed and not trained, texts become the dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from core.exporting.sharing import share
+from core.run_folder import RunFolder
+from core.settings.presets import read_preset
+from gui.main_window import MainWindow
+from gui.runs.rows import example_path
+
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.headlight"
+    share(RunFolder.open(example_path()), path)
+    return path
+
+
+def drop(window: MainWindow, *paths: Path) -> bool:
+    """Drag them over the window, as a file manager does, and drop them where they are taken; whether they were."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(9, 9), copy, data, left, none)
+    enter.ignore()
+    QApplication.sendEvent(window, enter)
+    if enter.isAccepted():
+        QApplication.sendEvent(window, QDropEvent(QPointF(9, 9), copy, data, left, none))
+    return enter.isAccepted()
+
+
+def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, qtbot: QtBot, shared: Path) -> None:
+    window, context = empty_window, empty_window.context
+    assert drop(window, shared)
+    qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
+    assert context.workbench.run == context.place.path / "mine" and window.strip.trouble is None
+    qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
+    bar = window.transport
+    assert not bar.learn_button.isEnabled() and "no optimizer" in bar.learn_button.toolTip()
+    assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 800"
+    context.playhead.view(5)
+    row = window.train_view.sentence_row
+    qtbot.waitUntil(lambda: row.source_label.text() == context.bridge.shown.probe(5).sentences[0].source)
+    window.show_view(window.views.index(window.runs_view))
+    qtbot.waitUntil(lambda: any(one.is_shared for one in window.runs_view.table.rows), timeout=WAIT_MS)
+    row = next(one for one in window.runs_view.table.rows if one.is_shared)
+    assert row.state == "shared, finished"
+    window.runs_view.table.choose(row.path)
+    assert window.runs_view.open_button.isEnabled() and not window.runs_view.continue_button.isEnabled()
+
+
+def test_what_cannot_be_read_is_told_and_what_is_no_file_is_not_taken(
+    empty_window: MainWindow, qtbot: QtBot, shared: Path
+) -> None:
+    shared.write_bytes(b"no zip")
+    assert drop(empty_window, shared)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert "mine.headlight is no shared run" in empty_window.strip.sentence.text()
+    assert not drop(empty_window)
+
+
+def test_a_run_is_shared_where_it_is_asked_for_and_told(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, view = empty_window, empty_window.runs_view
+    window.show_view(window.views.index(view))
+    qtbot.waitUntil(lambda: bool(view.table.rows), timeout=WAIT_MS)
+    asked = str(tmp_path / "given away")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (asked, ""))
+    qtbot.mouseClick(view.details.share_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Shared as" in view.details.about_label.text(), timeout=WAIT_MS)
+    assert Path(f"{asked}.headlight").stat().st_size > 100_000
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (f"{asked}.headlight", ""))
+    qtbot.mouseClick(view.file_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.context.workbench.is_shared, timeout=WAIT_MS)
+    assert window.pages.currentWidget() is window.train_view
+
+
+@pytest.fixture
+def drafting_window(empty_window: MainWindow) -> MainWindow:
+    """The window with a draft that nothing prepares yet."""
+    empty_window.context.workbench.take(read_preset("toy_german_english"))
+    empty_window.context.workbench.stop()
+    return empty_window
+
+
+def texts(folder: Path, *names: str) -> list[Path]:
+    """Files of two lines."""
+    for name in names:
+        (folder / name).write_text("a b\nb a\n", encoding="utf-8")
+    return [folder / name for name in names]
+
+
+def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow, tmp_path: Path) -> None:
+    window, workbench = drafting_window, drafting_window.context.workbench
+    before = workbench.draft
+    assert before is not None
+    assert drop(window, *texts(tmp_path, "train.en", "train.de"))
+    qtbot.waitUntil(lambda: workbench.draft is not before, timeout=WAIT_MS)
+    draft = workbench.draft
+    assert draft is not None and draft.dataset.plugin == draft.name == "parallel_text"
+    assert draft.dataset.options["folder"] == str(tmp_path)
+    assert (draft.dataset.options["train_source"], draft.dataset.options["train_target"]) == ("train.en", "train.de")
+    assert (draft.model, draft.training) == (before.model, before.training)
+    assert window.setup_drawer.isVisible()
+    assert window.setup_drawer.summary_label.text().startswith("train.en is the source and train.de the target.")
+
+    workbench.edit("dataset.options", {**draft.dataset.options, "lowercase": True})
+    assert drop(window, *texts(tmp_path, "train.de", "train.en"))
+    before = workbench.draft
+    qtbot.waitUntil(lambda: workbench.draft is not before, timeout=WAIT_MS)
+    assert workbench.draft is not None and workbench.draft.dataset.options["train_source"] == "train.de"
+    assert workbench.draft.dataset.options["lowercase"]
+    workbench.stop()
+
+
+def test_what_cannot_be_a_corpus_is_said(drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    assert drop(drafting_window, *texts(tmp_path, "train.en"))
+    qtbot.waitUntil(drafting_window.strip.isVisible, timeout=WAIT_MS)
+    assert drafting_window.strip.sentence.text() == "train.en has no partner: its translations are missing."

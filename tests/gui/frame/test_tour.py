@@ -1,0 +1,132 @@
+"""The tour in the real window: gone through by mouse and by keys, skipped, and never in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.frame.tour import Tour, beside
+from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def tour(qtbot: QtBot, window: MainWindow) -> Tour:
+    """The tour at its first step."""
+    window.activateWindow()
+    window.tour.start()
+    qtbot.waitUntil(window.tour.hasFocus, timeout=WAIT_MS)
+    return window.tour
+
+
+def rect_of(widget: QWidget, window: MainWindow) -> QRect:
+    return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+
+
+def test_the_window_opens_without_it(window: MainWindow) -> None:
+    assert not window.tour.isVisible() and not window.tour.outline.isVisible()
+
+
+def test_five_steps_forth_and_back_by_mouse(qtbot: QtBot, tour: Tour) -> None:
+    titles = [tour.title_label.text()]
+    assert not tour.back_button.isEnabled() and "first" in tour.back_button.toolTip()
+    while not tour.is_last:
+        qtbot.mouseClick(tour.next_button, Qt.MouseButton.LeftButton)
+        titles.append(tour.title_label.text())
+    assert len(set(titles)) == 5
+    assert tour.next_button.text() == "Done" and tour.skip_button.isHidden()
+    qtbot.mouseClick(tour.back_button, Qt.MouseButton.LeftButton)
+    assert tour.title_label.text() == titles[3] and tour.accessibleName() == f"Tour, 4 of 5: {titles[3]}"
+    tour.go_on()
+    qtbot.mouseClick(tour.next_button, Qt.MouseButton.LeftButton)
+    assert not tour.isVisible() and not tour.outline.isVisible()
+
+
+def test_keys_alone_go_through_it(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+    titles = []
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Enter):
+        qtbot.keyClick(QApplication.focusWidget(), key)
+        titles.append(tour.count_label.text())
+    assert titles == [f"Tour · {number} of 5" for number in (2, 3, 2, 3)]
+    for _ in range(2):  # Skip, then Back
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    assert tour.count_label.text() == "Tour · 2 of 5"
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert not tour.isVisible() and window.focusWidget() is window
+
+
+def test_space_and_the_button_learn_behind_it(
+    qtbot: QtBot, tour: Tour, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    qtbot.mouseClick(tour.next_button, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    wait_for_state("finished")
+    assert tour.count_label.text() == "Tour · 2 of 5" and tour.isVisible()
+    while not tour.is_last:
+        tour.go_on()
+    learn = window.transport.learn_button
+    assert window.childAt(learn.mapTo(window, learn.rect().center())) is learn  # neither card nor outline is over it
+    qtbot.mouseClick(learn, Qt.MouseButton.LeftButton)
+    assert not tour.isVisible()
+
+
+def test_a_field_keeps_its_focus_when_the_tour_ends(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+    window.transport.seed_edit.setFocus()
+    tour.end()
+    assert window.focusWidget() is window.transport.seed_edit
+
+
+def test_it_outlines_its_part_and_stays_in_the_window(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+    for size, zoom in ((QSize(1280, 720), 100), (QSize(960, 600), 80), (QSize(960, 600), 200)):
+        window.resize(size)
+        window.context.theme.set_zoom(zoom)
+        tour.start()
+        while tour.isVisible():
+            qtbot.waitUntil(lambda: window.rect().contains(rect_of(tour, window)), timeout=WAIT_MS)
+            part = rect_of(tour.step.parts[-1], window) & window.rect()
+            if window.pages.isAncestorOf(tour.step.parts[-1]):
+                part &= rect_of(window.pages, window)  # the view scrolls in there
+            line = tour.outline.mask()
+            assert line.boundingRect().contains(part) and not line.contains(part.center())
+            assert not rect_of(tour, window).intersects(rect_of(window.transport, window))
+            tour.go_on()
+
+
+def test_it_follows_what_moves(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+    before, card = tour.outline.mask().boundingRect(), rect_of(tour, window)
+    window.rail.setup_button.click()
+    qtbot.waitUntil(lambda: tour.outline.mask().boundingRect().left() > before.left() + 300, timeout=WAIT_MS)
+    assert rect_of(tour, window) != card
+    window.rail.setup_button.click()
+    qtbot.waitUntil(lambda: tour.outline.mask().boundingRect() == before, timeout=WAIT_MS)
+
+
+def test_another_view_hides_the_outline_and_the_next_step_comes_back(tour: Tour, window: MainWindow) -> None:
+    window.show_view(2)
+    assert tour.isVisible() and not tour.outline.isVisible()
+    tour.go_on()
+    assert tour.outline.isVisible() and window.pages.currentIndex() == 0
+
+
+def test_help_opens_it_again_from_the_first_step(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+    tour.go_on()
+    tour.end()
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    qtbot.mouseClick(window.help_sheet.tour_button, Qt.MouseButton.LeftButton)
+    assert not window.help_sheet.isVisible()
+    assert tour.isVisible() and tour.count_label.text() == "Tour · 1 of 5"
+
+
+def test_a_card_stands_where_it_covers_nothing() -> None:
+    room, card = QRect(0, 0, 1000, 600), QSize(300, 200)
+    assert beside([QRect(0, 0, 400, 300)], card, room).x() > 400
+    assert beside([QRect(600, 0, 400, 300)], card, room).x() + 300 < 600
+    assert beside([QRect(0, 0, 1000, 100)], card, room).y() > 100
+    assert beside([QRect(0, 300, 1000, 300)], card, room).y() + 200 < 300
+    assert room.contains(QRect(beside([room], card, room), card))

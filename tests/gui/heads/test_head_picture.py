@@ -1,0 +1,55 @@
+"""What of a sentence the large map shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gui.heads.head_picture import chosen_head
+from gui.sentences.selection import Selection
+from tests.gui.builders import sentence
+
+
+def test_cross_attention_reads_source_tokens_and_says_what_it_predicts() -> None:
+    selection = Selection()
+    selection.choose(kind="cross", layer=1, head=2)
+    shown = sentence("ich will")
+    picture = chosen_head(shown, selection)
+    assert shown.by_reference is not None
+    assert picture.rows == ("<bos> → i", "i → want", "want → <eos>")
+    assert picture.columns == ("ich", "will", "<eos>")
+    assert picture.weights is not None and not picture.is_causal
+    np.testing.assert_array_equal(picture.weights, shown.by_reference.cross[1, 2])
+
+
+def test_decoder_self_attention_reads_what_was_written_and_not_what_comes() -> None:
+    selection = Selection()
+    selection.choose(kind="decoder_self", free_running=True)
+    picture = chosen_head(sentence(), selection)
+    assert picture.columns == ("<bos>", "i", "do", "want")
+    assert picture.is_causal
+
+
+def test_encoder_self_attention_has_the_source_on_both_sides() -> None:
+    selection = Selection()
+    selection.choose(kind="encoder_self")
+    picture = chosen_head(sentence("ich will"), selection)
+    assert picture.rows == picture.columns == ("ich", "will", "<eos>")
+    assert picture.readers == "who reads"
+
+
+def test_a_head_the_model_lacks_wraps_around() -> None:
+    selection, shown = Selection(), sentence()
+    selection.choose(layer=-1, head=5)  # of two layers with four heads
+    assert shown.by_reference is not None
+    np.testing.assert_array_equal(chosen_head(shown, selection).weights, shown.by_reference.cross[1, 1])
+
+
+def test_gold_alignments_mark_rows_of_targets_only_where_the_reference_was_fed() -> None:
+    selection, shown = Selection(), replace(sentence(), alignment=((1, 0),))  # source 1 with target 0
+    assert chosen_head(shown, selection).alignment == ((0, 1),)
+    selection.choose(free_running=True)
+    assert chosen_head(shown, selection).alignment == ()
+    selection.choose(free_running=False, kind="decoder_self")
+    assert chosen_head(shown, selection).alignment == ()

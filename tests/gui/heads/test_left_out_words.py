@@ -1,0 +1,64 @@
+"""The words about a model without some heads follow from the figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log
+
+import numpy as np
+import pytest
+
+from core.left_out import HeadPlace, LeftOut, SeenModel
+from gui.heads.left_out_words import changes, figures, in_words, names_of, said
+from tests.gui.builders import feed, sentence
+
+HEADS = (HeadPlace("cross", 1, 2), HeadPlace("encoder_self", 0, 0), HeadPlace("cross", 0, 0))
+
+
+def left_out(before: float | None, after: float | None, *, num_heads: int = 1) -> LeftOut:
+    """Validation losses before and after."""
+    complete, without = (SeenModel(sentence=sentence(), valid_loss=loss) for loss in (before, after))
+    num_valid = 0 if before is None else 64
+    heads = HEADS[:num_heads]
+    return LeftOut(step=3, heads=heads, complete=complete, without=without, num_valid=num_valid, seconds=0.01)
+
+
+def test_words_say_how_much_less_probable_a_right_token_is() -> None:
+    assert in_words(left_out(0.5, 0.5 + log(2))) == (
+        "Without it a right token of the validation pairs is 50% less probable (geometric mean)."
+    )
+    assert "Without them" in in_words(left_out(0.5, 0.9, num_heads=2))
+    assert "even 25% more probable" in in_words(left_out(0.5, 0.5 - log(1.25)))
+    assert in_words(left_out(0.5, 0.501)).startswith("The model does as well without this head")
+
+
+def test_without_validation_pairs_they_are_about_the_reference() -> None:
+    assert in_words(left_out(None, None)).startswith("The model does as well without this head: the loss of this ref")
+    typed = SeenModel(sentence=sentence(has_reference=False), valid_loss=None)
+    assert in_words(replace(left_out(None, None), complete=typed, without=typed)) == ""
+
+
+def test_figures_are_the_sentences_own() -> None:
+    probability, reference, valid = figures(SeenModel(sentence=sentence(), valid_loss=0.25))
+    assert probability == pytest.approx(0.6**4)  # four tokens, <eos> too
+    assert (reference, valid) == (pytest.approx(-log(0.6)), 0.25)
+
+
+def test_changes_name_the_first_token_that_differs() -> None:
+    one = SeenModel(sentence=sentence(), valid_loss=0.25)
+    other = replace(one.sentence, free_running=feed(("i", "want", "beer", "<eos>"), 3))
+    assert changes(one, one) == ["the same", "", "+0.000", "+0.000"]
+    assert changes(one, SeenModel(sentence=other, valid_loss=None)) == ["differs from token 2", "", "+0.000", ""]
+
+
+def test_a_probability_of_zero_has_a_loss_all_the_same() -> None:
+    made = sentence()
+    nothing = replace(made.free_running, output_probability=np.zeros(4, np.float32))
+    assert figures(SeenModel(sentence=replace(made, free_running=nothing), valid_loss=None))[0] == pytest.approx(0.0)
+
+
+def test_names() -> None:
+    assert names_of(HEADS[:1]) == "cross layer 2 head 3"
+    assert names_of(HEADS[:2]) == "cross layer 2 head 3 and encoder self layer 1 head 1"
+    assert names_of(HEADS) == "cross layer 2 head 3, encoder self layer 1 head 1 and 1 more"
+    assert (said(0.834), said(0.0123), said(1e-7)) == ("0.83", "0.012", "1e-07")

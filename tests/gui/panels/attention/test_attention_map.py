@@ -1,0 +1,142 @@
+"""The large map: painted from the probe at the playhead, read with mouse and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from core.probes import Probe
+from gui.heads.head_picture import chosen_head
+from gui.main_window import MainWindow
+from gui.panels.attention.attention_map import AttentionMap
+from gui.panels.attention.map_layout import MapLayout
+from gui.pictures.colour_map import attention_table
+from gui.sentences.selection import Selection
+from gui.theme import Theme
+from tests.gui.builders import sentence
+from tests.gui.conftest import WAIT_MS
+
+Stage = Callable[[QWidget, int, int], None]
+
+
+@pytest.fixture
+def panel(stage: Stage, theme: Theme) -> AttentionMap:
+    """The panel, shown, empty."""
+    made = AttentionMap(theme, Selection())
+    stage(made, 700, 420)
+    return made
+
+
+def colour_at(panel: AttentionMap, row: int, column: int) -> QColor:
+    """What is painted in the middle of a cell."""
+    centre = cell(panel, row, column).center().toPoint()
+    return panel.canvas.grab().toImage().pixelColor(centre)
+
+
+def cell(panel: AttentionMap, row: int, column: int) -> QRectF:
+    layout: MapLayout = panel.canvas._layout(panel.canvas.picture)
+    return layout.cell(row, column)
+
+
+def test_a_weight_has_its_colour_and_its_words(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
+    panel.show_step(history, 300)
+    assert panel.title_label.text() == "Cross attention, layer 2 head 1, fed by the reference · step 300"
+    weights = panel.canvas.picture.weights
+    for row, column in ((0, 0), (0, 1), (2, 0)):
+        expected = QColor(int(attention_table("light")[round(float(weights[row, column]) * 255)]))
+        assert colour_at(panel, row, column) == expected
+    qtbot.mouseMove(panel.canvas, cell(panel, 1, 2).center().toPoint())
+    assert panel.canvas.readout() == f"i → want  reads from  <eos>  with weight {float(weights[1, 2]):.3f}"
+    assert panel.canvas.readout() in [label.text() for label in panel.findChildren(QLabel)]
+
+
+def test_arrow_keys_read_the_weights_and_wrap_around(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
+    panel.show_step(history, 300)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Down)
+    assert panel.canvas.readout().startswith("i → want  reads from  ich")
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Up)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Left)
+    assert panel.canvas.readout().startswith("<bos> → i  reads from  <eos>")
+    assert panel.canvas.accessibleDescription() == panel.canvas.readout()
+
+
+def test_it_shows_the_newest_probe_at_or_before_the_playhead(panel: AttentionMap, history: History) -> None:
+    for step, shown in ((400, 300), (299, 100), (0, 0)):
+        panel.show_step(history, step)
+        assert panel.title_label.text().endswith(f"step {shown}")
+
+
+def test_without_a_probe_there_is_a_sentence(panel: AttentionMap) -> None:
+    panel.show_step(History(), 0)
+    assert panel.empty_label.isVisible() and panel.empty_label.text() == panel.empty_sentence
+
+
+def test_what_a_decoder_position_may_not_see_is_hatched_and_said(
+    panel: AttentionMap, history: History, qtbot: QtBot
+) -> None:
+    panel._selection.choose(kind="decoder_self")
+    panel.show_step(history, 300)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Right)
+    assert panel.canvas.readout() == "<bos> → i  may not see  i: it comes later"
+    image, area = panel.canvas.grab().toImage(), cell(panel, 0, 2).toRect().adjusted(4, 4, -4, -4)
+    colours = {image.pixel(x, y) for x in range(area.left(), area.right()) for y in range(area.top(), area.bottom())}
+    assert len(colours) > 1
+    allowed = cell(panel, 2, 0).toRect().adjusted(4, 4, -4, -4)
+    plain = {image.pixel(x, allowed.center().y()) for x in range(allowed.left(), allowed.right())}
+    assert len(plain) == 1
+
+
+def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, theme: Theme) -> None:
+    aligned = replace(sentence(), alignment=((1, 0),))
+    history._probes.put(300, Probe(step=300, sentences=(aligned,)))
+    panel.show_step(history, 300)
+    image, area = panel.canvas.grab().toImage(), cell(panel, 0, 1).toRect()
+    edge = {
+        image.pixelColor(x, y).name()
+        for x in range(area.left(), area.right())
+        for y in range(area.top(), area.top() + 4)
+    }
+    assert theme.colours.validation in edge
+
+
+def test_the_pointed_cell_is_forgotten_where_the_next_head_is_smaller(
+    panel: AttentionMap, history: History, qtbot: QtBot
+) -> None:
+    panel._selection.choose(sentence="du willst bier")
+    panel.show_step(history, 300)
+    qtbot.mouseMove(panel.canvas, cell(panel, 0, 3).center().toPoint())
+    assert "bier" in panel.canvas.readout() or "<eos>" in panel.canvas.readout()
+    panel._selection.choose(sentence="ich will")
+    panel.show_step(history, 300)
+    assert panel.canvas.readout() == ""
+
+
+def test_the_theme_switches_live(panel: AttentionMap, history: History, theme: Theme) -> None:
+    panel.show_step(history, 300)
+    theme.set_mode("dark")
+    corner = panel.canvas.grab().toImage().pixelColor(QPoint(1, 1))
+    assert corner.lightness() < 64
+    weight = float(panel.canvas.picture.weights[0, 0])
+    assert colour_at(panel, 0, 0) == QColor(int(attention_table("dark")[round(weight * 255)]))
+
+
+def test_the_map_shows_the_chosen_head_of_the_probe(window: MainWindow, qtbot: QtBot) -> None:
+    panel, selection = window.train_view.findChild(AttentionMap), window.context.selection
+    probe = window.context.bridge.history.probe(0)
+    qtbot.waitUntil(lambda: panel.canvas.picture is not None, timeout=WAIT_MS)
+    for kind in ("encoder_self", "decoder_self", "cross"):
+        selection.choose(kind=kind, head=1)
+        expected = chosen_head(probe.sentences[0], selection)
+        qtbot.waitUntil(
+            lambda expected=expected: np.array_equal(panel.canvas.picture.weights, expected.weights), timeout=WAIT_MS
+        )
+        assert panel.canvas.picture.rows == expected.rows
+        assert panel.canvas.picture.is_causal == (kind == "decoder_self")

@@ -1,0 +1,36 @@
+"""Where the small heads lie."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QSizeF
+from PySide6.QtGui import QFontMetrics
+from pytestqt.qtbot import QtBot
+
+from gui.panels.attention.grid_layout import GridLayout
+
+
+@pytest.fixture
+def layout(qtbot: QtBot, qapp: object) -> GridLayout:
+    metrics = QFontMetrics(qapp.font())  # type: ignore[attr-defined]
+    return GridLayout(QSizeF(600, 400), ["encoder self 1", "cross 1"], [4, 3], metrics)
+
+
+def test_every_head_is_found_where_it_lies(layout: GridLayout) -> None:
+    for row, count in enumerate((4, 3)):
+        for head in range(count):
+            assert layout.place_at(layout.cell(row, head).center().toPoint()) == (row, head)
+
+
+def test_there_is_no_head_beside_the_heads(layout: GridLayout) -> None:
+    first, missing = layout.cell(0, 0), layout.cell(1, 3)
+    gap = QPoint(round(first.right()) + 2, round(first.center().y()))
+    for point in (QPoint(1, 1), missing.center().toPoint(), QPoint(599, 399), gap):
+        assert layout.place_at(point) is None
+
+
+def test_heads_fit_and_do_not_overlap(layout: GridLayout) -> None:
+    cells = [layout.cell(row, head) for row, count in enumerate((4, 3)) for head in range(count)]
+    assert all(cell.right() <= 600 and cell.bottom() <= 400 for cell in cells)
+    assert not any(a.intersects(b) for a in cells for b in cells if a is not b)
+    assert all(cell.height() <= 1.5 * (cell.width() + 8) for cell in cells)

@@ -1,0 +1,102 @@
+"""All heads, small: every one is there, and one of them is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.events import ProbeDone
+from core.history import History
+from core.probes import Probe
+from gui.panels.attention.head_grid import HeadGrid
+from gui.pictures.colour_map import attention_table
+from gui.sentences.selection import Selection
+from gui.theme import Theme
+from tests.gui.builders import aligned_sentence
+
+Stage = Callable[[QWidget, int, int], None]
+
+
+@pytest.fixture
+def panel(stage: Stage, theme: Theme, history: History) -> HeadGrid:
+    """The heads of all kinds at step 300: six rows of four."""
+    made = HeadGrid(theme, Selection(), all_kinds=True)
+    stage(made, 560, 420)
+    made.show_step(history, 300)
+    return made
+
+
+def test_every_head_is_painted_where_its_cell_is(panel: HeadGrid, history: History) -> None:
+    probe = history.probe(300)
+    assert probe is not None
+    image = panel.canvas.grab().toImage()
+    weights = probe.sentences[0].encoder_self
+    for layer in range(2):
+        for head in range(4):
+            area = panel.canvas.cell(layer, head)
+            for place in range(3):  # along the diagonal
+                x, y = (area.left() + area.width() * (place + 0.5) / 3, area.top() + area.height() * (place + 0.5) / 3)
+                weight = float(weights[layer, head, place, place])
+                assert image.pixelColor(int(x), int(y)) == QColor(int(attention_table("light")[round(weight * 255)]))
+
+
+def test_a_click_chooses_the_head(panel: HeadGrid, qtbot: QtBot) -> None:
+    qtbot.mouseClick(panel.canvas, Qt.MouseButton.LeftButton, pos=panel.canvas.cell(3, 2).center().toPoint())
+    chosen = panel._selection.chosen
+    assert (chosen.kind, chosen.layer, chosen.head) == ("decoder_self", 1, 2)
+    assert panel.canvas.chosen_place() == (3, 2)
+
+
+def test_arrow_keys_go_from_head_to_head_and_over_the_kinds(panel: HeadGrid, qtbot: QtBot) -> None:
+    panel._selection.choose(kind="encoder_self", layer=1, head=0)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Right)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Down)
+    chosen = panel._selection.chosen
+    assert (chosen.kind, chosen.layer, chosen.head) == ("decoder_self", 0, 1)
+
+
+def test_the_chosen_one_is_framed(panel: HeadGrid, theme: Theme) -> None:
+    panel._selection.choose(kind="cross", layer=0, head=3)
+    area = panel.canvas.cell(4, 3).toRect()
+    image = panel.canvas.grab().toImage()
+    edge = {image.pixelColor(x, area.center().y()).name() for x in range(area.left() - 2, area.left() + 3)}
+    assert theme.colours.training in edge
+
+
+def test_one_kind_alone_has_its_layers_as_rows(qtbot: QtBot, theme: Theme, history: History) -> None:
+    selection = Selection()
+    alone = HeadGrid(theme, selection, all_kinds=False)
+    qtbot.addWidget(alone)
+    selection.choose(kind="decoder_self")
+    alone.show_step(history, 300)
+    assert [(row.kind, row.layer) for row in alone.canvas.rows] == [("decoder_self", 0), ("decoder_self", 1)]
+
+
+def test_without_a_probe_there_is_a_sentence(panel: HeadGrid) -> None:
+    panel.show_step(History(), 0)
+    assert panel.empty_label.text() == panel.empty_sentence and panel.empty_label.isVisible()
+
+
+def test_the_head_that_found_the_alignment_is_named_and_starred(panel: HeadGrid, history: History) -> None:
+    assert panel.title_label.text() == panel.title  # the plugin of this history gives no alignments
+    for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
+    panel.show_step(history, 310)
+    assert panel.title_label.text() == "All heads · cross 2 head 3: alignment 0.50"
+    plain = panel.canvas.grab().toImage()
+    panel.show_step(history, 330)
+    assert panel.title_label.text() == "All heads · cross 2 head 3: alignment 1.00 since step 320"
+    assert star_in(panel, 5, 2, plain) and not star_in(panel, 5, 1, plain) and not star_in(panel, 3, 2, plain)
+
+
+def star_in(panel: HeadGrid, row: int, head: int, plain: QImage) -> bool:
+    """Whether the upper right corner of a head looks otherwise than in a picture without stars."""
+    corner = panel.canvas.cell(row, head).toRect()
+    corner.setLeft(corner.right() - 12)
+    corner.setHeight(12)
+    return panel.canvas.grab().toImage().copy(corner) != plain.copy(corner)

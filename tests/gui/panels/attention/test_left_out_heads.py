@@ -1,0 +1,115 @@
+"""Heads switched off in the real window: what is told of it are the engine's own figures."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from core.left_out import HeadPlace, LeftOut
+from gui.heads.left_out_words import figures, in_words
+from gui.main_window import MainWindow
+from gui.panels.attention.left_out_heads import LeftOutHeads
+from tests.gui.conftest import WAIT_MS
+
+LAST = HeadPlace("cross", 0, 0)
+
+
+@pytest.fixture
+def panel(window: MainWindow, qtbot: QtBot) -> LeftOutHeads:
+    """The Attention view of the small task, all heads on: two of each kind."""
+    view = window.attention_view
+    window.show_view(window.views.index(view))
+    qtbot.waitUntil(lambda: "step 0" in view.map.title_label.text() and bool(view.grid.canvas.rows))
+    assert not view.left_out.isVisible() and view.chooser.on_box.isChecked()
+    return view.left_out
+
+
+def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadPlace) -> LeftOut:
+    """What the engine says without these, once it is shown."""
+
+    def is_shown() -> bool:
+        said = panel.asked.answer
+        return said is not None and said.heads == heads and not panel.is_empty and not panel.is_dirty
+
+    qtbot.waitUntil(is_shown)
+    assert panel.asked.answer is not None
+    return panel.asked.answer
+
+
+def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
+    window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
+) -> None:
+    view = window.attention_view
+    qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
+    seen = answer(panel, qtbot, LAST)
+    assert panel.isVisible() and not view.chooser.on_box.isChecked()
+    assert panel.title_label.text() == "Without cross layer 1 head 1 · weights of step 0"
+    for row, one in zip(panel.cells, (seen.complete, seen.without), strict=False):
+        _, reference, valid = figures(one)
+        assert [cell.text() for cell in row[2:]] == [f"{reference:.3f}", f"{valid:.3f}"]
+    assert seen.without.valid_loss is not None and seen.complete.valid_loss is not None
+    assert panel.cells[2][3].text() == f"{seen.without.valid_loss - seen.complete.valid_loss:+.3f}"
+    assert panel.words_label.text() == in_words(seen)
+    assert panel.numbers()[2] == ("without", seen.without.sentence.output, *figures(seen.without))
+    qtbot.mouseClick(panel.all_on_button, Qt.MouseButton.LeftButton)
+    assert not panel.isVisible() and view.heads_off.places == frozenset()
+    qtbot.waitUntil(view.chooser.on_box.isChecked)
+
+
+def menu_of(window: MainWindow, reason: QContextMenuEvent.Reason, place: QPoint) -> QMenu:
+    """The menu of the grid, asked for with the mouse or the menu key."""
+    canvas = window.attention_view.grid.canvas
+    QApplication.sendEvent(canvas, QContextMenuEvent(reason, place, canvas.mapToGlobal(place)))
+    menus = [menu for menu in canvas.findChildren(QMenu) if menu.isVisible()]
+    assert len(menus) == 1
+    return menus[0]
+
+
+def pick(menu: QMenu, text: str) -> None:
+    """Choose an entry, as a click does."""
+    (action,) = [action for action in menu.actions() if action.text() == text]
+    assert action.isEnabled()
+    menu.close()
+    action.trigger()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
+def test_the_grids_menu_switches_heads_and_layers_off_and_crosses_them_out(
+    window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
+) -> None:
+    view, canvas = window.attention_view, window.attention_view.grid.canvas
+    pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(0, 1).center().toPoint()), "Switch off")
+    answer(panel, qtbot, HeadPlace("encoder_self", 0, 1))
+    before, cell = canvas.grab().toImage(), canvas.cell(0, 1).toRect()
+    pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(1, 1).center().toPoint()), "Switch off")
+    answer(panel, qtbot, HeadPlace("decoder_self", 0, 1), HeadPlace("encoder_self", 0, 1))
+    crossed, switched = canvas.grab().toImage(), canvas.cell(1, 1).toRect()
+    assert crossed.copy(switched) != before.copy(switched) and crossed.copy(cell) == before.copy(cell)
+    pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(1, 1).center().toPoint()), "Switch on")
+    assert canvas.grab().toImage() == before
+    canvas.setFocus()
+    pick(menu_of(window, QContextMenuEvent.Reason.Keyboard, QPoint(0, 0)), "Switch off the whole layer")
+    answer(panel, qtbot, HeadPlace("cross", 0, 0), HeadPlace("cross", 0, 1), HeadPlace("encoder_self", 0, 1))
+    assert panel.title_label.text().startswith("Without cross layer 1 head 1, cross layer 1 head 2 and 1 more")
+    pick(menu_of(window, QContextMenuEvent.Reason.Mouse, cell.center()), "All heads on again")
+    assert view.heads_off.places == frozenset()
+
+
+def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
+    window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
+) -> None:
+    view = window.attention_view
+    view.heads_off.toggle(LAST)
+    untrained = answer(panel, qtbot, LAST)
+    window.context.workbench.learn(12)
+    qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 12, timeout=WAIT_MS)
+    window.context.playhead.view(0)
+    qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 0)
+    assert panel.asked.answer is not None
+    assert panel.asked.answer.without.valid_loss == untrained.without.valid_loss
+    window.context.workbench.reset()
+    qtbot.waitUntil(lambda: not view.heads_off.places)
+    assert not panel.isVisible()

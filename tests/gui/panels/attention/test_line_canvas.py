@@ -1,0 +1,106 @@
+"""A head as lines: as strong as the weights, and only those of the token pointed at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from gui.heads.head_picture import HeadPicture
+from gui.panels.attention.attention_map import AttentionMap
+from gui.panels.attention.line_canvas import LineCanvas
+from gui.sentences.selection import Selection
+from gui.theme import Theme
+
+Stage = Callable[[QWidget, int, int], None]
+WEIGHTS = np.array([[0.75, 0.24, 0.01], [0.0, 0.0, 1.0]], dtype=np.float16)
+PICTURE = HeadPicture(WEIGHTS, ("<bos> → i", "i → want"), ("ich", "will", "<eos>"), is_causal=False)
+
+
+@pytest.fixture
+def canvas(stage: Stage, theme: Theme) -> LineCanvas:
+    """Two tokens that read from three."""
+    made = LineCanvas(theme)
+    stage(made, 600, 400)
+    made.show_picture(PICTURE)
+    return made
+
+
+def colour_between(canvas: LineCanvas, row: int, column: int, *, share: float = 0.4) -> QColor:
+    """What is painted on the way from a token that reads to one that is read."""
+    layout = canvas._layout(PICTURE)
+    start, end = layout.end("below", row), layout.end("above", column)
+    return canvas.grab().toImage().pixelColor((start + (end - start) * share).toPoint())
+
+
+def blended(over: QColor, under: QColor, strength: float) -> list[float]:
+    """Red, green and blue where a colour covers another with this strength."""
+    return [strength * a + (1 - strength) * b for a, b in zip(over.getRgb()[:3], under.getRgb()[:3], strict=True)]
+
+
+def test_a_line_is_as_strong_as_its_weight(canvas: LineCanvas, theme: Theme) -> None:
+    line, ground = theme.colour("training"), canvas.grab().toImage().pixelColor(2, 200)
+    for row, column in ((0, 0), (1, 2)):
+        seen = colour_between(canvas, row, column).getRgb()[:3]
+        assert list(seen) == pytest.approx(blended(line, ground, float(WEIGHTS[row, column])), abs=2)
+    assert colour_between(canvas, 0, 2, share=0.5) == ground  # below what is drawn
+    canvas.show_picture(PICTURE, square_root=True)
+    assert list(colour_between(canvas, 0, 0).getRgb()[:3]) == pytest.approx(blended(line, ground, 0.75**0.5), abs=2)
+
+
+def test_a_token_pointed_at_keeps_its_lines_alone_and_says_them(canvas: LineCanvas, qtbot: QtBot) -> None:
+    surface = canvas.grab().toImage().pixelColor(2, 200)
+    layout = canvas._layout(PICTURE)
+    qtbot.mouseMove(canvas, layout.label("below", 0).center().toPoint())
+    assert canvas.readout() == "<bos> → i  reads from  ich 0.75,  will 0.24,  <eos> 0.01"
+    assert canvas.accessibleDescription() == canvas.readout()
+    assert colour_between(canvas, 0, 0) != surface and colour_between(canvas, 1, 2) == surface
+    qtbot.mouseMove(canvas, layout.label("above", 2).center().toPoint())
+    assert canvas.readout() == "<eos>  is read by  i → want 1.00,  <bos> → i 0.01"
+    assert colour_between(canvas, 0, 0) == surface and colour_between(canvas, 1, 2) != surface
+
+
+def test_arrow_keys_go_from_token_to_token(canvas: LineCanvas, qtbot: QtBot) -> None:
+    said = []
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Down):
+        qtbot.keyClick(canvas, key)
+        said.append(canvas.readout().split("  ")[0])
+    assert said == ["<bos> → i", "i → want", "<bos> → i", "ich", "<eos>", "<bos> → i"]
+
+
+def test_the_token_pointed_at_is_forgotten_where_the_next_head_is_smaller(canvas: LineCanvas, qtbot: QtBot) -> None:
+    qtbot.mouseMove(canvas, canvas._layout(PICTURE).label("above", 2).center().toPoint())
+    canvas.show_picture(HeadPicture(WEIGHTS[:, :2], PICTURE.rows, PICTURE.columns[:2], is_causal=False))
+    assert canvas.readout() == ""
+
+
+def test_the_panel_says_what_lines_are(stage: Stage, theme: Theme, history: History) -> None:
+    selection = Selection()
+    panel = AttentionMap(theme, selection)
+    stage(panel, 700, 420)
+    panel.show_step(history, 300)
+    assert panel.canvas.isVisible() and not panel.lines.isVisible()
+    selection.choose(as_lines=True)
+    panel.show_step(history, 300)
+    assert panel.lines.isVisible() and not panel.canvas.isVisible()
+    assert panel.lines.legend() in [label.text() for label in panel.findChildren(QLabel)]
+
+
+def test_differences_are_told_by_colour_sign_and_dots(canvas: LineCanvas, theme: Theme, qtbot: QtBot) -> None:
+    ground = canvas.grab().toImage().pixelColor(2, 200)
+    differences = np.array([[0.75, -0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
+    canvas.show_picture(replace(PICTURE, weights=differences, against="step 3"))
+    seen = colour_between(canvas, 0, 0).getRgb()[:3]
+    assert list(seen) == pytest.approx(blended(theme.colour("validation"), ground, 0.75), abs=2)
+    along = {colour_between(canvas, 0, 1, share=share / 200).name() for share in range(60, 120)}
+    assert ground.name() in along and len(along) > 1  # dots
+    assert canvas.legend().endswith("Orange: more than step 3; blue: less.")
+    qtbot.mouseMove(canvas, canvas._layout(PICTURE).label("below", 0).center().toPoint())
+    assert canvas.readout() == "<bos> → i  reads from  ich +0.75,  will -0.50,  <eos> +0.00  against step 3"

@@ -1,0 +1,48 @@
+"""Cells and labels fit their area and never lie about what is under the mouse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF
+from pytestqt.qtbot import QtBot
+
+from gui.heads.head_picture import HeadPicture
+from gui.panels.attention.map_layout import MapLayout
+from gui.theme import Theme
+
+
+def layout(width: float, height: float, rows: tuple[str, ...], columns: tuple[str, ...]) -> MapLayout:
+    """The layout of an empty head in an area of this size."""
+    picture = HeadPicture(np.zeros((len(rows), len(columns)), np.float16), rows, columns, False)
+    return MapLayout(QRectF(0, 0, width, height), picture, Theme("light").token_font())
+
+
+@pytest.mark.parametrize(("width", "height"), [(240, 160), (640, 360), (1500, 900)])
+@pytest.mark.parametrize(("num_rows", "num_columns"), [(1, 1), (12, 12), (3, 40), (60, 5)])
+def test_everything_lies_within_the_area(
+    qtbot: QtBot, width: float, height: float, num_rows: int, num_columns: int
+) -> None:
+    made = layout(width, height, ("after → then",) * num_rows, ("Donaudampfschiff",) * num_columns)
+    assert QRectF(0, 0, width, height).contains(made.grid)
+    assert made.grid.left() > 0 and made.grid.top() > 0  # where the labels go
+
+
+def test_the_cell_under_a_point_is_the_one_drawn_there(qtbot: QtBot) -> None:
+    made = layout(640, 360, ("a", "b", "c"), ("d", "e"))
+    for row, column in np.ndindex(3, 2):
+        assert made.cell_at(made.cell(row, column).center()) == (row, column)
+    assert made.cell_at(made.grid.topLeft() - QPointF(1, 0)) is None
+    assert made.cell_at(made.grid.bottomRight() + QPointF(0, 1)) is None
+
+
+def test_column_labels_turn_only_where_they_would_touch(qtbot: QtBot) -> None:
+    assert not layout(900, 600, ("a",) * 8, ("short",) * 8).rotated
+    assert layout(640, 360, ("a",) * 8, ("Lebensversicherung",) * 8).rotated
+
+
+def test_twelve_by_twelve_tokens_are_legible_in_the_small_window(qtbot: QtBot) -> None:
+    words = tuple(f"word{place}" for place in range(12))
+    made = layout(620, 250, words, words)
+    assert made.cell(0, 0).height() >= 0.7 * QFontMetricsF(made.font).height()

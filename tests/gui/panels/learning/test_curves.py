@@ -1,0 +1,275 @@
+"""Loss, learning rate and probes: what they draw, and the playhead through them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.events import SettingChanged, StepsDone
+from core.history import History
+from gui.main_window import MainWindow
+from gui.panels.learning.curves import Curves
+from gui.panels.learning.step_plot import StepPlot
+from gui.playhead import Playhead
+from gui.theme import Theme
+from tests.gui.conftest import WAIT_MS
+from tests.gui.panels.conftest import NUM_STEPS, prepared
+
+Stage = Callable[[QWidget, int, int], None]
+
+
+@pytest.fixture
+def panel(stage: Stage, theme: Theme, history: History) -> Curves:
+    """The curves of 400 steps, the playhead live."""
+    playhead = Playhead()
+    playhead.advance(NUM_STEPS)
+    made = Curves(theme, playhead)
+    stage(made, 1100, 260)
+    made.show_step(history, NUM_STEPS)
+    made.grab()
+    return made
+
+
+def place_of(plot: StepPlot, step: float, height: float) -> QPoint:
+    """Where a point of the axes is on the plot's widget."""
+    return plot.mapFromScene(plot.plotItem.vb.mapViewToScene(QPointF(step, height)))
+
+
+def test_raw_and_smooth_training_loss_and_validations_are_drawn(panel: Curves, history: History) -> None:
+    steps, losses = history.curve("train/loss")
+    raw_steps, raw = panel.loss._raw.getOriginalDataset()
+    np.testing.assert_array_equal(raw_steps, steps)
+    np.testing.assert_array_equal(raw, losses)
+    assert len(panel.loss._train.getOriginalDataset()[1]) == NUM_STEPS
+    assert panel.loss._valid.getOriginalDataset()[1].tolist() == [1.5, 0.9, 0.8, 0.95]
+
+
+def test_the_star_is_at_the_best_validation(panel: Curves) -> None:
+    steps, losses = panel.loss._best.getOriginalDataset()
+    assert (steps.tolist(), losses.tolist()) == ([300], [0.8])
+
+
+def test_guessing_and_the_noise_floor_are_lines_with_their_numbers(panel: Curves) -> None:
+    guessing, limit = panel.loss._levels["guessing"], panel.loss._levels["limit"]
+    assert guessing.value() == pytest.approx(math.log(50))
+    assert guessing.label.toPlainText() == "guessing: ln 50 = 3.91"
+    assert limit.value() == 0.537
+    assert limit.label.toPlainText() == "noise floor 0.537"
+    low, high = panel.loss.viewRange()[1]
+    assert low == 0 and math.log(50) < high
+
+
+def test_before_the_first_step_the_axes_already_say_where_guessing_is(panel: Curves) -> None:
+    untrained = History()
+    untrained.take(prepared())
+    panel.show_step(untrained, 0)
+    assert panel.loss._levels["guessing"].isVisible()
+    assert not panel.loss._names["train"].isVisible()
+    assert len(panel.learning_rate._planned.getOriginalDataset()[0]) > 100
+
+
+def test_nothing_prepared_is_a_sentence(panel: Curves) -> None:
+    panel.show_step(History(), 0)
+    assert panel.empty_label.isVisible()
+
+
+@pytest.mark.parametrize("height", [200, 260, 600])
+def test_the_names_at_the_ends_never_touch(panel: Curves, history: History, height: int, qtbot: QtBot) -> None:
+    panel.window().resize(1100, height)
+    qtbot.wait(20)
+    panel.show_step(history, NUM_STEPS)  # 0.72 and 0.95 of 3.9: nearer than a line of text
+    panel.grab()
+    train, valid = (panel.loss._names[name].sceneBoundingRect() for name in ("train", "valid"))
+    assert not train.adjusted(0, 1, 0, -1).intersects(valid)
+
+
+def test_a_loss_that_is_not_finite_leaves_the_axis_usable(panel: Curves, history: History) -> None:
+    history.take(StepsDone(first_step=401, arrays={"train/loss": np.array([np.inf, np.nan])}))
+    panel.show_step(history, 402)
+    assert np.isfinite(panel.loss.viewRange()[1]).all()
+
+
+def test_the_strips_share_the_steps_of_the_loss(panel: Curves) -> None:
+    for step in (0, 200, 400):
+        places = {place_of(plot, step, 0).x() for plot in (panel.loss, panel.learning_rate, panel.ticks)}
+        assert max(places) - min(places) <= 1
+
+
+def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(panel: Curves, history: History) -> None:
+    history._snapshot_steps = [0, 300]
+    panel.show_step(history, NUM_STEPS)
+    steps, heights = panel.ticks._probes.getOriginalDataset()
+    assert steps.tolist() == [0, 0, 100, 100, 300, 300]
+    kept_steps, kept_heights = panel.ticks._snapshots.getOriginalDataset()
+    assert kept_steps.tolist() == [0, 0, 300, 300]
+    assert kept_heights.max() > heights.max()
+
+
+def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, history: History, qtbot: QtBot) -> None:
+    history.take(SettingChanged(step=250, key="training.max_grad_norm", value=0.5))
+    panel.show_step(history, NUM_STEPS)
+    ticks = panel.ticks
+    assert [(mark.step, mark.kind) for mark in ticks.marks] == [(250, "setting"), (300, "best")]
+    said = "step 250: training.max_grad_norm set to 0.5. step 300: the best validation so far"
+    assert ticks.accessibleDescription() == said
+
+    def says_the_best() -> bool:
+        for step in (299, 300):  # pyqtgraph passes over moves that come too fast
+            qtbot.mouseMove(ticks.viewport(), place_of(ticks, step, 0.72))
+        return ticks.plotItem.vb.toolTip() == "step 300: the best validation so far"
+
+    qtbot.waitUntil(says_the_best, timeout=WAIT_MS)
+
+
+def test_a_click_in_any_strip_puts_the_playhead_there(panel: Curves, qtbot: QtBot) -> None:
+    for plot, step in ((panel.loss, 120), (panel.ticks, 240)):
+        middle = sum(plot.viewRange()[1]) / 2
+        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, step, middle))
+        assert panel._playhead.step == pytest.approx(step, abs=2)
+        qtbot.wait(600)  # or the second click is a double one
+
+
+def test_the_playhead_drags(panel: Curves, history: History, qtbot: QtBot) -> None:
+    plot = panel.loss
+    start, end = place_of(plot, 400, 2), place_of(plot, 150, 2)
+    qtbot.mouseMove(plot.viewport(), start)
+    qtbot.mousePress(plot.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    for share in range(1, 11):
+        qtbot.mouseMove(plot.viewport(), start + (end - start) * (share / 10))
+        qtbot.wait(20)
+    panel.show_step(history, panel._playhead.step)  # a redraw meanwhile does not take it away
+    qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    assert panel._playhead.step == pytest.approx(150, abs=5)
+
+
+def test_keys_go_from_probe_to_probe(panel: Curves, qtbot: QtBot) -> None:
+    panel.setFocus()
+    seen = []
+    keys = (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
+    for key in keys:
+        qtbot.keyClick(panel, key)
+        seen.append(panel._playhead.step)
+    assert seen == [300, 100, 300, 0, 400]
+    assert panel._playhead.is_live
+
+
+def test_the_axis_does_not_move_under_the_mouse(
+    panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panel.loss, "underMouse", lambda: True)
+    before = panel.loss.viewRange()
+    history.take(StepsDone(first_step=401, arrays={"train/loss": np.full(400, 9.0)}))
+    panel.show_step(history, 800)
+    assert panel.loss.viewRange() == before
+
+
+def test_the_theme_switches_live(panel: Curves, theme: Theme) -> None:
+    theme.set_mode("dark")
+    corner = panel.loss.grab().toImage().pixelColor(200, 60)
+    assert corner.lightness() < 64
+    assert panel.loss._train.opts["pen"].color().name() == theme.colours.training
+    assert panel.loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine
+
+
+def test_the_axes_are_placed_as_the_window_opens_under_the_mouse(empty_window: MainWindow, qtbot: QtBot) -> None:
+    curves = empty_window.train_view.curves
+    qtbot.mouseMove(curves)
+    qtbot.waitUntil(curves.underMouse, timeout=WAIT_MS)
+    empty_window.begin()
+    assert curves.loss.underMouse()
+    assert curves.loss.viewRange()[0][1] > 20
+    assert curves.loss.viewRange()[1][1] > curves.loss._levels["guessing"].value()
+    qtbot.mouseMove(empty_window.rail)
+
+
+@pytest.fixture
+def trained(qtbot: QtBot, window: MainWindow) -> MainWindow:
+    """The real window after twelve steps."""
+    window.context.workbench.learn(12)
+    bridge = window.context.bridge
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 12, timeout=WAIT_MS)
+    curves = window.findChild(Curves)
+    qtbot.waitUntil(lambda: "step 12" in curves.title_label.text() and not curves.is_dirty, timeout=WAIT_MS)
+    return window
+
+
+def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
+    loss = window.findChild(Curves).loss
+    qtbot.waitUntil(lambda: loss._invitation.isVisible(), timeout=WAIT_MS)
+    assert "Space" in loss._invitation.toPlainText()
+
+
+def test_the_curves_are_those_of_the_run(trained: MainWindow) -> None:
+    history, curves = trained.context.bridge.history, trained.findChild(Curves)
+    steps, losses = history.curve("train/loss")
+    drawn_steps, drawn = curves.loss._raw.getOriginalDataset()
+    assert np.array_equal(drawn_steps, steps)
+    assert np.array_equal(drawn, losses)
+    assert np.array_equal(curves.learning_rate._done.getOriginalDataset()[1], history.curve("train/learning_rate")[1])
+    ticks = np.unique(curves.ticks._probes.getOriginalDataset()[0])
+    assert ticks.tolist() == history.probe_steps
+
+
+def test_dragging_the_playhead_looks_at_an_earlier_step_and_says_its_figures(trained: MainWindow, qtbot: QtBot) -> None:
+    curves, playhead = trained.findChild(Curves), trained.context.playhead
+    curves.loss._line.setValue(5)
+    curves.loss._line.sigDragged.emit(curves.loss._line)
+    assert playhead.step == 5
+    assert not playhead.is_live
+    loss = trained.context.bridge.history.value("train/loss", 5)
+    qtbot.waitUntil(lambda: f"step 5: train {loss:.3g}" in curves.title_label.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: curves.learning_rate._line.value() == 5, timeout=WAIT_MS)  # drawn a piece later
+
+
+def test_a_click_puts_the_playhead_there(trained: MainWindow, qtbot: QtBot) -> None:
+    loss = trained.findChild(Curves).loss
+    place = loss.mapFromScene(loss.plotItem.vb.mapViewToScene(QPointF(7.0, 1.0)))
+    qtbot.mouseClick(loss.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: trained.context.playhead.step == 7, timeout=WAIT_MS)
+
+
+def test_both_modes_draw_in_their_own_colours(trained: MainWindow) -> None:
+    loss, theme = trained.findChild(Curves).loss, trained.context.theme
+    for mode in ("dark", "light"):
+        theme.set_mode(mode)
+        assert loss._train.opts["pen"].color() == theme.colour("training")
+        assert loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine
+
+
+def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qtbot: QtBot) -> None:
+    loss = trained.findChild(Curves).loss
+    for typed in (0.1, 0.01):
+        trained.context.workbench.edit("training.label_smoothing", typed)
+    qtbot.waitUntil(lambda: [line.label.toPlainText() for line in loss._changes] == ["label_smoothing 0.01"])
+    assert loss._changes[0].value() == 12
+    trained.context.workbench.reset()
+    qtbot.waitUntil(lambda: not loss._changes, timeout=WAIT_MS)
+
+
+def test_the_axes_follow_once_the_mouse_has_left(trained: MainWindow, qtbot: QtBot) -> None:
+    curves, loss = trained.train_view.curves, trained.train_view.curves.loss
+    qtbot.mouseMove(loss.viewport())
+    qtbot.waitUntil(loss.underMouse, timeout=WAIT_MS)
+    before = loss.viewRange()
+    trained.context.workbench.learn(20)  # more than the axis has room for
+    qtbot.waitUntil(lambda: "step 32" in curves.title_label.text() and not curves.is_dirty, timeout=WAIT_MS)
+    assert loss.viewRange() == before
+    qtbot.mouseMove(trained.rail)
+    qtbot.waitUntil(lambda: loss.viewRange()[0][1] > 32, timeout=WAIT_MS)
+
+
+def test_token_frequencies_are_a_line_where_they_are_known(panel: Curves, history: History) -> None:
+    line = panel.loss._levels["unigram"]
+    assert not line.isVisible()
+    assert history.prepared is not None
+    history.prepared = replace(history.prepared, unigram_loss=2.5)
+    panel.show_step(history, NUM_STEPS)
+    assert line.isVisible() and line.value() == 2.5 and line.label.toPlainText() == "token frequencies: 2.50"
+    assert all("how often each token comes" in item.toolTip() for item in (line, line.label))

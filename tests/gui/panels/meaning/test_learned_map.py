@@ -1,0 +1,103 @@
+"""What was learned, behind More: the map of tokens, the confusion, accuracy, of a real run at any step."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import RunFolder
+from gui.main_window import MainWindow
+from gui.runs.rows import example_path
+from gui.views.train import TrainView
+from tests.gui.conftest import WAIT_MS
+
+
+@pytest.fixture
+def view(empty_window: MainWindow, qtbot: QtBot) -> TrainView:
+    """The Train view with the example run, validated at steps 400 and 800, and More opened."""
+    return opened(empty_window, qtbot, example_path())
+
+
+def opened(window: MainWindow, qtbot: QtBot, run: Path) -> TrainView:
+    window.context.workbench.open_run(run)
+    view, history = window.train_view, window.context.bridge
+    qtbot.waitUntil(lambda: history.history.last_step == 800, timeout=WAIT_MS)
+    qtbot.keyClick(view.more_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not view.learned_map.is_empty and not view.accuracy_plots.is_empty, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(view.learned_map._reader.learned.steps) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not view.learned_map.is_dirty, timeout=WAIT_MS)
+    return view
+
+
+def test_all_of_it_is_drawn_at_the_playheads_step(view: TrainView, qtbot: QtBot) -> None:
+    validations = RunFolder.open(example_path())
+    assert view.learned_map.title_label.text() == "Learned when · step 800"
+    _, *lines = view.learned_map.numbers()
+    ranks = {step: [rank for one in validations.validated_sentences(step) for rank in one.rank] for step in (400, 800)}
+    expected = [
+        (400 if before == 0 else 800) if now == 0 else "" for before, now in zip(ranks[400], ranks[800], strict=True)
+    ]
+    assert [line[3] for line in lines] == expected
+    view.context.playhead.view(500)
+    panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
+    qtbot.waitUntil(lambda: all("step 400" in one.title_label.text() for one in panels), timeout=WAIT_MS)
+    assert [line[3] for line in view.learned_map.numbers()[1:]] == [400 if rank == 0 else "" for rank in ranks[400]]
+    _, *accuracy = view.accuracy_plots.numbers()
+    firsts = [one.rank[0] == 0 for one in validations.validated_sentences(400)]
+    assert accuracy[0][:4] == ("place", 1, 256, pytest.approx(sum(firsts) / 256))
+    view.context.playhead.view(100)
+    qtbot.waitUntil(lambda: view.learned_map.is_empty, timeout=WAIT_MS)
+    assert "first validation" in view.learned_map.empty_label.text()
+
+
+def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learned(
+    view: TrainView, qtbot: QtBot
+) -> None:
+    view.context.playhead.view(400)
+    confusion = view.confusion_map
+    qtbot.waitUntil(lambda: "step 400" in confusion.title_label.text(), timeout=WAIT_MS)
+    head, *rows = confusion.numbers()
+    row, column = next(
+        (row, column)
+        for row, (symbol, *counts) in enumerate(rows)
+        for column, count in enumerate(counts)
+        if count and symbol != head[column + 1]
+    )
+    confusion.canvas.pointed.emit(row, column)
+    assert confusion.readout.text().endswith("times.")
+    qtbot.keyClick(confusion.canvas, Qt.Key.Key_Return)
+    learned = view.learned_map
+    chosen = {line[0] for line in learned.numbers()[1:]}
+    pair = rows[row][0], head[column + 1]
+    assert 0 < len(chosen) <= rows[row][column + 1]
+    assert all(token in learned.why_label.text() for token in pair if not token.startswith("("))
+    learned.all_button.click()
+    assert len({line[0] for line in learned.numbers()[1:]}) == 256
+
+    assert learned.readout.text().startswith("Strong: right since step 400")
+    qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
+    assert "token 2 of sentence 1: right since step 400" in learned.readout.text()
+    for _ in range(30):
+        qtbot.keyClick(learned.canvas, Qt.Key.Key_Down)
+    assert learned.canvas.visibleRegion().boundingRect().top() > 0  # it scrolls along
+    assert "sentence 31" in learned.canvas.accessibleDescription()
+
+
+def test_a_damaged_validation_is_named_and_the_other_drawn(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
+    with (run / "validations" / "000400.jsonl").open("ab") as file:
+        file.write(b"{}\n")
+    empty_window.context.workbench.open_run(run)
+    view = empty_window.train_view
+    qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
+    view.more_button.click()
+    qtbot.waitUntil(lambda: not view.learned_map.is_empty, timeout=WAIT_MS)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert "000400.jsonl" in empty_window.strip.sentence.text()
+    assert view.learned_map._reader.learned.steps == [800]

@@ -1,0 +1,130 @@
+"""The translation, token by token."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from core.probes import Feed
+from core.requests import Translation
+from gui.main_window import MainWindow
+from gui.panels.translation.candidate_table import candidates_of
+from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY
+from gui.panels.translation.token_table import TokenTable
+from gui.sentences.output_place import OutputPlace
+from tests.gui.builders import feed, sentence
+
+
+@pytest.fixture
+def table(empty_window: MainWindow, qtbot: QtBot) -> TokenTable:
+    panel = TokenTable(empty_window.context.theme, empty_window.translate_view.typed, OutputPlace())
+    qtbot.addWidget(panel)
+    panel.resize(700, 400)
+    return panel
+
+
+def show(
+    table: TokenTable,
+    *,
+    step: int = 5,
+    finished: bool = True,
+    output: str = "i do want",
+    prefix: tuple[str, ...] = (),
+    ranks: tuple[int, ...] = (0, 0, 0, 0),
+) -> None:
+    typed = table._typed
+    probed = sentence(has_reference=False)
+    free = probed.free_running
+    tops = tuple(row[::-1] if rank else row for rank, row in zip(ranks, free.top_tokens, strict=True))
+    free = replace(free, output_rank=np.array(ranks, np.int32), top_tokens=tops)
+    typed.translation = Translation(
+        step=step,
+        source=probed.source,
+        output=output,
+        unknown=(),
+        num_src_tokens=len(probed.src_tokens),
+        longest_trained=None,
+        finished=finished,
+        n_best=(),
+        sentence=replace(probed, free_running=free),
+        prefix=prefix,
+    )
+    table._place.take(len(probed.free_running.tgt_output))
+    table.show_step(History(), step)
+
+
+def test_the_chosen_token_comes_first_then_the_others_by_probability() -> None:
+    rows = list(candidates_of(feed(("i", "<eos>"), 3)))
+    assert [token for token, _ in rows[0]] == ["i", "beer", "cake", "soup"]
+    assert [share for _, share in rows[1]] == pytest.approx([0.6, 0.2, 0.1, 0.05])
+
+
+def test_a_chosen_token_that_is_not_the_most_probable_is_not_listed_twice() -> None:
+    one = feed(("i",), 3)
+    forced = Feed(**{**one.__dict__, "tgt_output": ("cake",), "output_probability": one.top_probability[:, 2]})
+    assert [token for token, _ in next(candidates_of(forced))] == ["cake", "i", "beer", "soup"]
+
+
+def test_one_row_a_token_and_an_empty_cell_where_no_more_are_known(table: TokenTable) -> None:
+    show(table)
+    assert [table.table.item(row, 0).text() for row in range(4)] == ["i", "do", "want", "<eos>"]
+    assert table.table.item(0, 1).data(PROBABILITY) == pytest.approx(0.2)
+    assert table.table.item(0, 4).data(PROBABILITY) is None
+    assert table.title_label.text() == "Translation · weights of step 5"
+    assert table.read_label.text() == "read as   ich  will  <eos>"
+    assert not table.cut_label.isVisibleTo(table)
+
+
+def test_says_where_the_output_was_cut_and_when_it_is_empty(table: TokenTable) -> None:
+    show(table, finished=False)
+    assert table.cut_label.text() == "Cut off after 4 tokens: <eos> did not come."
+    assert table.cut_label.isVisibleTo(table)
+    show(table, output="")
+    assert table.output_label.text() == "(nothing: &lt;eos&gt; came first)"
+
+
+def test_narrow_it_shows_fewer_runners_up(table: TokenTable) -> None:
+    show(table)
+    assert not any(table.table.isColumnHidden(column) for column in range(5))
+    table.resize(280, 400)
+    table.grab()  # a hidden widget takes its size when it is drawn
+    assert [table.table.isColumnHidden(column) for column in range(5)] == [False] * 3 + [True] * 2
+
+
+def test_empty_it_tells_what_to_do(table: TokenTable) -> None:
+    table.show_step(History(), 0)
+    assert table.empty_label.text() == "Type a sentence above and press Enter, or pick an example."
+    assert table.empty_label.isVisibleTo(table) and not table.table.isVisibleTo(table)
+
+
+def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: QtBot) -> None:
+    show(table)
+    assert table.place_label.text() == "4/4" and not table.forward_button.isEnabled()
+    table.first_button.click()
+    assert table.place_label.text() == "1/4" and not table.back_button.isEnabled()
+    assert table.output_label.text().startswith("i <span") and "do want &lt;eos&gt;" in table.output_label.text()
+    assert table.table.delegate.place == 0
+    table.forward_button.click()
+    assert table.table.currentRow() == 1
+    assert table.readout_label.text().startswith("After “i” comes “do” (0.600), not “beer” (0.200).")
+    qtbot.keyClick(table.table, Qt.Key.Key_Down)
+    assert table.place_label.text() == "3/4"
+    table.last_button.click()
+    assert table.output_label.text() == "i do want"
+
+
+def test_what_a_person_chose_is_marked_and_can_be_taken_back(table: TokenTable) -> None:
+    """Of the tokens before it, none is: the model wrote them too."""
+    table._typed.prefix = ("i", "do")
+    show(table, prefix=("i", "do"), ranks=(0, 1, 0, 0))
+    assert [bool(table.table.item(row, 0).data(IS_FORCED)) for row in range(4)] == [False, True, False, False]
+    assert table.undo_button.isVisibleTo(table)
+    table.first_button.click()
+    assert table.readout_label.text().startswith("After “<bos>” comes “i” (0.600)")
+    table.forward_button.click()
+    assert table.readout_label.text() == "After “i” you chose “do” (0.600); the model's first choice is “soup”."

@@ -1,0 +1,19 @@
+"""A band of seeds against its definition, at the steps that all of them have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gui.runs.seed_bands import band_of
+
+
+def test_mean_lowest_and_highest_at_the_steps_that_all_have() -> None:
+    longer = np.array([1.0, 2.0, 3.0]), np.array([4.0, 3.0, 9.0])
+    shorter = np.array([0.0, 1.0, 2.0]), np.array([7.0, 2.0, 5.0])
+    band = band_of([longer, shorter])
+    np.testing.assert_array_equal(band.steps, [1.0, 2.0])
+    np.testing.assert_array_equal(band.mean, [3.0, 4.0])
+    np.testing.assert_array_equal(band.lowest, [2.0, 3.0])
+    np.testing.assert_array_equal(band.highest, [4.0, 5.0])
+    nothing = band_of([longer, (np.empty(0), np.empty(0))])
+    assert len(nothing.steps) == len(nothing.mean) == 0

@@ -1,0 +1,62 @@
+"""What is said of a beam's tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
+from gui.sentences.beam_words import outputs_table, said_of_beam, said_of_node
+
+A = BeamOutput(output="a b", tokens=("a", "b", "<eos>"), score=-0.5)
+C = BeamOutput(output="<c>", tokens=("<c>", "<eos>"), score=-0.9)
+
+
+def node(parent: int, position: int, rank: int, token: str, fate: Fate) -> BeamNode:
+    return BeamNode(
+        parent=parent,
+        position=position,
+        rank=rank,
+        token=token,
+        probability=0.5,
+        log_probability=-0.7 * (position + 1),
+        fate=fate,
+    )
+
+
+TREE = BeamTree(
+    step=3,
+    source="x",
+    beam_size=2,
+    length_penalty=0.6,
+    nodes=(
+        node(-1, 0, 0, "<c>", "went on"),
+        node(-1, 0, 1, "a", "went on"),
+        node(1, 1, 0, "b", "went on"),
+        node(0, 1, 1, "<eos>", "finished"),
+        node(2, 2, 0, "<eos>", "finished"),
+    ),
+    outputs=(A, C),
+    greedy=C,
+)
+
+
+def test_the_verdict_says_what_became_of_the_greedy_output() -> None:
+    assert said_of_beam(TREE) == (
+        "≠ The beam's best scores -0.500, the greedy output -0.900. The greedy output is number 2 of the beam's."
+    )
+    lost = BeamOutput(output="a d", tokens=("a", "d", "<eos>"), score=-1.0)
+    assert said_of_beam(replace(TREE, greedy=lost)).endswith("The greedy output fell out of the beam at token 2, “d”.")
+    assert said_of_beam(replace(TREE, greedy=A)) == "= The beam of 2 and greedy decoding write the same, score -0.500."
+
+
+def test_a_hypothesis_is_read_out_whole() -> None:
+    assert said_of_node(TREE, 2) == (
+        "“a b” goes on. Its last token has 0.500 after those before it, all of them together the log-probability "
+        "-1.40: place 1."
+    )
+    assert said_of_node(TREE, 3).startswith("“<c> <eos>” is complete.")
+
+
+def test_outputs_stand_below_each_other_and_are_escaped() -> None:
+    table = outputs_table(TREE)
+    assert table.count("<tr>") == 3 and "<td>greedy</td><td>&nbsp; -0.900 &nbsp;</td><td>&lt;c&gt;</td>" in table

@@ -1,0 +1,57 @@
+"""Which sentence is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from core.events import ProbeDone, RunStarted
+from core.history import History
+from core.probes import Probe
+from gui.sentences.selection import Selection
+from gui.sentences.shown_sentence import NothingShown, ShownSentence, probed
+from tests.core.examples import run_folder
+from tests.gui.builders import sentence
+
+OLD, NEW = sentence("ich will"), sentence("du willst")
+
+
+def shown(history: History, step: int, wanted: str = "du willst") -> tuple[int, str] | str:
+    """Step and source, or the reason why there is none."""
+    selection = Selection()
+    selection.choose(sentence=wanted)
+    found = probed(selection)(history, step)
+    return (found.step, found.sentence.source) if isinstance(found, ShownSentence) else found.reason
+
+
+def test_the_chosen_sentence_of_the_newest_probe_before() -> None:
+    history = History()
+    for step in (0, 8):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(OLD, NEW))))
+    assert shown(history, 7) == (0, "du willst")
+    assert shown(history, 8) == (8, "du willst")
+    assert shown(history, 8, "of another run") == (8, "ich will")
+
+
+def test_nothing_before_the_first_probe() -> None:
+    assert probed(Selection())(History(), 3) == NothingShown()
+
+
+def test_a_sentence_added_later_is_never_another_one(tmp_path: Path) -> None:
+    history, folder = History(), run_folder(tmp_path)
+    for step in (4, 8):
+        folder.write_snapshot(step, {"weights": np.zeros(2)})
+    history.take(RunStarted(run=folder.path, step=9))
+    for step in (0, 4, 6, 8):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(OLD,))))
+    history.take(ProbeDone(probe=Probe(step=9, sentences=(OLD, NEW))))
+    assert shown(history, 9) == (9, "du willst")
+    assert shown(history, 8) == "“du willst” was added later: it is being worked out for step 8, and shown here then."
+    assert "being worked out for step 4," in shown(history, 7)
+    assert "no weights are kept at or before step 3" in shown(history, 3)
+    assert shown(history, 7, "ich will") == (6, "ich will")
+    for step in (8, 4):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(OLD, NEW))))
+    assert shown(history, 8) == (8, "du willst")
+    assert shown(history, 7) == (4, "du willst")  # the newest weights kept before

@@ -1,0 +1,49 @@
+"""The choice of weights."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from gui.sentences.weights_combo import WeightsCombo
+
+
+@pytest.fixture
+def combo(qtbot: QtBot) -> WeightsCombo:
+    made = WeightsCombo()
+    qtbot.addWidget(made)
+    return made
+
+
+def kept(snapshots: list[int], checkpoints: list[int], best: set[int]) -> History:
+    history = History()
+    history._snapshot_steps, history.checkpoint_steps, history.best_steps = snapshots, checkpoints, best
+    return history
+
+
+def texts(combo: WeightsCombo) -> list[str]:
+    return [combo.itemText(place) for place in range(combo.count())]
+
+
+def test_before_a_run_there_is_only_now(combo: WeightsCombo) -> None:
+    assert texts(combo) == ["at the playhead", "now"]
+    assert combo.weights == "playhead"
+
+
+def test_offers_checkpoints_and_every_kept_step_newest_first(combo: WeightsCombo) -> None:
+    combo.show_history(kept([0, 1, 1000], [500, 1000], {500}), "now")
+    assert combo.currentText() == "now"
+    assert texts(combo)[2:4] == ["best checkpoint: step 500", "last checkpoint: step 1,000"]
+    assert texts(combo)[4:] == ["step 1,000", "step 500", "step 1", "step 0"]
+
+
+def test_what_is_chosen_stays_chosen(combo: WeightsCombo, qtbot: QtBot) -> None:
+    combo.show_history(kept([0, 1, 2], [], set()), "playhead")
+    with qtbot.waitSignal(combo.chosen) as chosen:
+        combo.setCurrentIndex(combo.findText("step 1"))
+        combo.activated.emit(combo.currentIndex())
+    assert chosen.args == [1]
+    with qtbot.assertNotEmitted(combo.chosen):
+        combo.show_history(kept([0, 2, 4], [], set()), 1)  # step 1 was thinned out: the nearest before stands for it
+    assert (combo.weights, combo.currentText()) == (1, "step 1")
