@@ -91,6 +91,7 @@ class Transport(QFrame):
             self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
         self.live_button.setVisible(not playhead.is_live)
         self.branch_button.refresh()
+        self.finish_button.setVisible(self.branch_button.isHidden())  # a second row would push the view down
 
     def _follow_view(self) -> None:
         if not (self.context.playhead.is_live and self.live_button.isHidden()):
@@ -102,10 +103,10 @@ class Transport(QFrame):
             self._show_step()
 
     def _said(self, state: WindowState) -> str:
-        """Whose run is shown, what it does, and at which step."""
+        """Whose run is shown, what it does, and at which step where the button to go live does not say it."""
         watching = self.context.follower.sentence
         said = watching or f"{_mark(state)} {STATES[state]}"
-        if not watching and state in ("starting", "empty"):
+        if not self.context.playhead.is_live or (not watching and state in ("starting", "empty")):
             return said
         return f"{said} · step {self.context.playhead.live_step:,}{self._of_steps()}"
 

@@ -79,7 +79,6 @@ def test_the_grid_shows_all_kinds_or_the_chosen_one(german_window: MainWindow, q
 
 
 def test_the_view_follows_the_playhead(german_window: MainWindow, learn: Callable[[int], None], qtbot: QtBot) -> None:
-    german_window.resize(1600, 1000)  # where the transport has room for all it says off live
     window = opened(german_window, qtbot)
     untrained = window.attention_view.map.canvas.grab().toImage()
     learn(30)
@@ -87,7 +86,7 @@ def test_the_view_follows_the_playhead(german_window: MainWindow, learn: Callabl
     assert window.attention_view.map.canvas.grab().toImage() != untrained
     window.context.playhead.view(0)
     assert title(window).endswith("step 0")
-    assert window.attention_view.map.canvas.grab().toImage() == untrained
+    qtbot.waitUntil(lambda: window.attention_view.map.canvas.grab().toImage() == untrained)  # once laid out anew
 
 
 def test_the_square_root_scale_changes_the_colours(german_window: MainWindow, qtbot: QtBot) -> None:
