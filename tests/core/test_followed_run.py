@@ -23,4 +23,4 @@ def test_a_folder_tells_what_the_engine_said(tmp_path: Path) -> None:
     said = watcher.wait(Prepared)
     assert history.prepared is not None and history.last_step == 2
     assert history.prepared.config.training.max_steps == 70
-    assert replace(history.prepared, config=said.config, run=None) == said
+    assert replace(history.prepared, config=said.config, run=None) == replace(said, picked="")  # told where it is new

@@ -86,8 +86,9 @@ def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
     bridge, workbench = window.context.bridge, window.context.workbench
     plot = window.train_view.curves.learning_rate
 
-    def planned_until() -> float:
-        return float(plot._planned.getOriginalDataset()[0][-1])
+    def planned_until() -> float | None:
+        steps, _ = plot._planned.getOriginalDataset()
+        return None if steps is None else float(steps[-1])  # None: not drawn yet
 
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
