@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from core.comparison.runs import records_of, said
 from core.events import ValidatedSentence
 from core.probes import Probe, ProbedSentence
-from core.comparison.runs import records_of, said
 from core.run_folder import RunFolder
 from gui.runs.seed_bands import Band, Curve, band_of
 from gui.smoothing import smoothed

@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from core.exporting.sharing import receive, share
 from core.run_files.archive import SUFFIX
 from core.run_folder import RunFolder
-from core.exporting.sharing import receive, share
 from gui.context import Context
 
 _KIND = f"Shared runs (*{SUFFIX})"

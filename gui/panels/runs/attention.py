@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 from core.events import Event
 from core.history import History
 from core.probes import ProbedSentence
-from gui.runs.compared import ComparedRun, Comparison
 from gui.heads.head_picture import chosen_picture
 from gui.panel import Panel, Table
 from gui.panels.attention.attention_map import MapCanvas
+from gui.runs.compared import ComparedRun, Comparison
 from gui.sentences.selection import KIND_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme

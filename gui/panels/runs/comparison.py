@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from core.events import Event
 from core.history import History
-from gui.runs.compared import Comparison
 from gui.panel import Panel, Table
 from gui.panels.learning.plain_plot import PlainPlot
+from gui.runs.compared import Comparison
 from gui.runs.seed_bands import Band, Curve
 from gui.theme import Theme
 from gui.widgets import splitter

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from gui.runs.compared import LETTERS, Comparison, read_compared
 from gui.context import Context
 from gui.pages import Pages, stacked
 from gui.panel import Panel
@@ -13,6 +12,7 @@ from gui.panels.attention.head_chooser import HeadChooser
 from gui.panels.runs.attention import RunAttention
 from gui.panels.runs.comparison import RunComparison
 from gui.panels.runs.translations import RunTranslations
+from gui.runs.compared import LETTERS, Comparison, read_compared
 from gui.runs.rows import RunRow
 
 

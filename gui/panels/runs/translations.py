@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from core.events import Event, ValidatedSentence
 from core.history import History
-from gui.runs.compared import ComparedRun, Comparison
 from gui.panel import Panel, Table
+from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
 
 _NOTHING_IN_COMMON = (
