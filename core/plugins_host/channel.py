@@ -78,9 +78,9 @@ class HostProcess:
         Raises: HostEnded, HostSilent. The process is of no more use then: close it.
         """
         started = time.monotonic()
+        self._give(time_limit)  # before it is sent: who hurries from then on means this answer
         try:
-            request_id = self._send(request)
-            return self._wait_for(request_id, time_limit)
+            return self._wait_for(self._send(request))
         except (BrokenPipeError, EOFError):
             raise self._ended() from None
         except TimeoutError:
@@ -93,9 +93,12 @@ class HostProcess:
         self._requests.flush()
         return request_id
 
-    def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
+    def _give(self, seconds: float) -> None:
+        """Have the next answer so long."""
+        self._waited, self._limit = 0.0, seconds
+
+    def _wait_for(self, request_id: int) -> dict[str, Any]:
         """Counts the seconds it waits, not those of the clock: of a machine that slept, the process slept as well."""
-        self._waited, self._limit = 0.0, time_limit
         while True:
             seconds = min(LOOK_SECONDS, max(0.0, self._limit - self._waited))
             try:
@@ -114,8 +117,9 @@ class HostProcess:
                 return answer
 
     def _where(self, file: str) -> int:
+        self._give(WHERE_SECONDS)
         try:
-            return int(self._wait_for(self._send({"call": "where", "file": file}), WHERE_SECONDS)["result"])
+            return int(self._wait_for(self._send({"call": "where", "file": file}))["result"])
         except (BrokenPipeError, EOFError, TimeoutError):
             return 0
 
