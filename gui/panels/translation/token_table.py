@@ -89,8 +89,8 @@ class TokenTable(Panel):
 
     def _show_place(self) -> None:
         """What has been written up to the place that is looked at."""
-        if self._shown is None:
-            return
+        if self._shown is None or self._shown is not self._typed.translation:
+            return  # the place is one of a newer output, which is drawn next
         place, count = self._place.place, self._place.count
         self.place_label.setText(f"{place + 1}/{count}")
         for move, is_possible in (
