@@ -174,3 +174,14 @@ class EscapableEdit(QLineEdit):
 
 def _is_escape(event: QEvent) -> bool:
     return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+
+
+def combo_box(name: str, help: str) -> QComboBox:
+    """A choice with a name and a help, as wide as what it offers."""
+    combo = QComboBox()
+    combo.setAccessibleName(name)
+    combo.setAccessibleDescription(help)
+    combo.setToolTip(help)
+    combo.setMaxVisibleItems(20)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return combo

@@ -92,11 +92,7 @@ class Crew:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={
-                    **os.environ,
-                    "PYTHONPATH": path,
-                    "PYTHONSAFEPATH": "1",
-                },  # no module of the current folder is taken
+                env={**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"},  # no module of the current folder
                 start_new_session=True,  # Ctrl-C in the terminal is for the window, which then ends the run
             )
 

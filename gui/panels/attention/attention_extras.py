@@ -19,7 +19,7 @@ from gui.panel import Panel
 from gui.sentences.selection import Pooled
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
-from gui.widgets import plain_label
+from gui.widgets import combo_box, plain_label
 
 _POOLED: tuple[Pooled, ...] = ("", "mean", "max")
 _POOLED_HELP = (
@@ -51,10 +51,10 @@ class AttentionExtras(Panel):
         self._context, self._selection, self._compared = context, context.selection, compared
         self._source = probed(context.selection)
         self._runs: list[ComparableRun] = []
-        self.pooled_combo = _combo("Heads", _POOLED_HELP)
+        self.pooled_combo = combo_box("Heads", _POOLED_HELP)
         self.pooled_combo.addItems(["one head", "mean of all heads", "maximum of all heads"])
-        self.against_combo = _combo("Compare with", _AGAINST_HELP)
-        self.step_combo = _combo("Step to compare with", _STEP_HELP)
+        self.against_combo = combo_box("Compare with", _AGAINST_HELP)
+        self.step_combo = combo_box("Step to compare with", _STEP_HELP)
         self.entropy_box = QCheckBox("entropy of each head")
         self.entropy_box.setAccessibleName("Entropy of each head")
         self.entropy_box.setToolTip(_ENTROPY_HELP)
@@ -126,16 +126,6 @@ class AttentionExtras(Panel):
         row.addSpacing(GRID)
         row.addWidget(self.entropy_box)
         row.addStretch(1)
-
-
-def _combo(name: str, help: str) -> QComboBox:
-    combo = QComboBox()
-    combo.setAccessibleName(name)
-    combo.setAccessibleDescription(help)
-    combo.setToolTip(help)
-    combo.setMaxVisibleItems(20)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    return combo
 
 
 def _fill(combo: QComboBox, offers: Sequence[Offer]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from core.events import Event
 from core.history import History
@@ -19,7 +19,7 @@ from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, 
 from gui.sentences.typed_sentence import TypedSentence, Weights, step_of
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
-from gui.widgets import plain_label, sentence_label
+from gui.widgets import combo_box, plain_label, sentence_label
 
 _THIS_RUN, _BEST = "this run", "best"
 _RUN_HELP = "Whose weights translate besides: this run's, or those of another run on the same dataset"
@@ -41,7 +41,7 @@ class WeightsPanel(Panel):
         self.weights: Weights = 0  # of this run
         self._runs: list[RunWithWeights] = []
         self.run: RunWithWeights | None = None  # the other run; None: this one
-        self.run_combo, self.step_combo = _combo("Other run", _RUN_HELP), _combo("Other run's step", _STEP_HELP)
+        self.run_combo, self.step_combo = combo_box("Other run", _RUN_HELP), combo_box("Other run's step", _STEP_HELP)
         self.weights_combo = WeightsCombo()
         self.verdict_label = sentence_label("What the comparison shows")
         self.canvas = TrackCanvas(context.theme)
@@ -167,13 +167,3 @@ def _fed(translation: Translation, name: str = "") -> Track | None:
     assert translation.sentence is not None
     feed = translation.sentence.by_reference
     return None if feed is None else track_of(f"{name}step {translation.step:,}, fed", feed)
-
-
-def _combo(name: str, help: str) -> QComboBox:
-    combo = QComboBox()
-    combo.setAccessibleName(name)
-    combo.setAccessibleDescription(help)
-    combo.setToolTip(help)
-    combo.setMaxVisibleItems(20)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    return combo
