@@ -9,14 +9,13 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QResizeEvent
 
-from core.events import Prepared, ValidationDone
-from core.history import History
 from core.meaning.accuracy import AccuracyBy
-from gui.panel import Panel, Table
+from core.meaning.validation_figures import ValidationFigures
+from gui.panel import Table
 from gui.panels.learning.plain_plot import PlainPlot
+from gui.panels.meaning.validation_panel import ValidationPanel
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
-from gui.widgets import plain_label
 
 _LEGEND = "Dots: fed by the reference. Squares, dashed: free-running."
 
@@ -26,34 +25,22 @@ _AXIS_WIDTH = 36
 _NUMBER_WIDTH = 24
 
 
-class AccuracyPlots(Panel):
+class AccuracyPlots(ValidationPanel):
     """Of the validation at step s: tokens right at each place, sentences right of each length."""
 
     title = "Accuracy"
     empty_sentence = "Accuracy by place and by length appears here with the first validation: press Space to learn."
-    redraw_on = (Prepared, ValidationDone)
-    is_picture = True
 
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:
-        super().__init__(theme)
-        self._reader = reader
+        super().__init__(theme, reader, _LEGEND)
         self.by_position = AccuracyPlot(theme, "tokens right", "place")
         self.by_length = AccuracyPlot(theme, "sentences right", "length")
-        self.readout = plain_label(_LEGEND, role="muted")
-        self.readout.setWordWrap(True)
         for plot in (self.by_position, self.by_length):
             plot.said = self._say
             self.body.addWidget(plot, 1)
         self.body.addWidget(self.readout)
 
-    def show_step(self, history: History, step: int) -> None:
-        """Draw the newest validation at or before `step`."""
-        figures = self._reader.figures(history, step)
-        if figures is None:
-            self.show_empty(self._reader.why_none(history, step))
-            return
-        self.show_body()
-        self.set_title(f"{self.title} · step {figures.step:,}")
+    def draw(self, figures: ValidationFigures) -> None:
         self.by_position.show_accuracy(figures.by_position)
         self.by_length.show_accuracy(figures.by_length)
 

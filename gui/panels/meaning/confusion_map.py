@@ -6,16 +6,15 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QImage, QKeyEvent, QMouseEvent
 
-from core.events import Prepared, ValidationDone
-from core.history import History
 from core.meaning.confusion import ADDED, LEFT_OUT, Confusion
-from gui.panel import Panel, Table
+from core.meaning.validation_figures import ValidationFigures
+from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.attention.map_layout import MapLayout
+from gui.panels.meaning.validation_panel import ValidationPanel
 from gui.pictures.colour_map import attention_table, image_of
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
-from gui.widgets import plain_label
 
 _LEGEND = "Rows: to be written. Columns: written. The diagonal is right. Click: the sentences."
 
@@ -23,36 +22,25 @@ _NAME_SIZES = (0.95, 0.8, 0.65)
 _ALL_RIGHT = "Nothing is confused: every symbol is written as it is to be."
 
 
-class ConfusionMap(Panel):
+class ConfusionMap(ValidationPanel):
     """Of the validation at step s. `chosen` carries the sentences of a cell, by their place, and what they share."""
 
     title = "Confusion"
     empty_sentence = "Confused symbols appear here with the first validation: press Space to learn."
-    redraw_on = (Prepared, ValidationDone)
-    is_picture = True
+    fed = ", free-running"
     chosen = Signal(tuple, str)
 
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:
-        super().__init__(theme)
-        self._reader = reader
+        super().__init__(theme, reader, _LEGEND)
         self._confusion: Confusion | None = None
         self._at = 0
         self.canvas = ConfusionCanvas(theme)
-        self.readout = plain_label(_LEGEND, role="muted")
-        self.readout.setWordWrap(True)
         self.canvas.pointed.connect(self._point)
         self.canvas.clicked.connect(self._choose)
         self.body.addWidget(self.canvas, 1)
         self.body.addWidget(self.readout)
 
-    def show_step(self, history: History, step: int) -> None:
-        """Draw the newest validation at or before `step`."""
-        figures = self._reader.figures(history, step)
-        if figures is None:
-            self.show_empty(self._reader.why_none(history, step))
-            return
-        self.show_body()
-        self.set_title(f"{self.title}, free-running · step {figures.step:,}")
+    def draw(self, figures: ValidationFigures) -> None:
         if figures.confusion is not self._confusion:
             self._at = figures.step
             self._confusion = figures.confusion

@@ -8,18 +8,17 @@ from itertools import accumulate
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea
 
-from core.events import Prepared, ValidationDone
-from core.history import History
 from core.meaning.learned_when import NEVER
 from core.meaning.validation_figures import ValidationFigures
-from gui.panel import Panel, Table
+from gui.panel import Table
 from gui.panels.meaning.learned_canvas import LearnedCanvas, LearnedSentence
+from gui.panels.meaning.validation_panel import ValidationPanel
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 from gui.widgets import button, plain_label
 
 
-class LearnedMap(Panel):
+class LearnedMap(ValidationPanel):
     """Every sentence of the validation at step s, or those that were chosen elsewhere."""
 
     title = "Learned when"
@@ -27,12 +26,9 @@ class LearnedMap(Panel):
         "Each token of the validation appears here with the first validation, with the step at which it was learned: "
         "press Space to learn."
     )
-    redraw_on = (Prepared, ValidationDone)
-    is_picture = True
 
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:
-        super().__init__(theme)
-        self._reader = reader
+        super().__init__(theme, reader)
         self._sentences: tuple[LearnedSentence, ...] = ()
         self._chosen: frozenset[int] = frozenset()  # sentences by their place in the validation; none: all
         self._why = ""
@@ -40,8 +36,6 @@ class LearnedMap(Panel):
         self.why_label = plain_label(role="muted")
         self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
         self.canvas = LearnedCanvas(theme)
-        self.readout = plain_label(role="muted")
-        self.readout.setWordWrap(True)
         self.canvas.pointed.connect(self._say)
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -61,14 +55,7 @@ class LearnedMap(Panel):
         self.all_button.hide()
         self.why_label.hide()
 
-    def show_step(self, history: History, step: int) -> None:
-        """Draw the newest validation at or before `step`."""
-        figures = self._reader.figures(history, step)
-        if figures is None:
-            self.show_empty(self._reader.why_none(history, step))
-            return
-        self.show_body()
-        self.set_title(f"{self.title} · step {figures.step:,}")
+    def draw(self, figures: ValidationFigures) -> None:
         drawn = figures, len(self._reader.learned.steps)
         if drawn != self._drawn:
             self._drawn = drawn

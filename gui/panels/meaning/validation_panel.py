@@ -1,0 +1,39 @@
+"""A panel of what the newest validation at or before step s says."""
+
+from __future__ import annotations
+
+from core.events import Prepared, ValidationDone
+from core.history import History
+from core.meaning.validation_figures import ValidationFigures
+from gui.panel import Panel
+from gui.theme import Theme
+from gui.validation_reader import ValidationReader
+from gui.widgets import plain_label
+
+
+class ValidationPanel(Panel):
+    """Draws by `draw`; a muted line below says how to read it, or what is pointed at."""
+
+    redraw_on = (Prepared, ValidationDone)
+    is_picture = True
+    fed = ""  # how the outputs came about, where the title is to say it
+
+    def __init__(self, theme: Theme, reader: ValidationReader, legend: str = "") -> None:
+        super().__init__(theme)
+        self._reader = reader
+        self.readout = plain_label(legend, role="muted")
+        self.readout.setWordWrap(True)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the newest validation at or before `step`."""
+        figures = self._reader.figures(history, step)
+        if figures is None:
+            self.show_empty(self._reader.why_none(history, step))
+            return
+        self.show_body()
+        self.set_title(f"{self.title}{self.fed} · step {figures.step:,}")
+        self.draw(figures)
+
+    def draw(self, figures: ValidationFigures) -> None:
+        """Draw these."""
+        raise NotImplementedError
