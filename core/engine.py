@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 Asked = tuple[Request[Any], "Future[Any]"]
+ENDING = (Close, Stop, Prepare, OpenRun, Branch)
+"""What ends the work under way."""
 
 
 class Engine:
@@ -44,6 +46,7 @@ class Engine:
         self._host = PluginHost(plugin_dirs)
         self._host.warm_up()
         self._is_closed = False
+        self._num_ending = 0  # that wait to be served
         self._is_asked = threading.Event()
         self._thread = threading.Thread(target=self._work, args=(cache_dir,), name="engine")
         self._thread.start()
@@ -65,8 +68,10 @@ class Engine:
             else:
                 self._is_closed = isinstance(request, Close)
                 self._inbox.put((request, future))
-                if self._is_asked.is_set() and isinstance(request, (Close, Stop, Prepare, OpenRun, Branch)):
-                    self._host.hurry()  # these end what is under way
+                if isinstance(request, ENDING):
+                    self._num_ending += 1
+                    if self._is_asked.is_set():  # before the first, nothing is under way
+                        self._host.in_a_hurry.set()
                 self._is_asked.set()
         return future
 
@@ -127,8 +132,16 @@ class Engine:
             seconds = desk.seconds_to_wait()
             request, future = self._inbox.get(timeout=seconds) if seconds else self._inbox.get_nowait()
             desk.serve(request, future)
+            self._has_served(request)
             return
         desk.go_on()
+
+    def _has_served(self, request: Request[Any]) -> None:
+        if isinstance(request, ENDING):
+            with self._door:
+                self._num_ending -= 1
+                if self._num_ending == 0:
+                    self._host.in_a_hurry.clear()
 
 
 @contextmanager

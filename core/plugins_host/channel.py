@@ -19,6 +19,8 @@ import core
 OUTPUT_LINES = 200
 """How much of what plugins print is kept to explain a crash."""
 WHERE_SECONDS = 1.0
+HURRY_SECONDS = 2.0
+"""Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
 LOOK_SECONDS = 0.2
 """How often a wait looks whether the process has ended or somebody is in a hurry."""
 
@@ -44,8 +46,12 @@ class HostSilent(Exception):
 class HostProcess:
     """One running `core.plugins_host.process`. Not thread-safe: one question at a time."""
 
-    def __init__(self, hash_seed: int | None = None) -> None:
-        """`hash_seed` fixes how texts are hashed, which else differs from process to process."""
+    def __init__(self, in_a_hurry: threading.Event, hash_seed: int | None = None) -> None:
+        """While `in_a_hurry` is set, an answer is waited for a moment only.
+
+        `hash_seed` fixes how texts are hashed, which else differs from process to process.
+        """
+        self._in_a_hurry = in_a_hurry
         root = str(Path(core.__path__[0]).parent)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
         if hash_seed is not None:
@@ -64,7 +70,6 @@ class HostProcess:
         self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
         self.num_output_lines = 0
         self._ids = count(1)
-        self._waited = self._limit = 0.0  # seconds, for the answer that is waited for now
         self._threads = [
             threading.Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
             threading.Thread(target=self._read_output, args=(self._process.stderr,), daemon=True),
@@ -78,9 +83,8 @@ class HostProcess:
         Raises: HostEnded, HostSilent. The process is of no more use then: close it.
         """
         started = time.monotonic()
-        self._give(time_limit)  # before it is sent: who hurries from then on means this answer
         try:
-            return self._wait_for(self._send(request))
+            return self._wait_for(self._send(request), time_limit)
         except (BrokenPipeError, EOFError):
             raise self._ended() from None
         except TimeoutError:
@@ -93,22 +97,20 @@ class HostProcess:
         self._requests.flush()
         return request_id
 
-    def _give(self, seconds: float) -> None:
-        """Have the next answer so long."""
-        self._waited, self._limit = 0.0, seconds
-
-    def _wait_for(self, request_id: int) -> dict[str, Any]:
+    def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
         """Counts the seconds it waits, not those of the clock: of a machine that slept, the process slept as well."""
+        waited = hurried = 0.0
         while True:
-            seconds = min(LOOK_SECONDS, max(0.0, self._limit - self._waited))
+            seconds = min(LOOK_SECONDS, max(0.0, time_limit - waited))
             try:
                 answer = self._answers.get(timeout=seconds)
             except queue.Empty:
                 # A child of the plugin may keep the pipe open after the process has ended.
                 if self._process.poll() is not None and self._answers.empty():
                     raise EOFError from None
-                self._waited += seconds
-                if self._waited >= self._limit:
+                waited += seconds
+                hurried += seconds if self._in_a_hurry.is_set() else 0.0
+                if waited >= time_limit or hurried >= HURRY_SECONDS:
                     raise TimeoutError from None
                 continue
             if not answer:
@@ -117,9 +119,8 @@ class HostProcess:
                 return answer
 
     def _where(self, file: str) -> int:
-        self._give(WHERE_SECONDS)
         try:
-            return int(self._wait_for(self._send({"call": "where", "file": file}))["result"])
+            return int(self._wait_for(self._send({"call": "where", "file": file}), WHERE_SECONDS)["result"])
         except (BrokenPipeError, EOFError, TimeoutError):
             return 0
 
@@ -145,10 +146,6 @@ class HostProcess:
         while line := pipe.readline(4096):
             self._output.append(line.decode(errors="replace").rstrip())
             self.num_output_lines += 1
-
-    def hurry(self, seconds: float) -> None:
-        """Wait no longer than this for the answer that is waited for now. May be called from any thread."""
-        self._limit = min(self._limit, self._waited + seconds)
 
     def kill(self) -> None:
         """End the process and what plugins may have started in it. May be called from any thread."""

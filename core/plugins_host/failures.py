@@ -31,6 +31,10 @@ class EmptySplit(PluginError):
     """A split has no pairs with these options."""
 
 
+class NotWaitedFor(PluginError):
+    """It gave no answer in the moment it was left, for somebody wanted to stop: with time it may be a good plugin."""
+
+
 def failure(
     name: str, sentence: str, file: str, line: int, remedy: str, kind: type[PluginError] = PluginError
 ) -> PluginError:

@@ -12,7 +12,7 @@ from typing import Any
 from core.plugin import Pair
 from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
 from core.plugins_host.discovery import Source
-from core.plugins_host.failures import EmptySplit, PluginError, crash_line, failure, refusal
+from core.plugins_host.failures import EmptySplit, NotWaitedFor, PluginError, crash_line, failure, refusal
 from core.plugins_host.info import PluginInfo, with_collisions
 from core.plugins_host.pair_lines import PairLines
 
@@ -23,8 +23,6 @@ MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
 ENDLESS = "Let it end, or declare endless = True if training data are made without end"
 START_SECONDS = 60.0
 _LOOK_SECONDS = 0.05
-HURRY_SECONDS = 2.0
-"""Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
 
 Message = dict[str, Any]
 
@@ -46,6 +44,8 @@ class PluginHost:
         pairs_timeout: float = 30.0,
     ) -> None:
         """`only` is the one plugin to know, wherever it is; `hash_seed` fixes how its process hashes texts."""
+        self.in_a_hurry = threading.Event()
+        """Set it while somebody wants to stop: no answer is waited for more than a moment then."""
         self._only = only
         self._hash_seed = hash_seed
         self._extra_dirs = [str(Path(folder).absolute()) for folder in extra_dirs]
@@ -96,12 +96,6 @@ class PluginHost:
         process = self._process
         if process is not None:
             process.kill()
-
-    def hurry(self) -> None:
-        """Give the answer that is waited for now, if any, only a moment more: somebody wants to stop."""
-        process = self._process
-        if process is not None:
-            process.hurry(HURRY_SECONDS)
 
     def plugins(self) -> list[PluginInfo]:
         """List all plugins, those that cannot be used as rows with their error."""
@@ -216,6 +210,8 @@ class PluginHost:
     def _describe(self, source: Message) -> PluginInfo:
         try:
             return self._loaded(source)
+        except NotWaitedFor:
+            raise  # rather than be listed as broken from now on
         except PluginError as error:
             unknown = {"name": source["label"], "title": source["label"], "doc": ""}
             return PluginInfo(**unknown, origin=_origin(source), package=source["package"], error=error.for_author)
@@ -274,7 +270,7 @@ class PluginHost:
             if self._is_closing:
                 raise PluginError("The plugins' process is being ended.")
             if self._process is None:
-                self._process = HostProcess(self._hash_seed)
+                self._process = HostProcess(self.in_a_hurry, self._hash_seed)
             file = request.get("source", {}).get("path", "")
             try:
                 if self._started_in is None:  # its start is not the plugin's time
@@ -283,7 +279,8 @@ class PluginHost:
             except HostSilent as silent:
                 self._end_process()
                 sentence = f"gave no answer within {silent.seconds:.0f} s"
-                raise failure(name, sentence, file, silent.line, "Let it answer without waiting") from None
+                kind = NotWaitedFor if silent.seconds < time_limit else PluginError
+                raise failure(name, sentence, file, silent.line, "Let it answer without waiting", kind) from None
             except HostEnded as ended:
                 self._end_process()
                 line = crash_line(ended.output, file)
