@@ -2,7 +2,9 @@
 
 Drives the real command line, one training at a time, and writes a row for each way of decoding into docs/quality.md.
 DATA holds the folders that TASKS name; a task whose folder is not there is skipped, and says so. A training that is not
-done after its minutes is stopped, its checkpoint saved and measured. `--only NAME` and `--max-minutes N` choose.
+done after its minutes is stopped, its checkpoint saved and measured; the window may notice nothing of it.
+`--only NAME` and `--max-minutes N` choose. `--runs-dir FOLDER` keeps the runs; a long task whose training is that of
+the hour, gone on with, then goes on with the run of the hour.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from benchmarks.check_learning import notices_of
+from core.run_folder import RunFolder
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "quality.md"
@@ -53,6 +58,11 @@ class Task:
     evaluations: tuple[tuple[str, ...], ...]  # options of `evaluate`
     promises: tuple[Promise, ...]  # of the first evaluation; the others are shown beside it
     settings: tuple[str, ...] = ()
+
+    @property
+    def run(self) -> str:
+        """The run's folder: that of another task too, where both train the same."""
+        return " ".join([self.preset, *self.settings])
 
     def command(self, data: Path) -> list[str]:
         """What is typed to train it."""
@@ -96,17 +106,21 @@ SHOWN = ("tokenized_bleu", "chrf", "exact_match", "token_error_rate")
 
 @dataclass(frozen=True)
 class Trained:
-    """A run, how far it came, and the minutes its steps, validations and probes took."""
+    """How far a run came, and the minutes its steps, validations and probes took."""
 
-    run: str
     steps: int
     minutes: float
 
 
-def train(command: list[str], runs_dir: Path, minutes: float) -> Trained:
-    """Train, and end it as Ctrl-C does once the minutes are over. Raises SystemExit where it ended otherwise."""
-    whole = [sys.executable, str(ROOT / "main.py"), *command, "--runs-dir", str(runs_dir), "--json"]
-    started, steps, run, told = 0.0, 0, "", False
+def train(command: list[str], run: Path, minutes: float) -> Trained:
+    """Train, or go on with the run, and end it as Ctrl-C does once it has had its minutes.
+
+    Raises SystemExit where it ended otherwise.
+    """
+    before = minutes_of(run) if run.exists() else 0.0
+    begin = ["train", "--resume", str(run)] if run.exists() else [*command, "--run-dir", str(run)]
+    whole = [sys.executable, str(ROOT / "main.py"), *begin, "--json"]
+    started, steps, told = time.monotonic(), 0, False
     with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -115,36 +129,42 @@ def train(command: list[str], runs_dir: Path, minutes: float) -> Trained:
                 started = time.monotonic()
             if event["event"] == "steps_done":
                 steps = event["first_step"] + len(event["arrays"]["train/loss"]) - 1
-                if time.monotonic() - started > 60 * minutes and not told:
+                if time.monotonic() - started > 60 * (minutes - before) and not told:
                     process.send_signal(signal.SIGINT)
                     told = True
-            if event["event"] == "run_finished":
-                run = event["run"]
     if process.returncode not in (0, 128 + signal.SIGINT):
         raise SystemExit(f"{shlex.join(command)} ended with exit code {process.returncode}")
-    return Trained(run, steps, (time.monotonic() - started) / 60)
+    return Trained(steps, before + (time.monotonic() - started) / 60)
 
 
-def evaluate(run: str, options: tuple[str, ...]) -> dict[str, Any]:
+def minutes_of(run: Path) -> float:
+    """What a run that was never interrupted took so far."""
+    times = RunFolder.open(run).metrics()[1]["time"]
+    return float(times[-1] - times[0]) / 60
+
+
+def evaluate(run: Path, options: tuple[str, ...]) -> dict[str, Any]:
     """What `evaluate` prints, the plugin's own figures among the others."""
-    command = [sys.executable, str(ROOT / "main.py"), "evaluate", run, *options, "--json"]
+    command = [sys.executable, str(ROOT / "main.py"), "evaluate", str(run), *options, "--json"]
     record: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     return record | record.pop("metrics")
 
 
-def check(task: Task, data: Path, minutes: float) -> tuple[list[str], bool]:
+def check(task: Task, data: Path, minutes: float, runs_dir: Path) -> tuple[list[str], bool]:
     """Train and measure: the task's rows for the page, and whether its promises were kept."""
     rows, is_kept = [], True
-    command = task.command(data)
-    with tempfile.TemporaryDirectory() as runs_dir:
-        trained = train(command, Path(runs_dir), minutes)
-        for options in task.evaluations:
-            record = evaluate(trained.run, options)
-            promises = task.promises if options == task.evaluations[0] else ()
-            is_kept &= all(promise.is_kept(record[promise.metric]) for promise in promises)
-            typed = shlex.join(["headlight", *task.command(Path("DATA"))])
-            rows.append(row(task.name, typed, trained, options, figures(record, promises)))
-            print(rows[-1], flush=True)
+    run = runs_dir / task.run
+    trained = train(task.command(data), run, minutes)
+    for options in task.evaluations:
+        record = evaluate(run, options)
+        promises = task.promises if options == task.evaluations[0] else ()
+        is_kept &= all(promise.is_kept(record[promise.metric]) for promise in promises)
+        typed = shlex.join(["headlight", *task.command(Path("DATA"))])
+        rows.append(row(task.name, typed, trained, options, figures(record, promises)))
+        print(rows[-1], flush=True)
+    for notice in notices_of(run):
+        is_kept = False
+        print(f"{task.name}: noticed: {notice}   MISSED", flush=True)
     return rows, is_kept
 
 
@@ -177,7 +197,14 @@ def main() -> int:
         "--only", choices=[task.name for task in TASKS], help="one task; default: all but the long ones"
     )
     parser.add_argument("--max-minutes", type=float, help="stop each training after so many")
+    parser.add_argument("--runs-dir", type=Path, help="keep the runs here, and go on with those that are there")
     arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return 0 if all(check_all(arguments, arguments.runs_dir or Path(folder))) else 1
+
+
+def check_all(arguments: argparse.Namespace, runs_dir: Path) -> list[bool]:
+    """Of each task that was chosen and has its data, whether its promises were kept; its rows are on the page then."""
     kept = []
     for task in TASKS:
         if task.name != (arguments.only or task.name) or (arguments.only is None and "long" in task.name):
@@ -185,10 +212,10 @@ def main() -> int:
         if task.folder is not None and not (arguments.data and (arguments.data / task.folder).is_dir()):
             print(f"{task.name}: skipped, since there is no folder {task.folder} in DATA ({arguments.data}).")
             continue
-        rows, is_kept = check(task, (arguments.data or ROOT).resolve(), arguments.max_minutes or task.minutes)
+        rows, is_kept = check(task, (arguments.data or ROOT).resolve(), arguments.max_minutes or task.minutes, runs_dir)
         PAGE.write_text(with_rows(PAGE.read_text(encoding="utf-8"), task.name, rows), encoding="utf-8")
         kept.append(is_kept)
-    return 0 if all(kept) else 1
+    return kept
 
 
 if __name__ == "__main__":

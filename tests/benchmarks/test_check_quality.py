@@ -14,7 +14,7 @@ from core.settings.presets import read_preset
 
 def test_a_tasks_rows_take_the_place_of_its_former_ones() -> None:
     def rows(name: str, steps: int) -> list[str]:
-        return [row(name, "headlight train", Trained("run", steps, 2.0), ("--split", "test"), "bleu 1")]
+        return [row(name, "headlight train", Trained(steps, 2.0), ("--split", "test"), "bleu 1")]
 
     page = PAGE.read_text(encoding="utf-8")
     once = with_rows(with_rows(page, "one", rows("one", 10)), "two", rows("two", 20))
