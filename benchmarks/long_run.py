@@ -1,0 +1,133 @@
+"""How soon a long run is there when it is opened, and how soon everything on screen follows its playhead.
+
+`python -m benchmarks.long_run [RUN]` trains the German-English preset for 20,000 steps with 200 probes in the terminal
+(some three minutes), or takes a RUN that is there; opens it in the real window, and moves the playhead to random probes
+in every view that shows a step. A move ends when all that is visible has been drawn and painted. Prints medians and the
+worst, in milliseconds.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from benchmarks.check_learning import train
+from core.engine import Engine
+from core.settings.presets import FIRST_PRESET, read_preset
+from gui.bridge import EngineBridge
+from gui.collector import collecting_here
+from gui.context import make_context
+from gui.interpreter import quick_to_yield
+from gui.main_window import MainWindow
+from gui.panel import Panel
+from gui.theme import Theme
+
+PRESET = "toy_german_english"
+STEPS, EVERY = 20_000, 100
+OPENINGS, MOVES = 5, 100
+OPENING_MS, MOVE_MS = 1000.0, 50.0
+PATIENCE_S = 60.0
+
+
+class Watched:
+    """A window, and the moment at which all that is visible was last drawn."""
+
+    def __init__(self, app: QApplication, window: MainWindow) -> None:
+        self.app, self.window = app, window
+        self._drawn = False
+        self._panels = window.findChildren(Panel)
+        redraws = window.context.redraws
+        pause = redraws._pause
+
+        def end_round() -> float:
+            self._drawn = not any(panel.is_dirty for panel in self._panels if panel.isVisible())
+            return pause()
+
+        redraws._pause = end_round  # type: ignore[method-assign]
+
+    def seconds(self, act: Callable[[], object], is_there: Callable[[], bool] = lambda: True) -> float:
+        """From an act until what it leads to is there, drawn and painted."""
+        started = time.perf_counter()
+        act()
+        self._drawn = False
+        while not (self._drawn and is_there()):
+            self._drawn = self._drawn and is_there()  # what was drawn before is not what is waited for
+            self.app.processEvents()
+            time.sleep(0.0002)
+            if time.perf_counter() - started > PATIENCE_S:
+                raise SystemExit("Nothing was drawn in a minute.")
+        self.app.processEvents()
+        return time.perf_counter() - started
+
+
+def measure(run: Path) -> bool:
+    """Print the rows of one run; whether every figure is within its bound."""
+    app = QApplication([])
+    theme, bridge = Theme("light"), EngineBridge(Engine())
+    theme.apply()
+    window = MainWindow(make_context(bridge, theme, run.parent))
+    window.show()
+    with collecting_here(bridge), quick_to_yield():
+        watched = Watched(app, window)
+        try:
+            return _measure_opening(watched, run) & _measure_moves(watched)
+        finally:
+            window.close_down()
+
+
+def _measure_opening(watched: Watched, run: Path) -> bool:
+    bridge, workbench = watched.window.context.bridge, watched.window.context.workbench
+    seconds = []
+    for _ in range(OPENINGS):
+        watched.seconds(lambda: workbench.take(read_preset(FIRST_PRESET)), lambda: bridge.history.last_step == 0)
+        watched.seconds(lambda: None, lambda: bridge.state == "ready")
+        seconds.append(
+            watched.seconds(lambda: workbench.open_run(run), lambda: bridge.history.last_step > 0 and _is_open(bridge))
+        )
+    probes = len(bridge.history.probe_steps)
+    return _report(f"opened ({bridge.history.last_step:,} steps, {probes} probes)", seconds, OPENING_MS)
+
+
+def _is_open(bridge: EngineBridge) -> bool:
+    return bridge.state in ("paused", "finished", "stopped")
+
+
+def _measure_moves(watched: Watched) -> bool:
+    context, kept = watched.window.context, True
+    steps = random.Random(0).choices(context.bridge.history.probe_steps, k=MOVES)
+    for index, view in enumerate(watched.window.views[:4]):
+        watched.seconds(lambda index=index: watched.window.show_view(index), view.isVisible)
+        moves = [watched.seconds(lambda step=step: context.playhead.view(step)) for step in steps]
+        kept &= _report(f"moved, {view.title}", moves, MOVE_MS)
+    return kept
+
+
+def _report(name: str, seconds: list[float], bound: float) -> bool:
+    median, worst = 1000 * statistics.median(seconds), 1000 * max(seconds)
+    verdict = "kept" if median < bound else "MISSED"
+    print(f"{name:44} median {median:6.1f} ms, worst {worst:6.1f} ms, under {bound:g} ms   {verdict}", flush=True)
+    return median < bound
+
+
+def main() -> int:
+    """Measure the run named, or one trained for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        for place in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):  # not the user's settings
+            os.environ[place] = folder
+        if sys.argv[1:]:
+            return 0 if measure(Path(sys.argv[1]).absolute()) else 1
+        settings = (f"training.max_steps={STEPS}", f"training.probe_every={EVERY}")
+        run, _ = train(PRESET, Path(folder) / "runs", *settings)
+        return 0 if measure(Path(run)) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
