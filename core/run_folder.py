@@ -229,6 +229,11 @@ class RunFolder:
         """The name and the note that a person gave the run."""
         return read_label(self.path / LABEL)
 
+    @property
+    def called(self) -> str:
+        """What a person calls the run; its folder's name where nobody named it."""
+        return self.label().name or self.path.name
+
     def log(self, text: str) -> None:
         """Append to log.txt, with the time."""
         with (self.path / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:

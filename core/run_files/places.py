@@ -11,6 +11,7 @@ from pathlib import Path
 from platformdirs import user_data_dir
 
 from core.errors import NotWritten, UserError
+from core.run_files.archive import SUFFIX
 
 _LONGEST_NAME = 200  # bytes: with the time before it and a number behind, a folder's name may have 255
 
@@ -76,7 +77,8 @@ def check_is_run(path: Path) -> None:
     """Raise UserError that says what is missing where `path` is not a run."""
     if not path.is_dir():
         what = "it is a file" if path.exists() else "there is no such folder"
-        raise UserError(f"{path} is not a run: {what}.")
+        advice = "A run shared as one file is opened by dropping it on the window." if path.suffix == SUFFIX else ""
+        raise UserError(f"{path} is not a run: {what}.", advice)
     for name in ("run.json", "config.yaml"):
         if not (path / name).is_file():
             raise UserError(f"{path} is not a run: it has no {name}.")

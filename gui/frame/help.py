@@ -18,6 +18,8 @@ SHORTCUTS = (
     ("P", "Replay the run from the viewed step, probe by probe; stop"),
     ("[  ]", "Previous, next sentence"),
     ("Ctrl+1 … 7", "Train, Attention, Translate, Data, Anatomy, Runs, Plugins"),
+    ("Alt+↑ ↓ ← →", "Layer and head of the attention that is drawn large"),
+    ("Alt+K  F  L  X", "Its kind; fed by the reference or free-running; as lines; that head off or on"),
     ("F2", "In Runs: name the chosen run"),
     ("Ctrl+E", "Setup"),
     ("Ctrl+D", "Light or dark"),

@@ -128,11 +128,11 @@ def read_comparable(runs_dir: Path) -> list[ComparableRun]:
 def _comparable(path: Path) -> ComparableRun | None:
     try:
         folder = RunFolder.open(path)
-        steps = tuple(folder.probe_steps())
+        name, steps = folder.called, tuple(folder.probe_steps())
         sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
     except (UserError, OSError):
         return None
-    return ComparableRun(path, EXAMPLE_NAME if path == example_path() else path.name, steps, sources)
+    return ComparableRun(path, EXAMPLE_NAME if path == example_path() else name, steps, sources)
 
 
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:

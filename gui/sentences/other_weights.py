@@ -34,8 +34,9 @@ def _with_weights(path: Path, plugin: str) -> RunWithWeights | None:
         folder = RunFolder.open(path)
         if folder.config().dataset.plugin != plugin:
             return None
+        name = folder.called
         steps = sorted({*folder.snapshot_steps(), *folder.checkpoint_steps()}, reverse=True)
     except (UserError, OSError):
         return None
-    name = EXAMPLE_NAME if path == example_path() else path.name
-    return RunWithWeights(path, name, tuple(steps)) if steps else None
+    called = EXAMPLE_NAME if path == example_path() else name
+    return RunWithWeights(path, called, tuple(steps)) if steps else None

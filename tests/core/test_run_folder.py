@@ -218,6 +218,9 @@ def test_what_is_no_run_says_why(tmp_path: Path) -> None:
     for path, why in (("file", "it is a file"), ("folder", "it has no run.json"), ("none", "no such folder")):
         with pytest.raises(UserError, match=f"{path} is not a run: .*{why}"):
             RunFolder.open(tmp_path / path)
+    (tmp_path / "shared.headlight").write_text("x")
+    with pytest.raises(UserError, match=r"it is a file\. A run shared as one file is opened by dropping it"):
+        find_run("shared.headlight", tmp_path)
     with pytest.raises(UserError, match="no such run"):
         find_run("nothing", tmp_path)
     with pytest.raises(UserError, match=r"has no run.json"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 
 from core.errors import UserError
 from core.probes import ProbedSentence
+from core.run_files.label import RunLabel
 from core.run_folder import RunFolder
 from gui.heads.compared_attention import read_comparable, read_probe, why_not_comparable
 from gui.heads.head_picture import chosen_head, chosen_picture
 from gui.runs.rows import EXAMPLE_NAME, example_path
+from gui.sentences.other_weights import read_runs_with_weights
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import ShownSentence
 from tests.gui.builders import attention, feed, sentence
@@ -87,3 +90,13 @@ def test_damaged_runs_are_not_offered(tmp_path: Path) -> None:
     runs = {run.name: run for run in read_comparable(tmp_path)}
     assert runs[EXAMPLE_NAME].sources and runs[EXAMPLE_NAME].steps
     assert list(runs) == [EXAMPLE_NAME]
+
+
+def test_runs_are_offered_by_the_names_a_person_gave_them(tmp_path: Path) -> None:
+    for folder, name in (("named", "warm-up of 400"), ("unnamed", "")):
+        shutil.copytree(example_path(), tmp_path / folder)
+        RunFolder.open(tmp_path / folder).write_label(RunLabel(name=name))
+    assert [run.name for run in read_comparable(tmp_path)] == ["unnamed", "warm-up of 400", EXAMPLE_NAME]
+    plugin = RunFolder.open(example_path()).config().dataset.plugin
+    weights = read_runs_with_weights(tmp_path, plugin)
+    assert [run.name for run in weights] == ["unnamed", "warm-up of 400", EXAMPLE_NAME]
