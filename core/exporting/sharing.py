@@ -6,7 +6,9 @@ its data, nothing of it is imported, and it does not go on learning. A branch of
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +24,8 @@ from core.run_files.state import RunState, state_bytes
 from core.run_files.tensors import tensor_bytes
 from core.run_folder import RunFolder, refusing_to_write
 
+_ROOM = ".receiving-"  # what a folder is called in which a shared run is unpacked
+_FORGOTTEN_S = 86_400.0  # of such a folder: whoever made it was killed
 _ENDED = ("finished", "failed", "stopped")
 _OURS_ALONE = ("command_line",)  # of environment.json: it names folders and people
 
@@ -41,7 +45,8 @@ def receive(path: Path, runs_dir: Path) -> Path:
     """
     with refusing_to_write(runs_dir):
         runs_dir.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".receiving-", dir=runs_dir) as room:
+        _clear_away_forgotten(runs_dir)
+        with tempfile.TemporaryDirectory(prefix=_ROOM, dir=runs_dir) as room:
             folder = Path(room) / "run"
             folder.mkdir()
             unpack(path, folder)
@@ -52,6 +57,12 @@ def receive(path: Path, runs_dir: Path) -> Path:
                 if _is_the_same(target, state):
                     return target
     raise AssertionError("the names never end")
+
+
+def _clear_away_forgotten(runs_dir: Path) -> None:
+    for room in runs_dir.glob(f"{_ROOM}*"):
+        if time.time() - room.stat().st_mtime > _FORGOTTEN_S:
+            shutil.rmtree(room, ignore_errors=True)
 
 
 def _mark(folder: Path, received: Path) -> RunState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -58,8 +59,12 @@ def test_what_is_received_shows_the_same(run: RunFolder, shared: Path, tmp_path:
     assert received.checkpoint_steps() == []
     for name, array in run.checkpoint_weights(4).items():
         np.testing.assert_array_equal(received.read_snapshot(4)[name], array)
+    left, under_way = (tmp_path / "runs" / f".receiving-{name}" for name in ("killed", "other"))
+    for room in (left, under_way):
+        room.mkdir()
+    os.utime(left, (0, 0))
     assert receive(shared, tmp_path / "runs") == received.path  # it is there already
-    assert len(list((tmp_path / "runs").iterdir())) == 1
+    assert set((tmp_path / "runs").iterdir()) == {received.path, under_way}
 
 
 def test_it_is_opened_and_translates_without_any_plugin(run: RunFolder, shared: Path, tmp_path: Path) -> None:
