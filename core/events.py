@@ -147,6 +147,7 @@ class Trouble(Event):
     details: str = ""
     offer: Offer = ""
     until_prepared: bool = False  # it holds no longer once something is prepared anew
+    is_note: bool = False  # nothing failed: it went another way than a person may expect
 
 
 @dataclass(frozen=True, kw_only=True)

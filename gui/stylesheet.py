@@ -96,6 +96,7 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     #status {{ border-top: 1px solid {c.line}; }}
     #status QLabel {{ color: {c.muted}; }}
     #strip {{ background: {c.bad_surface}; border-bottom: 1px solid {c.bad}; }}
+    #strip[role="note"] {{ background: {c.hover}; border-bottom: 1px solid {c.line}; }}
     #notice {{ background: {c.window}; border: 1px solid {c.line}; border-left: {px(3)}px solid {c.validation}; }}
     #banner {{ background: {c.hover}; border-bottom: 1px solid {c.line}; }}
     #sheet {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: {px(8)}px; }}

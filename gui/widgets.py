@@ -60,6 +60,13 @@ class FigureLabel(QLabel):
             self.setFixedSize(needed)
 
 
+def set_role(widget: QWidget, role: str) -> None:
+    """Have the stylesheet give it the look of this role from now on."""
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.style().polish(widget)
+
+
 def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButton:
     """A push button; `name` is its accessible name where the text alone does not say enough."""
     made = QPushButton(text)

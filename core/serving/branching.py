@@ -66,7 +66,8 @@ def branched_trainer(
         trainer.restore(kept)
     else:
         trainer.start_from(tensors(kept.model), request.step)
-        tell(Trouble(sentence=_WEIGHTS_ALONE.format(step=f"{request.step:,}"), advice=_why(request, run)))
+        sentence = _WEIGHTS_ALONE.format(step=f"{request.step:,}")
+        tell(Trouble(sentence=sentence, advice=_why(request, run), is_note=True))
     trainer.renew_patience()
     return trainer
 

@@ -60,7 +60,8 @@ def resolve_elsewhere(config: RunConfig, data: PreparedData, tell: Callable[[Eve
     update: dict[str, object] = {}
     if training.device != "auto" and not _is_there(training.device):
         update["device"] = "cpu"
-        tell(Trouble(sentence=f"The run's device, {training.device}, is not there on this machine.", advice=_ON_CPU))
+        sentence = f"The run's device, {training.device}, is not there on this machine."
+        tell(Trouble(sentence=sentence, advice=_ON_CPU, is_note=True))
     if training.num_threads != "auto":
         update["num_threads"] = min(training.num_threads, here)
     return resolve(config.model_copy(update={"training": training.model_copy(update=update)}), data)

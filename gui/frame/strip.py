@@ -1,4 +1,4 @@
-"""The strip: what went wrong, in one line, with what to do. No height when all is well."""
+"""The strip: what went wrong, or went another way, in one line, with what to do. No height when all is well."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.errors import Offer
 from core.events import Trouble
 from gui.faults.crash import log_path
 from gui.theme import GRID, Theme
-from gui.widgets import IconButton, button, from_home, plain_label
+from gui.widgets import IconButton, button, from_home, plain_label, set_role
 
 OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
     "": ("", ""),
@@ -28,6 +28,7 @@ class Strip(QFrame):
         self.setObjectName("strip")
         self.setAccessibleName("Trouble")
         self._waiting: list[Trouble] = []
+        self._mark = plain_label("!", role="error")
         self.sentence = _line("error")
         self.advice = _line("")
         self.offer_button = button("", "", name="What helps")
@@ -36,7 +37,7 @@ class Strip(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID // 2, GRID, GRID // 2)
         layout.setSpacing(GRID)
-        layout.addWidget(plain_label("!", role="error"))
+        layout.addWidget(self._mark)
         layout.addWidget(self.sentence, 3)
         layout.addWidget(self.advice, 2)
         layout.addWidget(self.offer_button)
@@ -84,6 +85,9 @@ class Strip(QFrame):
         self.advice.setText(advice)
         self.advice.setVisible(bool(advice))
         self.setAccessibleDescription(f"{trouble.sentence} {advice}")
+        self._mark.setVisible(not trouble.is_note)
+        set_role(self, "note" if trouble.is_note else "")
+        set_role(self.sentence, "" if trouble.is_note else "error")
         self.copy_button.setVisible(bool(trouble.details))
         self._offer(trouble.offer)
 

@@ -15,7 +15,7 @@ from gui.flow import FlowLayout
 from gui.frame.branch_button import BranchButton
 from gui.icons import icon
 from gui.theme import GRID
-from gui.widgets import FigureLabel, IconButton, button, enable, plain_label
+from gui.widgets import FigureLabel, IconButton, button, enable, plain_label, set_role
 from gui.workbench import MORE_STEPS
 
 READABLE_S = 0.2  # figures that change faster are not read, and each change is painted
@@ -78,8 +78,7 @@ class Transport(QFrame):
 
     def leave_filling(self, is_left: bool) -> None:
         """One button of a screen is filled: Learn, unless that is left to another."""
-        self.learn_button.setProperty("role", "" if is_left else "filled")
-        self.learn_button.style().polish(self.learn_button)
+        set_role(self.learn_button, "" if is_left else "filled")
         self.refresh()
 
     def _show_step(self) -> None:

@@ -17,7 +17,7 @@ from gui.panels.datasets.plugin_details import LinesPane, about_lines, check_lin
 from gui.panels.datasets.plugin_table import PluginTable
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, splitter
+from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, set_role, splitter
 
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 NOTHING_CHOSEN = "Choose a plugin in the table first"
@@ -200,5 +200,4 @@ class PluginsView(View):
 
     def _note(self, text: str, role: str) -> None:
         self.note_label.setText(text)
-        self.note_label.setProperty("role", role)
-        self.note_label.style().polish(self.note_label)
+        set_role(self.note_label, role)

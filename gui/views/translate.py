@@ -32,7 +32,7 @@ from gui.sentences.typed_sentence import TypedSentence, Weights
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import button, plain_label, splitter
+from gui.widgets import button, plain_label, set_role, splitter
 
 _KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)
 _PAGES = (
@@ -244,8 +244,7 @@ class TranslateView(View):
                 self.reference_edit.setText(self._compared_with)
         note = "" if translation is None else about_source(translation)
         self.note_label.setText(str(error) if error else note)
-        self.note_label.setProperty("role", "error" if error else "")
-        self.note_label.style().polish(self.note_label)
+        set_role(self.note_label, "error" if error else "")
         self.note_label.setVisible(bool(error or note))
 
     def _restyle(self) -> None:

@@ -255,6 +255,7 @@ def test_strip_has_no_height_until_something_is_wrong(qtbot: QtBot, window: Main
     window.context.bridge.trouble.emit(Trouble(sentence="The disk is full.", advice="Make room.", details="ENOSPC"))
     assert window.strip.isVisible()
     assert window.strip.sentence.text() == "The disk is full."
+    assert window.strip.sentence.property("role") == "error"
     qtbot.mouseClick(window.strip.dismiss_button, Qt.MouseButton.LeftButton)
     assert not window.strip.isVisible()
 

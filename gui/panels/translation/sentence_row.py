@@ -14,7 +14,7 @@ from gui.panel import Panel
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, shown_sentence
 from gui.theme import Theme
-from gui.widgets import EscapableEdit, IconButton, button, enable, plain_label
+from gui.widgets import EscapableEdit, IconButton, button, enable, plain_label, set_role
 
 
 class SentenceRow(Panel):
@@ -112,9 +112,7 @@ class SentenceRow(Panel):
 
     def _say(self, verdict: str, role: str) -> None:
         self.verdict_label.setText(verdict)
-        if self.verdict_label.property("role") != role:
-            self.verdict_label.setProperty("role", role)
-            self.verdict_label.style().polish(self.verdict_label)
+        set_role(self.verdict_label, role)
 
     def _lay_out(self) -> None:
         self.add_edit.setPlaceholderText("Type a source sentence and press Enter")
