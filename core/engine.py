@@ -6,12 +6,11 @@ process would halve training for good.
 
 from __future__ import annotations
 
-import gc
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
+from core.garbage import no_collections
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
 
@@ -116,7 +116,7 @@ class Engine:
 
     def _serve(self, cache_dir: Path | None) -> None:
         self._is_asked.wait()  # until then a window that is being built has the interpreter for itself
-        with _no_collections():
+        with no_collections():
             from core.serving.desk import Desk  # imports torch, so only here
 
         desk = Desk(self._emit, self._host, cache_dir)
@@ -142,18 +142,6 @@ class Engine:
                 self._num_ending -= 1
                 if self._num_ending == 0:
                     self._host.in_a_hurry.clear()
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """While torch is imported, which makes much and leaves no garbage: looking for some took a fifth of its time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _refuse(future: Future[Any]) -> None:

@@ -21,6 +21,7 @@ from core.data.unchanged_files import find_unchanged, remember, stamp_of
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.events import Progress
+from core.garbage import no_collections
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 
@@ -41,7 +42,7 @@ def prepare_data(
     it leaves nothing behind.
     Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
     """
-    with building_folder(cache_dir) as building:
+    with building_folder(cache_dir) as building, no_collections():
         preparation = _Preparation(dataset, host, building, models or {})
         folder = preparation.unchanged_in(cache_dir)
         if folder is None:

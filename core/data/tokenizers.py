@@ -11,7 +11,7 @@ from core.data.subwords import SubwordTokenizer
 class Tokenizer(Protocol):
     """Cuts a text into tokens; `join` makes a text of tokens."""
 
-    def tokenize(self, text: str) -> list[str]:
+    def tokenize(self, text: str, /) -> list[str]:
         """The tokens of a text; none for an empty one."""
 
     def join(self, tokens: list[str]) -> str:
@@ -21,8 +21,7 @@ class Tokenizer(Protocol):
 class WhitespaceTokenizer:
     """Tokens are what stands between spaces."""
 
-    def tokenize(self, text: str) -> list[str]:
-        return text.split()
+    tokenize = staticmethod(str.split)  # without a call of Python's for each of millions of texts
 
     def join(self, tokens: list[str]) -> str:
         return " ".join(tokens)

@@ -62,11 +62,15 @@ class HostProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
+            pipesize=2**20,  # of the answers; a chunk of pairs fits, and is sent without waiting
             start_new_session=True,  # Ctrl-C in the terminal is for the application, which then ends the host
         )
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._requests: IO[bytes] = self._process.stdin
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._early: dict[
+            int, dict[str, Any]
+        ] = {}  # answers to what was sent ahead, that came while others were waited for
         self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
         self.num_output_lines = 0
         self._ids = count(1)
@@ -77,19 +81,25 @@ class HostProcess:
         for thread in self._threads:
             thread.start()
 
-    def ask(self, request: dict[str, Any], time_limit: float) -> dict[str, Any]:
-        """Send one request and wait for its answer.
+    def ask(self, request: dict[str, Any], time_limit: float, sent: int | None = None) -> dict[str, Any]:
+        """Send one request, unless it was sent before under this number, and wait for its answer.
 
         Raises: HostEnded, HostSilent. The process is of no more use then: close it.
         """
         started = time.monotonic()
         try:
-            return self._wait_for(self._send(request), time_limit)
+            return self._wait_for(self._send(request) if sent is None else sent, time_limit)
         except (BrokenPipeError, EOFError):
             raise self._ended() from None
         except TimeoutError:
             seconds = time.monotonic() - started
             raise HostSilent(self._where(request.get("source", {}).get("path", "")), seconds) from None
+
+    def send_ahead(self, request: dict[str, Any]) -> int | None:
+        """Send what will be asked next, and give its number: the process works on it while the caller does."""
+        with contextlib.suppress(BrokenPipeError):  # who asks next is told
+            return self._send(request)
+        return None
 
     def _send(self, request: dict[str, Any]) -> int:
         request_id = next(self._ids)
@@ -99,6 +109,8 @@ class HostProcess:
 
     def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
         """Counts the seconds it waits, not those of the clock: of a machine that slept, the process slept as well."""
+        if request_id in self._early:
+            return self._early.pop(request_id)
         waited = hurried = 0.0
         while True:
             seconds = min(LOOK_SECONDS, max(0.0, time_limit - waited))
@@ -117,6 +129,7 @@ class HostProcess:
                 raise EOFError
             if answer["id"] == request_id:
                 return answer
+            self._early[answer["id"]] = answer
 
     def _where(self, file: str) -> int:
         try:

@@ -248,23 +248,36 @@ class PluginHost:
         """Draw with an rng of this seed, chunk by chunk; a fast plugin is at most one ahead."""
         stream = next(self._streams)
         self._call("open", name, options, stream=stream, split=split, rng_seed=rng_seed, limit=limit)
-        process = self._process
+        process, sent = self._process, None
         try:
-            while chunk := self._next_chunk(name, stream, process):
+            while True:
+                chunk, sent = self._next_chunk(name, stream, process, sent)
+                if not chunk:
+                    break
                 yield chunk
         finally:
             # A process that was ended meanwhile has no stream to be shut; whoever asks next is told.
             with self._lock, contextlib.suppress(PluginError):
                 if self._process is process and process is not None:
+                    if sent is not None:
+                        self._ask(name, self._next(name, stream), self._pairs_timeout, sent)
                     self._call("shut", name, options, stream=stream)
 
-    def _next_chunk(self, name: str, stream: int, process: HostProcess | None) -> PairLines:
+    def _next_chunk(
+        self, name: str, stream: int, process: HostProcess | None, sent: int | None
+    ) -> tuple[PairLines, int | None]:
+        """Wait for a chunk, and ask for the one after it; `sent` and what is returned are numbers of such questions."""
         with self._lock:
-            if self._process is not process:
+            if self._process is not process or process is None:
                 raise PluginError(f"Drawing pairs from {name!r} was interrupted: the plugin process was replaced.")
-            return PairLines(**self._call("next", name, {}, stream=stream))
+            request = self._next(name, stream)
+            chunk = PairLines(**self._ask(name, request, self._pairs_timeout, sent))
+            return chunk, process.send_ahead(request) if chunk.has_more else None
 
-    def _ask(self, name: str, request: Message, time_limit: float) -> Any:
+    def _next(self, name: str, stream: int) -> Message:
+        return {"call": "next", "source": self._row(name)[0], "stream": stream}
+
+    def _ask(self, name: str, request: Message, time_limit: float, sent: int | None = None) -> Any:
         """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
         with self._lock:
             if self._is_closing:
@@ -275,7 +288,7 @@ class PluginHost:
             try:
                 if self._started_in is None:  # its start is not the plugin's time
                     self._started_in = self._process.ask({"call": "folder"}, START_SECONDS)["result"]
-                answer = self._process.ask(request, time_limit)
+                answer = self._process.ask(request, time_limit, sent)
             except HostSilent as silent:
                 self._end_process()
                 sentence = f"gave no answer within {silent.seconds:.0f} s"

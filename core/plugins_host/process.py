@@ -152,7 +152,10 @@ class _Channel:
     def send(self, request_id: int, message: Message) -> None:
         pairs = message.pop("pairs", None)
         if pairs is not None:
-            message = {"result": {"num_pairs": len(pairs), "share": pairs.share}, "lines": len(pairs.lines)}
+            message = {
+                "result": {"num_pairs": len(pairs), "share": pairs.share, "has_more": pairs.has_more},
+                "lines": len(pairs.lines),
+            }
         line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
         with self._lock:
             # The message of an exception may hold half a surrogate pair; pairs have been checked for it.

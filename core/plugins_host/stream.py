@@ -4,6 +4,7 @@ import inspect
 import random
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -65,7 +66,7 @@ class PairStream:
             self._is_fast = False
             return PairLines(b"", 0), error
         self._is_fast = len(chunk) == CHUNK_SIZE and time.monotonic() - started < FAST_SECONDS
-        return chunk, None
+        return replace(chunk, has_more=self._is_fast), None
 
     def _chunk(self) -> PairLines:
         lines: list[str] = []

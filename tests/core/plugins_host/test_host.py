@@ -396,6 +396,21 @@ def test_plugins_are_listed_beside_the_caller_and_close_waits_for_nothing_left(f
         assert "copy_task" in [info.name for info in host.plugins()]
 
 
+def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) -> None:
+    """Two streams take turns, one is left half-way, other questions come between: all chunks are as without."""
+    whole = [list(host.pairs("copy_task", {}, seed, "train", limit=8000)) for seed in (1, 2)]
+    streams = [host.pairs("copy_task", {}, seed, "train", limit=8000) for seed in (1, 2)]
+    taken: list[list[list[Pair]]] = [[], []]
+    for _ in range(5):
+        for stream, chunks in zip(streams, taken, strict=True):
+            chunks.append(next(stream))
+            assert host.examples("copy_task", {})
+    streams[0].close()  # with the sixth chunk on its way
+    taken[1].extend(streams[1])
+    assert taken == [whole[0][:5], whole[1]] and len(whole[1]) == 8
+    assert drawn(host, "copy_task", seed=1, limit=8000) == list(chain.from_iterable(whole[0]))
+
+
 def test_in_a_hurry_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
     folder: Path, write_plugin: Any
 ) -> None:
