@@ -23,7 +23,7 @@ from core.errors import UserError
 from core.events import Progress
 from core.garbage import no_collections
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.info import PluginInfo, is_built_in
 
 _LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
 _APART = "-"  # in the name of a folder with the subwords that a run brought
@@ -38,8 +38,8 @@ def prepare_data(
 
     `models` are the subwords of a run that goes on; without them, they are learnt from the train split. The pairs are
     drawn anew, since only they tell whether a plugin still gives the same, but for those of files that a plugin names
-    and nobody has touched since. Yields often, so that whoever drives it can stop between two chunks; closed half-way,
-    it leaves nothing behind.
+    and nobody has touched since, and those of a plugin of ours whose code is the same. Yields often, so that whoever
+    drives it can stop between two chunks; closed half-way, it leaves nothing behind.
     Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building, no_collections():
@@ -79,7 +79,9 @@ class _Preparation:
         }
         recipe = {**self._document, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
         self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
-        self._stamp = stamp_of([self.fingerprint, self._info.code()], host.files(dataset.plugin, options))
+        files = host.files(dataset.plugin, options)
+        is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows
+        self._stamp = stamp_of([self.fingerprint, self._info.code()], files) if is_known else None
 
     @property
     def fingerprint(self) -> str:

@@ -1,4 +1,7 @@
-"""Data whose files are as they were: found again without drawing a pair, by names, sizes and times of change."""
+"""Data whose files are as they were: found again without drawing a pair, by names, sizes and times of change.
+
+What decides pairs without any file is code alone, which is part of the recipe.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def stamp_of(recipe: Any, files: Sequence[str]) -> str | None:
         found = [(file, Path(file).stat()) for file in files]
     except OSError:  # drawing says it in better words
         return None
-    if not found or any(time.time() - one.st_mtime < _SETTLED_SECONDS for _, one in found):
+    if any(time.time() - one.st_mtime < _SETTLED_SECONDS for _, one in found):
         return None
     known = [recipe, [[file, one.st_size, one.st_mtime_ns] for file, one in found]]
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import core.plugin
+from core.plugins_host.discovery import built_in_plugins_dir
+
 
 @dataclass(frozen=True)
 class PluginInfo:
@@ -34,14 +37,21 @@ class PluginInfo:
         return " · ".join(filter(None, [self.package, api])) or "unknown"
 
     def code(self) -> str:
-        """What tells its code from another's: a hash of its file, or the package's version."""
+        """What tells its code from another's: a hash of its file and of `core.plugin`, or the package's version."""
         file = Path(self.origin)
-        return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else self.package
+        if not file.is_file():
+            return self.package
+        return hashlib.sha256(file.read_bytes() + Path(core.plugin.__file__).read_bytes()).hexdigest()
 
     @property
     def state(self) -> str:
         """As the lists show it."""
         return "ready" if self.error is None else "cannot be used"
+
+
+def is_built_in(info: PluginInfo) -> bool:
+    """Whether it came with Headlight: its pairs then follow from its code, its options and the seed."""
+    return Path(info.origin).parent == built_in_plugins_dir()
 
 
 def with_collisions(infos: Sequence[PluginInfo]) -> list[PluginInfo]:

@@ -13,6 +13,7 @@ from core.config import DatasetConfig
 from core.data.preparation import prepare_data
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
 from tests.core.data.conftest import Prepare, drive
 
 ROOT = Path(__file__).parents[3]
@@ -22,6 +23,7 @@ from pathlib import Path
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
 from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
 
 with PluginHost() as host:
     for plugin in ("phonetic_to_letter", "copy_task"):
@@ -52,6 +54,19 @@ def test_the_same_content_is_found_again(prepare: Prepare, tmp_path: Path) -> No
     assert again.folder == first.folder
     assert (again.folder / "data.json").stat().st_mtime_ns == stamp
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [first.fingerprint]
+
+
+def test_a_plugin_of_ours_is_drawn_once_and_anothers_each_time(
+    host: PluginHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_drawn(plugin: str) -> bool:
+        stages = [one.stage for one in prepare_data(DatasetConfig(plugin=plugin), host, tmp_path)]
+        return "drawing train pairs" in stages
+
+    assert [is_drawn("copy_task") for _ in range(2)] == [True, False]
+    assert [is_drawn("words") for _ in range(2)] == [True, True]
+    monkeypatch.setattr(PluginInfo, "code", lambda _: "edited since")
+    assert is_drawn("copy_task")
 
 
 @pytest.mark.parametrize(
