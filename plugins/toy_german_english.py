@@ -149,6 +149,10 @@ def words(text: str, *roles: str) -> Words:
     return tuple(Word(part, frozenset(roles)) for part in text.split())
 
 
+def text_of(said: Words) -> str:
+    return " ".join(word.text for word in said)
+
+
 def noun_phrase(noun: Noun, article: str, adjective: str, case: str, part: str) -> Phrase:
     """Build `einen alten Hund`: article and adjective agree with the noun's gender and case."""
     form = "m accusative" if noun.gender == "m" and case == "accusative" else noun.gender
@@ -239,10 +243,13 @@ class Clause:
             return words("cannot", *roles, "negation")
         return words(auxiliary, *roles) + words("not" if self.is_negated else "", "negation")
 
+    def source(self) -> str:
+        return text_of(self.german())
+
     def pair(self) -> Pair:
         german, english = self.german(), self.english()
         links = [(i, j) for j, to in enumerate(english) for i, of in enumerate(german) if of.roles & to.roles]
-        return Pair(" ".join(word.text for word in german), " ".join(word.text for word in english), alignment=links)
+        return Pair(text_of(german), text_of(english), alignment=links)
 
 
 # ------------------------------------------------------------------------------------------------ drawing a sentence
@@ -276,10 +283,19 @@ def draw_subject(rng: random.Random) -> Phrase:
 
 
 def draw_noun_phrase(rng: random.Random, kinds: str, article: str, case: str, part: str) -> Phrase:
-    noun = rng.choice([noun for noun in NOUNS if noun.kind in kinds.split()])
-    fitting = [stem for stem, (_, goes_with) in ADJECTIVES.items() if noun.kind in goes_with.split()]
-    adjective = rng.choice(fitting) if rng.random() < 0.5 else ""
+    noun = rng.choice(nouns_of(kinds))
+    adjective = rng.choice(adjectives_for(noun.kind)) if rng.random() < 0.5 else ""
     return noun_phrase(noun, fitting_article(noun, article), adjective, case, part)
+
+
+@cache
+def nouns_of(kinds: str) -> list[Noun]:
+    return [noun for noun in NOUNS if noun.kind in kinds.split()]
+
+
+@cache
+def adjectives_for(kind: str) -> list[str]:
+    return [stem for stem, (_, goes_with) in ADJECTIVES.items() if kind in goes_with.split()]
 
 
 def fitting_article(noun: Noun, article: str) -> str:
@@ -328,11 +344,12 @@ class ToyGermanEnglish(DatasetPlugin[ToyOptions]):
         size = self.options.num_train if split == "train" else HELD_OUT
         seen: set[str] = set()
         while len(seen) < size:
-            pair = draw_clause(rng).pair()
-            is_new = pair.source not in seen and MIN_WORDS <= len(pair.source.split()) <= MAX_WORDS
-            if is_new and split_of(pair.source) == split:
-                seen.add(pair.source)
-                yield pair
+            clause = draw_clause(rng)
+            source = clause.source()
+            is_new = source not in seen and MIN_WORDS <= len(source.split()) <= MAX_WORDS
+            if is_new and split_of(source) == split:
+                seen.add(source)
+                yield clause.pair()
 
     def _document_pairs(self) -> Iterator[Pair]:
         for source, target in DOCUMENT_PAIRS[: self.options.num_sentences]:
