@@ -1,7 +1,7 @@
 """How soon a long run is there when it is opened, and how soon everything on screen follows its playhead.
 
 `python -m benchmarks.long_run [RUN]` trains the German-English preset for 20,000 steps with 200 probes in the terminal
-(some three minutes), or takes a RUN that is there; opens it in the real window, and moves the playhead to random probes
+(some minutes), or takes a RUN that is there; opens it in the real window, and moves the playhead to random probes
 in every view that shows a step. A move ends when all that is visible has been drawn and painted. Prints medians and the
 worst, in milliseconds.
 """
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
@@ -86,26 +87,24 @@ def measure(run: Path) -> bool:
 def _measure_opening(watched: Watched, run: Path) -> bool:
     bridge, workbench = watched.window.context.bridge, watched.window.context.workbench
     seconds = []
+
+    def begin_afresh() -> None:
+        workbench.take(read_preset(FIRST_PRESET))
+        workbench.prepare()
+
     for _ in range(OPENINGS):
-        watched.seconds(lambda: workbench.take(read_preset(FIRST_PRESET)), lambda: bridge.history.last_step == 0)
-        watched.seconds(lambda: None, lambda: bridge.state == "ready")
-        seconds.append(
-            watched.seconds(lambda: workbench.open_run(run), lambda: bridge.history.last_step > 0 and _is_open(bridge))
-        )
+        watched.seconds(begin_afresh, lambda: bridge.state == "ready" and bridge.history.last_step == 0)
+        seconds.append(watched.seconds(lambda: workbench.open_run(run), lambda: bridge.history.last_step > 0))
     probes = len(bridge.history.probe_steps)
     return _report(f"opened ({bridge.history.last_step:,} steps, {probes} probes)", seconds, OPENING_MS)
-
-
-def _is_open(bridge: EngineBridge) -> bool:
-    return bridge.state in ("paused", "finished", "stopped")
 
 
 def _measure_moves(watched: Watched) -> bool:
     context, kept = watched.window.context, True
     steps = random.Random(0).choices(context.bridge.history.probe_steps, k=MOVES)
     for index, view in enumerate(watched.window.views[:4]):
-        watched.seconds(lambda index=index: watched.window.show_view(index), view.isVisible)
-        moves = [watched.seconds(lambda step=step: context.playhead.view(step)) for step in steps]
+        watched.seconds(partial(watched.window.show_view, index), view.isVisible)
+        moves = [watched.seconds(partial(context.playhead.view, step)) for step in steps]
         kept &= _report(f"moved, {view.title}", moves, MOVE_MS)
     return kept
 

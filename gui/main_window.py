@@ -127,7 +127,7 @@ class MainWindow(QMainWindow):
         self.context.redraws.stop()
         self.context.follower.stop()
         self.context.workbench.stop()
-        self.train_view.curves.replay.stop()
+        self.train_view.curves.stop()
         self.context.plugins.close()  # first: the bridge waits for whoever is listing them
         self.context.bridge.close()
         self.hide()

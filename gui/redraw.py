@@ -18,7 +18,7 @@ SHARE = 0.05  # of wall time that watching may cost while the engine learns
 SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
 SLOWEST_S = 1.0
-BREATH_S = 0.005  # between two pieces of a round: the first is painted, and clicks are served, before the second
+BREATH_S = 0.001  # between two pieces of a round: the first is painted, and clicks are served, before the second
 
 
 class Redraws(QObject):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 
 from core.history import History
@@ -21,7 +21,8 @@ from gui.replay import Replay
 from gui.theme import Theme
 from gui.widgets import IconButton
 
-LOOKING_S = 0.008  # of a drawing, for what can be noticed: of a run that was opened the rest comes with the next ones
+LOOKING_S = 0.008  # at once, for what can be noticed: a run that was opened has much of it
+BREATH_MS = 10  # between two such looks, for everything else
 
 
 class Curves(Panel):
@@ -37,6 +38,9 @@ class Curves(Panel):
         self.replay = Replay(playhead)
         self._folder: RunFolder | None = None  # of the run that is drawn
         self._history = History()  # that is drawn
+        self._step = 0
+        self._looking = QTimer(self, singleShot=True, interval=BREATH_MS)
+        self._looking.timeout.connect(self._notice)
         self.loss = LossPlot(theme, playhead)
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
@@ -73,7 +77,7 @@ class Curves(Panel):
             self.show_empty()
             return
         self.show_body()
-        self._history = history
+        self._history, self._step = history, step
         self.replay.steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
         plots = (self.loss, self.learning_rate, self.ticks)
@@ -86,18 +90,24 @@ class Curves(Panel):
         for plot in plots:
             plot.show_step(history, step)
         yield
-        self._notice(history)
-        self.notices.show_step(history, step)
-        self.ticks.draw_marks(history)
+        self._notice()
         yield
 
-    def _notice(self, history: History) -> None:
-        """Look at what is new in the run; where that takes long, go on at the next drawing."""
+    def stop(self) -> None:
+        """Look and play no further: the window closes."""
+        self._looking.stop()
+        self.replay.stop()
+
+    def _notice(self) -> None:
+        """Look at what is new in the run, a moment at a time, and show what was noticed."""
         end = time.perf_counter() + LOOKING_S
-        for _ in history.noticing.look(history):
+        for _ in self._history.noticing.look(self._history):
             if time.perf_counter() > end:
-                self.mark_dirty()
-                return
+                self._looking.start()
+                break
+        else:
+            self.ticks.draw_marks(self._history)
+        self.notices.show_step(self._history, self._step)
 
     def numbers(self) -> Table:
         """A line for each step, a column for each metric; empty where a step has none."""
