@@ -60,6 +60,7 @@ class Workbench(QObject):
         self.resolved: Prepared | None = None  # what the engine made of it
         self.run: Path | None = None
         self.num_processes = 1  # that learn together from the next Learn on
+        self.pace: float | None = None  # steps a second; None: as fast as it goes
         self._bridge = bridge
         self._playhead = playhead
         self._place = place
@@ -182,6 +183,7 @@ class Workbench(QObject):
         self._bridge.ask(Finish())
 
     def set_pace(self, steps_per_second: float | None) -> None:
+        self.pace = steps_per_second
         self._bridge.ask(SetPace(steps_per_second=steps_per_second))
 
     def set_processes(self, num_processes: int) -> None:

@@ -12,6 +12,10 @@ from gui.theme import GRID
 from gui.widgets import FigureLabel, plain_label
 
 REFRESH_MS = 500
+_WATCHING = (
+    "Share of one processor core that the window has lately used while the model learns. It redraws no more often than "
+    "5 % allow; at a slow pace, when each step is shown, it may be more."
+)
 _WHERE = "Where the model is trained, and the number format of its matrix products"
 
 
@@ -28,7 +32,7 @@ class StatusBar(QFrame):
         self.speed_label = _figure("Target tokens a second, <eos> counted, padding not")
         self.device_label = _figure(_WHERE)
         self.size_label = _figure("Trained numbers in the model, and tokens in the two vocabularies")
-        self.watching_label = _figure("Share of one processor core that the window has lately used")
+        self.watching_label = _figure(_WATCHING)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
         layout.setSpacing(3 * GRID)
@@ -55,7 +59,13 @@ class StatusBar(QFrame):
         self.epoch_label.setText(f"epoch {epoch[-1]:.1f}" if len(epoch) else "epoch 0")
         self.speed_label.setText(f"{compact(float(speed[-1]))} target tok/s" if len(speed) else "")
         self.speed_label.setVisible(bool(len(speed)))
-        self.watching_label.setText(f"watching {100 * self.context.redraws.watching:.0f} %")
+        self._show_watching()
+
+    def _show_watching(self) -> None:
+        """What it takes from the training; nothing where nothing is trained."""
+        is_slow = self.context.workbench.pace is not None
+        share = f"watching {100 * self.context.redraws.watching:.0f} %{' at this pace' if is_slow else ''}"
+        self.watching_label.setText(share if self.context.bridge.state == "learning" else "")
 
     def _show_prepared(self, prepared: Prepared) -> None:
         training = prepared.config.training
@@ -78,6 +88,7 @@ class StatusBar(QFrame):
     def _take_state(self, change: StateChanged) -> None:
         if change.state != "preparing":
             self.stage_label.hide()
+        self._show_watching()
 
 
 def rough_time(seconds: float) -> str:

@@ -1,11 +1,17 @@
 """The line of figures below the window."""
 
+import re
+from collections.abc import Callable
+
 import pytest
+from pytestqt.qtbot import QtBot
 
 from core import time_left
 from core.events import Progress, StateChanged
 from gui.frame.status_bar import rough_time
 from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
 
 
 def test_a_stage_is_shown_with_its_share_and_the_time_left(
@@ -21,6 +27,21 @@ def test_a_stage_is_shown_with_its_share_and_the_time_left(
     assert shown == ["Drawing train pairs 0 %", "Drawing train pairs 20 % · 40 s left", "Drawing train pairs 1,100"]
     bridge.repeat([StateChanged(state="empty", step=0)])
     assert label.isHidden()
+
+
+def test_what_watching_costs_is_told_while_it_learns(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Callable[[str], None]
+) -> None:
+    label, transport = window.status_bar.watching_label, window.transport
+    assert label.text() == ""
+    transport.pace_slider.setValue(0)
+    transport.learn_button.click()
+    qtbot.waitUntil(lambda: re.fullmatch(r"watching \d+ % at this pace", label.text()) is not None, timeout=WAIT_MS)
+    transport.pace_slider.setValue(transport.pace_slider.maximum())
+    qtbot.waitUntil(lambda: re.fullmatch(r"watching \d+ %", label.text()) is not None, timeout=WAIT_MS)
+    transport.learn_button.click()
+    wait_for_state("paused")
+    assert label.text() == ""
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (89, "89 s"), (200, "3 min"), (9000, "2.5 h")])
