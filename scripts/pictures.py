@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 from core.engine import Engine
 from gui.bridge import EngineBridge
 from gui.context import make_context
+from gui.heads.compared_attention import Against
 from gui.main_window import MainWindow
 from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.theme import Theme
@@ -27,6 +28,7 @@ from gui.theme import Theme
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 PRESET = "toy_german_english"
 STEPS = 400
+EARLIER = 100  # the step that STEPS is compared with
 SIZES = ((1600, 1000), (1280, 720))
 SETTLE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
@@ -76,6 +78,15 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
             window.train_view.more_button.click()
             photograph(app, window, theme, "learned")
             window.train_view.more_button.click()
+        if view is window.attention_view:
+            window.attention_view.more_button.click()
+            window.attention_view.compared.compare(Against(step=EARLIER))
+            photograph(app, window, theme, "difference")
+            window.attention_view.compared.compare(None)
+            window.attention_view.more_button.click()
+        if view is window.runs_view:
+            window.runs_view.table.selectAll()
+            photograph(app, window, theme, "compared")
         if view is window.translate_view:
             window.translate_view.page_buttons[2].click()
             photograph(app, window, theme, "beam")

@@ -31,7 +31,7 @@ class HeadPicture:
     @property
     def readers(self) -> str:
         """What a row stands for, in words."""
-        return "who reads" if self.rows == self.columns else "after a token → what it predicts"
+        return "who reads" if self.rows == self.columns else "token → prediction"
 
 
 def chosen_picture(shown: ShownSentence, selection: Selection) -> HeadPicture:

@@ -1,0 +1,31 @@
+"""What is measured of opening a run and moving its playhead: each view once, of the example."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from gui.runs.rows import example_path
+
+BRIEFLY = """
+import sys
+from pathlib import Path
+from benchmarks import long_run
+long_run.OPENINGS = long_run.MOVES = 1
+long_run.measure(Path(sys.argv[1]))
+"""
+
+
+def test_every_view_is_measured(tmp_path: Path) -> None:
+    run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
+    own = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    measured = subprocess.run(
+        [sys.executable, "-c", BRIEFLY, str(run)],
+        capture_output=True, text=True, timeout=120, env=os.environ | own, check=True,
+    )  # fmt: skip
+    rows = [line.partition("  ")[0] for line in measured.stdout.splitlines()]
+    assert rows[0].startswith("opened (800 steps, ")
+    assert rows[1:] == [f"moved, {view}" for view in ("Train", "Attention", "Translate", "Data")]
