@@ -15,7 +15,7 @@ from core.history import History
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
-from gui.runs.rows import EXAMPLE_NAME, example_path
+from gui.runs.rows import example_path, name_of
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence, shown_sentence
 
@@ -128,11 +128,11 @@ def read_comparable(runs_dir: Path) -> list[ComparableRun]:
 def _comparable(path: Path) -> ComparableRun | None:
     try:
         folder = RunFolder.open(path)
-        name, steps = folder.called, tuple(folder.probe_steps())
+        name, steps = name_of(folder), tuple(folder.probe_steps())
         sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
     except (UserError, OSError):
         return None
-    return ComparableRun(path, EXAMPLE_NAME if path == example_path() else name, steps, sources)
+    return ComparableRun(path, name, steps, sources)
 
 
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:

@@ -15,6 +15,7 @@ from core.comparison.runs import records_of, said
 from core.events import ValidatedSentence
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
+from gui.runs.rows import name_of
 from gui.runs.seed_bands import Band, Curve, band_of
 from gui.smoothing import smoothed
 
@@ -90,7 +91,7 @@ def _read(letter: str, folder: RunFolder) -> ComparedRun:
     probed, validated = folder.probe_steps(), folder.validation_steps()
     return ComparedRun(
         letter=letter,
-        name=folder.label().name or folder.path.name,
+        name=name_of(folder),
         training=(steps.astype(np.float64), smoothed(metrics.get("train/loss", np.empty(0)))),
         validation=(np.array([*losses], np.float64), np.array([*losses.values()], np.float64)),
         probe=folder.probe(probed[-1]) if probed else None,

@@ -97,6 +97,11 @@ def matches(row: RunRow, text: str) -> bool:
     return all(word in known for word in text.casefold().split())
 
 
+def name_of(folder: RunFolder) -> str:
+    """What tells a run from the others: the name that a person gave it, or its folder's."""
+    return EXAMPLE_NAME if folder.path == example_path() else folder.called
+
+
 def read_row(path: Path) -> RunRow:
     """What there is to say of one folder; a damaged or foreign one is told by its sentence."""
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from core.errors import UserError
 from core.run_files.places import list_runs
 from core.run_folder import RunFolder
-from gui.runs.rows import EXAMPLE_NAME, example_path
+from gui.runs.rows import example_path, name_of
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,8 @@ def _with_weights(path: Path, plugin: str) -> RunWithWeights | None:
         folder = RunFolder.open(path)
         if folder.config().dataset.plugin != plugin:
             return None
-        name = folder.called
+        name = name_of(folder)
         steps = sorted({*folder.snapshot_steps(), *folder.checkpoint_steps()}, reverse=True)
     except (UserError, OSError):
         return None
-    called = EXAMPLE_NAME if path == example_path() else name
-    return RunWithWeights(path, called, tuple(steps)) if steps else None
+    return RunWithWeights(path, name, tuple(steps)) if steps else None

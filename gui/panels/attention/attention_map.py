@@ -117,7 +117,7 @@ class MapCanvas(QWidget):
         if self.picture.is_causal:
             more = "Hatched: comes later, may not be read."
         elif self.picture.alignment:
-            more = "Dashed: the dataset's alignment."
+            more = "Dashed: dataset's alignment."
         return f"Columns: read from. Rows: {self.picture.readers}. {self.picture.legend_of_colours or more}"
 
     def readout(self) -> str:

@@ -46,7 +46,7 @@ class LineCanvas(QWidget):
         """What is drawn, in words."""
         if self.picture is None:
             return ""
-        more = "Dashed: the dataset's alignment." if self.picture.alignment else "Point at a token for its weights."
+        more = "Dashed: dataset's alignment." if self.picture.alignment else "Point at a token for its weights."
         return f"Above: read from. Below: {self.picture.readers}. {self.picture.legend_of_colours or more}"
 
     def readout(self) -> str:
