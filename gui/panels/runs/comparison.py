@@ -27,6 +27,7 @@ _COLOURS = {
 
 SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
+_WIDEST_COLUMN = 240  # pixels at 100 %
 _LETTER_HEIGHT = 0.08  # of the plot's
 
 
@@ -133,10 +134,12 @@ class RunComparison(Panel):
             head = self.table.horizontalHeaderItem(1 + place)
             assert head is not None
             head.setIcon(self._swatch(place))
+            head.setToolTip(head.text())
         self.table.setRowCount(len(rows))
         for number, row in enumerate(rows):
             for column, text in enumerate(row):
                 self.table.setItem(number, column, _item(text, heads[column]))
+        self.table.horizontalHeader().setMaximumSectionSize(self.theme.px(_WIDEST_COLUMN))  # so that two runs are seen
         self.table.resizeColumnsToContents()
 
 
