@@ -56,6 +56,11 @@ class TrackCanvas(QWidget):
         layout = self._layout
         return QSize() if layout is None else QSize(round(layout.width), round(layout.height))
 
+    @property
+    def width_of_names(self) -> int:
+        """What the names cover at the left."""
+        return 0 if self._layout is None else round(self._layout.left)
+
     def middle_of_place(self) -> QPointF:
         """Where the marked place lies."""
         return QPointF() if self._layout is None else self._layout.head(self._shown_place(self._layout)).center()
@@ -69,10 +74,6 @@ class TrackCanvas(QWidget):
         difference = first_difference(*self.tracks[:2]) if len(self.tracks) > 1 else None
         self._paint_places(painter, layout, difference)
         for row, track in enumerate(self.tracks):
-            painter.setFont(self._theme.font())
-            painter.setPen(self._theme.colour("muted"))
-            name = QRectF(0, layout.box(row, 0).top(), layout.left - GRID, layout.box_height)
-            painter.drawText(name, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, track.name)
             for place in range(len(track.tokens)):
                 self._paint_token(painter, layout.box(row, place), track, place)
                 self._paint_first_choice(painter, layout.below(row, place), track, place)
@@ -82,6 +83,17 @@ class TrackCanvas(QWidget):
         painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
         head = layout.head(self._shown_place(layout))
         painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
+        self._paint_names(painter, layout)
+
+    def _paint_names(self, painter: QPainter, layout: TrackLayout) -> None:
+        """At the left of what is seen, so that long tracks are scrolled under them."""
+        left = -self.x()
+        painter.fillRect(QRectF(left, 0, layout.left - GRID / 2, self.height()), self.palette().base())
+        painter.setFont(self._theme.font())
+        painter.setPen(self._theme.colour("muted"))
+        for row, track in enumerate(self.tracks):
+            name = QRectF(left, layout.box(row, 0).top(), layout.left - GRID, layout.box_height)
+            painter.drawText(name, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, track.name)
 
     def _shown_place(self, layout: TrackLayout) -> int:
         return min(self.place, layout.num_places - 1)
@@ -159,6 +171,7 @@ class TrackArea(QScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(canvas)
+        self.horizontalScrollBar().valueChanged.connect(canvas.update)  # the names have moved within it
 
     def fit(self) -> None:
         """Take the height of what is shown now, and bring the marked place into view."""
@@ -166,7 +179,7 @@ class TrackArea(QScrollArea):
             return
         needed, is_cut = self.canvas.sizeHint(), self.canvas.sizeHint().width() > self.width()
         self.setFixedHeight(needed.height() + (self.horizontalScrollBar().sizeHint().height() if is_cut else 0))
-        self.ensureVisible(round(self.canvas.middle_of_place().x()), 0, 2 * GRID)
+        self.ensureVisible(round(self.canvas.middle_of_place().x()), 0, self.canvas.width_of_names + 2 * GRID)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
