@@ -45,6 +45,7 @@ class HelpSheet(QFrame):
         layout.addWidget(plain_label("Keyboard", role="heading"))
         rows = QFormLayout()
         rows.setHorizontalSpacing(3 * GRID)
+        rows.setVerticalSpacing(GRID // 2)
         for keys, meaning in SHORTCUTS:
             rows.addRow(plain_label(keys), plain_label(meaning, role="muted"))
         layout.addLayout(rows)
