@@ -12,7 +12,7 @@ import shutil
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -231,8 +231,10 @@ class RunFolder:
 
     @property
     def called(self) -> str:
-        """What a person calls the run; its folder's name where nobody named it."""
-        return self.label().name or self.path.name
+        """What a person calls the run; its folder's name where nobody named it, or the name is damaged."""
+        with suppress(DamagedFile):
+            return self.label().name or self.path.name
+        return self.path.name
 
     def log(self, text: str) -> None:
         """Append to log.txt, with the time."""

@@ -81,7 +81,7 @@ class _Preparation:
         self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
         files = host.files(dataset.plugin, options)
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows
-        self._stamp = stamp_of([self.fingerprint, self._info.code()], files) if is_known else None
+        self._stamp = stamp_of([self.fingerprint, host.code(dataset.plugin)], files) if is_known else None
 
     @property
     def fingerprint(self) -> str:

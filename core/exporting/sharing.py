@@ -61,8 +61,9 @@ def receive(path: Path, runs_dir: Path) -> Path:
 
 def _clear_away_forgotten(runs_dir: Path) -> None:
     for room in runs_dir.glob(f"{_ROOM}*"):
-        if time.time() - room.stat().st_mtime > _FORGOTTEN_S:
-            shutil.rmtree(room, ignore_errors=True)
+        with suppress(OSError):  # whoever made it takes it away just now
+            if time.time() - room.stat().st_mtime > _FORGOTTEN_S:
+                shutil.rmtree(room, ignore_errors=True)
 
 
 def _mark(folder: Path, received: Path) -> RunState:

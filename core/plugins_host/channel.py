@@ -18,6 +18,7 @@ import core
 
 OUTPUT_LINES = 200
 """How much of what plugins print is kept to explain a crash."""
+PIPE_BYTES = 2**20
 WHERE_SECONDS = 1.0
 HURRY_SECONDS = 2.0
 """Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
@@ -37,10 +38,15 @@ class HostEnded(Exception):
 class HostSilent(Exception):
     """No answer in time; `line` is where the plugin's file is, 0 when it cannot be told."""
 
-    def __init__(self, line: int, seconds: float) -> None:
-        super().__init__(line, seconds)
+    def __init__(self, line: int, seconds: float, was_hurried: bool) -> None:
+        super().__init__(line, seconds, was_hurried)
         self.line = line
         self.seconds = seconds
+        self.was_hurried = was_hurried
+
+
+class _Hurried(TimeoutError):
+    """Not waited for as long as it may take."""
 
 
 class HostProcess:
@@ -62,10 +68,10 @@ class HostProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
-            pipesize=2**20,  # of the answers; a chunk of pairs fits, and is sent without waiting
             start_new_session=True,  # Ctrl-C in the terminal is for the application, which then ends the host
         )
         assert self._process.stdin and self._process.stdout and self._process.stderr
+        _widen(self._process.stdout)
         self._requests: IO[bytes] = self._process.stdin
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._early: dict[
@@ -91,9 +97,10 @@ class HostProcess:
             return self._wait_for(self._send(request) if sent is None else sent, time_limit)
         except (BrokenPipeError, EOFError):
             raise self._ended() from None
-        except TimeoutError:
+        except TimeoutError as late:
             seconds = time.monotonic() - started
-            raise HostSilent(self._where(request.get("source", {}).get("path", "")), seconds) from None
+            line = self._where(request.get("source", {}).get("path", ""))
+            raise HostSilent(line, seconds, isinstance(late, _Hurried)) from None
 
     def send_ahead(self, request: dict[str, Any]) -> int | None:
         """Send what will be asked next, and give its number: the process works on it while the caller does."""
@@ -122,8 +129,10 @@ class HostProcess:
                     raise EOFError from None
                 waited += seconds
                 hurried += seconds if self._in_a_hurry.is_set() else 0.0
-                if waited >= time_limit or hurried >= HURRY_SECONDS:
+                if waited >= time_limit:
                     raise TimeoutError from None
+                if hurried >= HURRY_SECONDS:
+                    raise _Hurried from None
                 continue
             if not answer:
                 raise EOFError
@@ -178,3 +187,12 @@ class HostProcess:
             assert pipe is not None
             with contextlib.suppress(BrokenPipeError):  # what is still buffered for it is of no interest
                 pipe.close()
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a chunk of pairs fit in, so that it is sent without waiting; where the system has no room, it waits."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

@@ -16,6 +16,8 @@ import platformdirs
 from pydantic import ValidationError
 
 import core
+import core.plugin
+import core.plugin_files
 from core.plugin import DatasetPlugin
 from core.plugins_host.api_version import version_breach
 from core.plugins_host.faults import Fault, options_fault
@@ -75,6 +77,14 @@ def _installed() -> Iterator[Source]:
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
         assert entry.dist is not None  # only one made by hand has none
         yield Source(entry.name, entry_point=entry.value, package=f"{entry.dist.name} {entry.dist.version}")
+
+
+def code_of(source: Source) -> str:
+    """What tells a plugin's code from another's: a hash of its file and of what it builds on; a package's version."""
+    if not source.path or source.problem:
+        return source.package
+    files = (source.path, core.plugin.__file__, core.plugin_files.__file__)
+    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()
 
 
 def load(source: Source) -> type[DatasetPlugin[Any]]:

@@ -196,6 +196,11 @@ class PluginHost:
         """Return the user's files that the pairs are read from."""
         return list(self._call("files", name, options))
 
+    def code(self, name: str) -> str:
+        """What tells the plugin's code from another's: of the file as it was when the process loaded it."""
+        with self._lock:
+            return str(self._ask(name, self._request("code", name), self._pairs_timeout))
+
     def moved_to(self) -> str | None:
         """Return the folder that a plugin has made the host process's current one; None where none did."""
         with self._lock:
@@ -238,9 +243,7 @@ class PluginHost:
 
     def _call(self, call: str, name: str, options: dict[str, Any], **arguments: Any) -> Any:
         with self._lock:
-            source, _ = self._row(name)
-            request = {"call": call, "source": source, "options": options, **arguments}
-            return self._ask(name, request, self._pairs_timeout)
+            return self._ask(name, self._request(call, name, options=options, **arguments), self._pairs_timeout)
 
     def stream(
         self, name: str, options: dict[str, Any], *, split: str, rng_seed: int, limit: int | None
@@ -248,20 +251,19 @@ class PluginHost:
         """Draw with an rng of this seed, chunk by chunk; a fast plugin is at most one ahead."""
         stream = next(self._streams)
         self._call("open", name, options, stream=stream, split=split, rng_seed=rng_seed, limit=limit)
-        process, sent = self._process, None
+        process, ahead = self._process, None
         try:
             while True:
-                chunk, sent = self._next_chunk(name, stream, process, sent)
+                sent, ahead = ahead, None  # answered by now, be it with an error
+                chunk, ahead = self._next_chunk(name, stream, process, sent)
                 if not chunk:
                     break
                 yield chunk
         finally:
-            # A process that was ended meanwhile has no stream to be shut; whoever asks next is told.
-            with self._lock, contextlib.suppress(PluginError):
-                if self._process is process and process is not None:
-                    if sent is not None:
-                        self._ask(name, self._next(name, stream), self._pairs_timeout, sent)
-                    self._call("shut", name, options, stream=stream)
+            with self._lock:
+                if ahead is not None:
+                    self._ask_to_end(name, self._request("next", name, stream=stream), process, ahead)
+                self._ask_to_end(name, self._request("shut", name, stream=stream), process)
 
     def _next_chunk(
         self, name: str, stream: int, process: HostProcess | None, sent: int | None
@@ -270,12 +272,18 @@ class PluginHost:
         with self._lock:
             if self._process is not process or process is None:
                 raise PluginError(f"Drawing pairs from {name!r} was interrupted: the plugin process was replaced.")
-            request = self._next(name, stream)
+            request = self._request("next", name, stream=stream)
             chunk = PairLines(**self._ask(name, request, self._pairs_timeout, sent))
-            return chunk, process.send_ahead(request) if chunk.has_more else None
+            return chunk, process.send_ahead(request) if chunk.is_fast else None
 
-    def _next(self, name: str, stream: int) -> Message:
-        return {"call": "next", "source": self._row(name)[0], "stream": stream}
+    def _request(self, call: str, name: str, **arguments: Any) -> Message:
+        return {"call": call, "source": self._row(name)[0], **arguments}
+
+    def _ask_to_end(self, name: str, request: Message, process: HostProcess | None, sent: int | None = None) -> None:
+        """Of a stream that nobody wants any more. A process ended meanwhile has none; whoever asks next is told."""
+        with contextlib.suppress(PluginError):
+            if self._process is process and process is not None:
+                self._ask(name, request, self._pairs_timeout, sent)
 
     def _ask(self, name: str, request: Message, time_limit: float, sent: int | None = None) -> Any:
         """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
@@ -292,7 +300,7 @@ class PluginHost:
             except HostSilent as silent:
                 self._end_process()
                 sentence = f"gave no answer within {silent.seconds:.0f} s"
-                kind = NotWaitedFor if silent.seconds < time_limit else PluginError
+                kind = NotWaitedFor if silent.was_hurried else PluginError
                 raise failure(name, sentence, file, silent.line, "Let it answer without waiting", kind) from None
             except HostEnded as ended:
                 self._end_process()

@@ -1,12 +1,10 @@
 """One plugin as a row of the list: what it is, where it comes from and whether it can be used."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import core.plugin
 from core.plugins_host.discovery import built_in_plugins_dir
 
 
@@ -35,13 +33,6 @@ class PluginInfo:
         """As the lists show it: `API 1`, `their_words 2.0 · API 1`."""
         api = "" if self.api_version is None else f"API {self.api_version}"
         return " · ".join(filter(None, [self.package, api])) or "unknown"
-
-    def code(self) -> str:
-        """What tells its code from another's: a hash of its file and of `core.plugin`, or the package's version."""
-        file = Path(self.origin)
-        if not file.is_file():
-            return self.package
-        return hashlib.sha256(file.read_bytes() + Path(core.plugin.__file__).read_bytes()).hexdigest()
 
     @property
     def state(self) -> str:

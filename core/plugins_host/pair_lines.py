@@ -20,7 +20,7 @@ class PairLines:
     lines: bytes
     num_pairs: int
     share: float | None = None  # of the files that all pairs come from, what is read by now; None: not of files
-    has_more: bool = False  # the next ones are drawn already, or just now
+    is_fast: bool = False  # a whole chunk, drawn in no time: the next one may be asked for while this is worked on
 
     def __len__(self) -> int:
         return self.num_pairs

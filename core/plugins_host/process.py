@@ -38,9 +38,11 @@ class Worker:
 
     def __init__(self) -> None:
         self._plugins: dict[str, type[DatasetPlugin[Any]]] = {}
+        self._codes: dict[str, str] = {}
         self._streams: dict[int, PairStream] = {}
         self._calls: dict[str, Callable[[Message], Any]] = {
             "describe": lambda request: discovery.describe(self._plugin(request)),
+            "code": self._code,
             "options": lambda request: self._options(request).model_dump(mode="json"),
             "open": self._open,
             "next": lambda request: self._streams[request["stream"]].next_chunk(),
@@ -64,17 +66,16 @@ class Worker:
             record = fault_of(error, request.get("source", {}).get("path", "")).record
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
-    def draw_ahead(self, request: Message) -> None:
-        """Draw the chunk after the one that was just sent, while whoever asked is busy with it."""
-        stream = self._streams.get(request.get("stream", 0))
-        if request["call"] == "next" and stream is not None:
-            stream.draw_ahead()
-
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
         source = Source(**request["source"])
         if source.origin not in self._plugins:
+            self._codes[source.origin] = discovery.code_of(source)
             self._plugins[source.origin] = discovery.load(source)
         return self._plugins[source.origin]
+
+    def _code(self, request: Message) -> str:
+        self._plugin(request)
+        return self._codes[Source(**request["source"]).origin]
 
     def _options(self, request: Message) -> Options:
         options_class = self._plugin(request).options_class
@@ -112,8 +113,6 @@ def main() -> None:
     while True:
         request = requests.get()
         channel.send(request["id"], worker.answer(request))
-        if requests.empty():
-            worker.draw_ahead(request)
 
 
 def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -153,7 +152,7 @@ class _Channel:
         pairs = message.pop("pairs", None)
         if pairs is not None:
             message = {
-                "result": {"num_pairs": len(pairs), "share": pairs.share, "has_more": pairs.has_more},
+                "result": {"num_pairs": len(pairs), "share": pairs.share, "is_fast": pairs.is_fast},
                 "lines": len(pairs.lines),
             }
         line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))

@@ -32,8 +32,6 @@ class PairStream:
     def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
         self._file = file
         self._count = 0
-        self._is_fast = False
-        self._ahead: tuple[PairLines, BaseException | None] | None = None
         self._files = FilesRead()
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
         if isinstance(pairs, Pair):
@@ -44,29 +42,15 @@ class PairStream:
         self._origin = iter(pairs)
         self._pairs: Iterator[Any] = islice(self._origin, limit)
 
-    def draw_ahead(self) -> None:
-        """Have the next chunk at hand. Of a fast plugin only: one that hangs is asked for no more than needed."""
-        if self._is_fast and self._ahead is None:
-            self._ahead = self._drawn()
-
     def next_chunk(self) -> PairLines:
-        """Return up to CHUNK_SIZE pairs; fewer when the plugin is slow, none at the end."""
-        chunk, error = self._ahead or self._drawn()
-        self._ahead = None
-        if error is not None:
-            raise error
-        return chunk
+        """Return up to CHUNK_SIZE pairs; fewer when the plugin is slow, none at the end.
 
-    def _drawn(self) -> tuple[PairLines, BaseException | None]:
+        Of a fast plugin alone the next may be asked for ahead: one that hangs is asked for no more than needed.
+        """
         started = time.monotonic()
-        try:
-            with self._files.noting():
-                chunk = self._chunk()
-        except BaseException as error:  # told when it is asked for
-            self._is_fast = False
-            return PairLines(b"", 0), error
-        self._is_fast = len(chunk) == CHUNK_SIZE and time.monotonic() - started < FAST_SECONDS
-        return replace(chunk, has_more=self._is_fast), None
+        with self._files.noting():
+            chunk = self._chunk()
+        return replace(chunk, is_fast=len(chunk) == CHUNK_SIZE and time.monotonic() - started < FAST_SECONDS)
 
     def _chunk(self) -> PairLines:
         lines: list[str] = []

@@ -74,6 +74,7 @@ class Curves(Panel):
     def pieces(self, history: History, step: int) -> Iterator[None]:
         """The plots, then what can be noticed of the run."""
         if history.prepared is None and history.last_step == 0:
+            self._looking.stop()
             self.show_empty()
             return
         self.show_body()

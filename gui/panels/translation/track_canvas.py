@@ -61,9 +61,9 @@ class TrackCanvas(QWidget):
         """What the names cover at the left."""
         return 0 if self._layout is None else round(self._layout.left)
 
-    def middle_of_place(self) -> QPointF:
+    def marked(self) -> QRectF:
         """Where the marked place lies."""
-        return QPointF() if self._layout is None else self._layout.head(self._shown_place(self._layout)).center()
+        return QRectF() if self._layout is None else self._layout.head(self._shown_place(self._layout))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout is not None:
@@ -132,8 +132,9 @@ class TrackCanvas(QWidget):
             painter.drawText(line, Qt.AlignmentFlag.AlignCenter, text)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        place = self._layout.place_at(event.position().x()) if self._layout is not None else None
-        if place is not None:
+        x = event.position().x()
+        place = self._layout.place_at(x) if self._layout is not None else None
+        if place is not None and x + self.x() >= self.width_of_names:  # what lies under the names is not seen
             self.pointed.emit(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -179,7 +180,8 @@ class TrackArea(QScrollArea):
             return
         needed, is_cut = self.canvas.sizeHint(), self.canvas.sizeHint().width() > self.width()
         self.setFixedHeight(needed.height() + (self.horizontalScrollBar().sizeHint().height() if is_cut else 0))
-        self.ensureVisible(round(self.canvas.middle_of_place().x()), 0, self.canvas.width_of_names + 2 * GRID)
+        marked = self.canvas.marked()
+        self.ensureVisible(round(marked.center().x()), 0, round(self.canvas.width_of_names + marked.width() / 2))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -411,6 +411,39 @@ def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) 
     assert drawn(host, "copy_task", seed=1, limit=8000) == list(chain.from_iterable(whole[0]))
 
 
+def test_code_is_that_which_was_loaded(folder: Path, write_plugin: Any) -> None:
+    write_plugin(GOOD)
+    with PluginHost([folder]) as host:
+        loaded = host.code("named")
+        write_plugin(GOOD + "# edited")
+        assert host.code("named") == loaded
+        host.close()
+        assert host.code("named") != loaded
+
+
+FAILS_LATE = """
+def pairs(self, split, rng):
+    for number in range(1500):
+        yield Pair(str(number), "x")
+    raise ValueError("no more")
+"""
+
+
+def test_what_fails_ahead_is_told_at_once_and_ends_nobody_elses_stream(folder: Path, write_plugin: Any) -> None:
+    write_plugin(FAILS_LATE)
+    with PluginHost([folder]) as host:
+        other = host.pairs("copy_task", {}, 0, "train", limit=3000)
+        taken = next(other)
+        started = time.monotonic()
+        with pytest.raises(PluginError, match="'named' failed: ValueError: no more"):
+            drawn(host, "named")
+        left_early = host.pairs("named", {}, 0, "train")
+        next(left_early)
+        left_early.close()  # with the failure on its way
+        assert time.monotonic() - started < 5  # and not 30 s, as long as an answer may take
+        assert len(taken) + sum(map(len, other)) == 3000
+
+
 def test_in_a_hurry_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
     folder: Path, write_plugin: Any
 ) -> None:

@@ -28,4 +28,4 @@ def test_names_stay_where_long_tracks_are_scrolled(qtbot: QtBot) -> None:
     area.fit()
     qtbot.waitUntil(lambda: canvas.x() < 0)
     assert area.viewport().grab(names).toImage() == before
-    assert canvas.width_of_names < canvas.middle_of_place().x() + canvas.x() < area.viewport().width()
+    assert canvas.width_of_names < canvas.marked().left() + canvas.x() < area.viewport().width()
