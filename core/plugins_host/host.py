@@ -262,8 +262,8 @@ class PluginHost:
         finally:
             with self._lock:
                 if ahead is not None:
-                    self._ask_to_end(name, self._request("next", name, stream=stream), process, ahead)
-                self._ask_to_end(name, self._request("shut", name, stream=stream), process)
+                    self._ask_to_end("next", name, stream, process, ahead)
+                self._ask_to_end("shut", name, stream, process)
 
     def _next_chunk(
         self, name: str, stream: int, process: HostProcess | None, sent: int | None
@@ -279,11 +279,13 @@ class PluginHost:
     def _request(self, call: str, name: str, **arguments: Any) -> Message:
         return {"call": call, "source": self._row(name)[0], **arguments}
 
-    def _ask_to_end(self, name: str, request: Message, process: HostProcess | None, sent: int | None = None) -> None:
+    def _ask_to_end(
+        self, call: str, name: str, stream: int, process: HostProcess | None, sent: int | None = None
+    ) -> None:
         """Of a stream that nobody wants any more. A process ended meanwhile has none; whoever asks next is told."""
         with contextlib.suppress(PluginError):
             if self._process is process and process is not None:
-                self._ask(name, request, self._pairs_timeout, sent)
+                self._ask(name, self._request(call, name, stream=stream), self._pairs_timeout, sent)
 
     def _ask(self, name: str, request: Message, time_limit: float, sent: int | None = None) -> Any:
         """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""

@@ -411,6 +411,15 @@ def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) 
     assert drawn(host, "copy_task", seed=1, limit=8000) == list(chain.from_iterable(whole[0]))
 
 
+def test_a_stream_left_after_its_host_was_closed_starts_no_process(folder: Path) -> None:
+    host = PluginHost([folder])
+    stream = host.pairs("copy_task", {}, 0, "train", limit=3000)
+    next(stream)
+    host.close()
+    stream.close()
+    assert host._process is None
+
+
 def test_code_is_that_which_was_loaded(folder: Path, write_plugin: Any) -> None:
     write_plugin(GOOD)
     with PluginHost([folder]) as host:
