@@ -47,9 +47,9 @@ def _stable_order(lengths: Indices) -> Indices:
 
 
 def padding_share(pairs: PairArrays, batches: Iterable[Indices]) -> float:
-    """The share of the places of these batches, source and target, that hold no token; 0 to 1."""
+    """The share of the places of these batches, source and target, that hold no token; 0 to 1, and 0 of no batches."""
     sides, filled, places = (pairs.src.lengths, pairs.tgt_lengths), 0, 0
     for batch in batches:
         for lengths in (side[batch] for side in sides):
             filled, places = filled + int(lengths.sum()), places + int(lengths.max()) * len(lengths)
-    return 1.0 - filled / places
+    return 1.0 - filled / places if places else 0.0

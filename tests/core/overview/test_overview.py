@@ -57,3 +57,8 @@ def test_it_goes_on_in_pieces_and_says_where_it_is(
         "repeats and leaks, 3 of 3 train pairs",
         "",
     ]
+
+
+def test_limits_that_leave_no_pair_are_looked_over_too(data: PreparedData, config: RunConfig) -> None:
+    last = list(look_over(data, change_setting(config, "dataset.max_src_length", 2)))[-1]
+    assert (last.splits["train"].num_pairs, last.padding, last.stage) == (0, 0.0, "")
