@@ -1,7 +1,7 @@
 """How soon a long run is there when it is opened, and how soon everything on screen follows its playhead.
 
-`python -m benchmarks.long_run [RUN]` trains the German-English preset for 20,000 steps with 200 probes in the terminal
-(some minutes), or takes a RUN that is there; opens it in the real window, and moves the playhead to random probes
+`python -m benchmarks.long_run [RUN]` trains the German-English preset for 20,000 steps with some 200 probes in the
+terminal (minutes), or takes a RUN that is there; opens it in the real window, and moves the playhead to random probes
 in every view that shows a step. A move ends when all that is visible has been drawn and painted. Prints medians and the
 worst, in milliseconds.
 """

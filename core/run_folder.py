@@ -12,7 +12,7 @@ import shutil
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -228,13 +228,6 @@ class RunFolder:
     def label(self) -> RunLabel:
         """The name and the note that a person gave the run."""
         return read_label(self.path / LABEL)
-
-    @property
-    def called(self) -> str:
-        """What a person calls the run; its folder's name where nobody named it, or the name is damaged."""
-        with suppress(DamagedFile):
-            return self.label().name or self.path.name
-        return self.path.name
 
     def log(self, text: str) -> None:
         """Append to log.txt, with the time."""

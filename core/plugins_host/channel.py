@@ -74,9 +74,7 @@ class HostProcess:
         _widen(self._process.stdout)
         self._requests: IO[bytes] = self._process.stdin
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-        self._early: dict[
-            int, dict[str, Any]
-        ] = {}  # answers to what was sent ahead, that came while others were waited for
+        self._early: dict[int, dict[str, Any]] = {}  # answers that came while others were waited for
         self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
         self.num_output_lines = 0
         self._ids = count(1)

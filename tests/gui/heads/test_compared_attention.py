@@ -100,3 +100,5 @@ def test_runs_are_offered_by_the_names_a_person_gave_them(tmp_path: Path) -> Non
     plugin = RunFolder.open(example_path()).config().dataset.plugin
     weights = read_runs_with_weights(tmp_path, plugin)
     assert [run.name for run in weights] == ["unnamed", "warm-up of 400", EXAMPLE_NAME]
+    (tmp_path / "named" / "label.json").write_text("damaged")
+    assert [run.name for run in read_comparable(tmp_path)] == ["unnamed", "named", EXAMPLE_NAME]
