@@ -22,8 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.check_learning import notices_of
 from core.run_folder import RunFolder
 
@@ -115,33 +113,32 @@ class Trained:
 
 
 def train(command: list[str], run: Path, minutes: float) -> Trained:
-    """Train, or go on with the run, and end it as Ctrl-C does once it has had its minutes.
+    """Train, or go on with the run, and end it as Ctrl-C does once it has had its minutes, all its trainings counted.
 
     Raises SystemExit where it ended otherwise.
     """
-    before = minutes_of(run) if run.exists() else 0.0
+    spent = run.with_name(f"{run.name}.minutes")
+    before = float(spent.read_text()) if spent.exists() else 0.0
     begin = ["train", "--resume", str(run)] if run.exists() else [*command, "--run-dir", str(run)]
     whole = [sys.executable, str(ROOT / "main.py"), *begin, "--json"]
     started, told = time.monotonic(), False
     with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            event = json.loads(line)
-            if event["event"] == "run_started":
-                started = time.monotonic()
-            is_over = time.monotonic() - started > 60 * (minutes - before)
-            if event["event"] == "steps_done" and is_over and not told:
-                process.send_signal(signal.SIGINT)
-                told = True
+        try:
+            for line in process.stdout:
+                event = json.loads(line)
+                if event["event"] == "run_started":
+                    started = time.monotonic()
+                is_over = time.monotonic() - started > 60 * (minutes - before)
+                if event["event"] == "steps_done" and is_over and not told:
+                    process.send_signal(signal.SIGINT)
+                    told = True
+        finally:
+            trained = before + (time.monotonic() - started) / 60
+            spent.write_text(str(trained))
     if process.returncode not in (0, 128 + signal.SIGINT):
         raise SystemExit(f"{shlex.join(command)} ended with exit code {process.returncode}")
-    return Trained(RunFolder.open(run).last_trained_step(), before + (time.monotonic() - started) / 60)
-
-
-def minutes_of(run: Path) -> float:
-    """What a run that was never interrupted took so far."""
-    times = RunFolder.open(run).metrics()[1].get("time", np.zeros(1))
-    return float(times[-1] - times[0]) / 60
+    return Trained(RunFolder.open(run).last_trained_step(), trained)
 
 
 def evaluate(run: Path, options: tuple[str, ...]) -> dict[str, Any]:
