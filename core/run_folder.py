@@ -8,7 +8,6 @@ An OSError means that the place cannot be written (a full disk); a UserError nam
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import time
 from collections.abc import Iterator, Mapping
@@ -27,7 +26,7 @@ from core.errors import NotWritten, UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
-from core.run_files.atomic import OLD, old_name, recover, write_whole
+from core.run_files.atomic import OLD, old_name, remove_folder, write_whole
 from core.run_files.averaging import mean_weights, steps_to_average
 from core.run_files.checkpoint_files import (
     Checkpoint,
@@ -43,6 +42,7 @@ from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes,
 from core.run_files.label import LABEL, RunLabel, label_bytes, read_label
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir, steps_in
 from core.run_files.probe_file import probe_bytes, read_probe_file
+from core.run_files.recovering import recover
 from core.run_files.state import RunState, read_state, state_bytes
 from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
@@ -141,9 +141,9 @@ class RunFolder:
         """Become the one who writes, and mend what a crash left. Raises UserError where a live process writes."""
         with refusing_to_write(self.path), one_at_a_time(self.path / "log.txt"):
             self.require_free()
-            for name in (".", "validations", "probes", "snapshots", "checkpoints"):
+            for name in ("validations", "probes", "snapshots", "checkpoints"):
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
-                recover(self.path / name)
+            recover(self.path)
             self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=started_at(os.getpid()))
 
     def release(self, state: str, reason: str | None = None) -> None:
@@ -270,7 +270,14 @@ class RunFolder:
 
     def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
         """All kinds of line in metrics.jsonl, from a place in the file on."""
-        return metrics_file.read(self._metrics_path, offset, self._state.metrics_size)
+        return metrics_file.read(self._metrics_path, offset, self._state.metrics_size, self._durable)
+
+    def has_damaged_tail(self) -> bool:
+        """Whether metrics.jsonl is damaged after the newest checkpoint, as a power cut leaves it, and read until there.
+
+        A torn last line is no damage.
+        """
+        return self._durable is not None and metrics_file.has_damaged_tail(self._metrics_path, self._durable)
 
     def metrics(self) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
         """Training steps, ascending, and an array for each of their metrics."""
@@ -278,7 +285,7 @@ class RunFolder:
 
     def validation_metrics(self) -> dict[int, dict[str, float]]:
         """Step -> metrics of its validation."""
-        lines = metrics_file.read_validations(self._metrics_path)
+        lines = metrics_file.read_validations(self._metrics_path, self._durable)
         return {line["step"]: metrics_file.metrics_of(line) for line in lines}
 
     def sampled_losses(self, num: int) -> list[float]:
@@ -294,6 +301,11 @@ class RunFolder:
     def settings_changed(self) -> list[SettingChanged]:
         """Settings changed during the run, in order."""
         return metrics_file.settings_of(self.read_metrics().settings)
+
+    @property
+    def _durable(self) -> int | None:
+        """The bytes of metrics.jsonl that no power cut can have damaged; None for all, once the writer has let go."""
+        return None if self._state.pid is None else self._state.metrics_size
 
     @property
     def _metrics_path(self) -> Path:
@@ -336,7 +348,10 @@ class RunFolder:
 
     def write_probe(self, probe: Probe) -> None:
         """Write a probe, in place of an earlier one of the same step."""
-        self._unsynced.write(self._file("probes", probe.step, ".safetensors"), probe_bytes(probe))
+        path = self._file("probes", probe.step, ".safetensors")
+        # A checkpoint may have made the earlier one durable: a power cut must not take both.
+        write = write_whole if path.exists() else self._unsynced.write
+        write(path, probe_bytes(probe))
 
     def probe(self, step: int) -> Probe:
         """The probe at exactly this step."""
@@ -446,7 +461,7 @@ class RunFolder:
         wanted = {self._state.best_step, *self.averaged_steps(self._state.last_step)}
         others = [step for step in steps if step not in wanted]
         for step in others[: max(0, len(others) - self.keep_checkpoints)]:
-            shutil.rmtree(self._file("checkpoints", step))
+            remove_folder(self._file("checkpoints", step))
 
     # -- going back --------------------------------------------------------------------------------------------------
 
@@ -456,9 +471,9 @@ class RunFolder:
         `at_step` says how many lines "setting" and "is_best" of `step` itself came before its checkpoint. The newest
         checkpoints go first: whatever instant this is broken off, the last one has all that belongs to it.
         """
-        metrics = metrics_file.lines_until(self._metrics_path, step, at_step)
+        metrics = metrics_file.lines_until(self._metrics_path, step, at_step, self._durable)
         for later in reversed(_later(steps_in(self.path / "checkpoints"), step)):
-            shutil.rmtree(self._file("checkpoints", later))
+            remove_folder(self._file("checkpoints", later))
         best = self._state.best_step
         forget = {"best_step": None, "best_value": None} if best is not None and best > step else {}
         size = len(metrics) - len(metrics_file.last_line(metrics))

@@ -72,21 +72,12 @@ def old_name(path: Path) -> Path:
     return path.with_name(f"{path.name}{OLD}")
 
 
-def recover(parent: Path) -> None:
-    """Mend what a crash left in `parent`: finish or undo the exchange of a folder, remove temporary files."""
-    if not parent.is_dir():
-        return
-    for old in parent.glob(f"*{OLD}"):
-        path = old.with_name(old.name.removesuffix(OLD))
-        if path.exists():
-            shutil.rmtree(old)
-        else:
-            old.replace(path)
-    for temporary in parent.glob(f"*{TEMPORARY}"):
-        if temporary.is_dir():
-            shutil.rmtree(temporary)
-        else:
-            temporary.unlink()
+def remove_folder(path: Path) -> None:
+    """Remove a folder that is published by its name: a crash on the way leaves a temporary one, not half of this."""
+    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+    shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
+    path.replace(temporary)
+    shutil.rmtree(temporary)
 
 
 def sync_file(path: Path) -> None:

@@ -27,22 +27,27 @@ def is_intact(line: bytes) -> bool:
 
 
 def read_checked_lines(
-    data: bytes, where: str, advice: str = "Restore the file from a copy of the run."
+    data: bytes, where: str, advice: str = "Restore the file from a copy of the run.", durable: int | None = None
 ) -> tuple[list[dict[str, Any]], int]:
     """The records in `data` and the number of bytes they take.
 
-    A last line without its newline was torn by a crash and is left out. Raises DamagedFile that names a damaged line.
+    A last line without its newline was torn by a crash and is left out. Raises DamagedFile that names a damaged line;
+    beyond the first `durable` bytes, which no power cut can have taken, such a line and what follows is left out.
     """
-    lines = data.split(b"\n")
-    torn = lines.pop()  # what follows the last newline: nothing, unless the writer was killed
-    for number, line in enumerate(lines, start=1):
+    lines = data.split(b"\n")[:-1]  # what follows the last newline is nothing, unless the writer was killed
+    taken = 0
+    for number, line in enumerate(lines):
         if not is_intact(line):
-            raise DamagedFile(f"{where}: line {number} is damaged (its checksum does not match).", advice)
+            if durable is None or taken < durable:
+                raise DamagedFile(f"{where}: line {number + 1} is damaged (its checksum does not match).", advice)
+            del lines[number:]
+            break
+        taken += len(line) + 1
     try:
         records: list[dict[str, Any]] = json.loads(b"[" + b",".join(lines) + b"]")
     except (ValueError, RecursionError):
         raise DamagedFile(f"{where}: the file is damaged (a line of it is no JSON).", advice) from None
-    return records, len(data) - len(torn)
+    return records, taken
 
 
 def read_whole_lines(path: Path) -> list[dict[str, Any]]:

@@ -77,14 +77,16 @@ def append(path: Path, lines: bytes) -> None:
             raise
 
 
-def read(path: Path, offset: int = 0, least: int = 0) -> MetricsRecords:
-    """The lines from `offset` on; none where somebody deleted the file. A torn last line is left out.
+def read(path: Path, offset: int = 0, least: int = 0, durable: int | None = None) -> MetricsRecords:
+    """The lines from `offset` on; none where somebody deleted the file. A torn last line is left out, and so is what is
+    damaged beyond the `durable` bytes (None: all are), as a power cut leaves it.
 
-    Raises DamagedFile that names a damaged line, and where whole lines make less than the `least` bytes there must be.
+    Raises DamagedFile that names a damaged line before, and where whole lines make less than the `least` bytes.
     """
     with _open(path) as file:
         file.seek(offset)
-        records, taken = read_checked_lines(file.read(), str(path), _ADVICE)
+        durable = None if durable is None else durable - offset
+        records, taken = read_checked_lines(file.read(), str(path), _ADVICE, durable)
     if offset + taken < least and path.exists():
         raise DamagedFile(f"{path}: the file is cut off ({offset + taken:,} of {least:,} bytes are left).", _ADVICE)
     if not all(map(_is_metrics, records)):
@@ -95,11 +97,23 @@ def read(path: Path, offset: int = 0, least: int = 0) -> MetricsRecords:
     return MetricsRecords(steps, validations, settings, offset + taken)
 
 
-def read_validations(path: Path) -> list[Record]:
-    """Only the lines of validations: in a long run few of very many. Raises DamagedFile where one is damaged."""
+def has_damaged_tail(path: Path, durable: int) -> bool:
+    """Whether a whole line beyond the `durable` bytes is damaged."""
     with _open(path) as file:
-        lines = [line for line in file if _VALIDATION_MARK in line]
-    return read_checked_lines(b"".join(lines), f"{path} (its validations)", _ADVICE)[0]
+        file.seek(durable)
+        return not all(map(is_intact, file.read().split(b"\n")[:-1]))
+
+
+def read_validations(path: Path, durable: int | None = None) -> list[Record]:
+    """Only the lines of validations: in a long run few of very many. Raises DamagedFile as `read` does."""
+    lines, num_durable, place = [], 0, 0
+    with _open(path) as file:
+        for line in file:
+            place += len(line)
+            if _VALIDATION_MARK in line:
+                lines.append(line)
+                num_durable += len(line) if durable is None or place <= durable else 0
+    return read_checked_lines(b"".join(lines), f"{path} (its validations)", _ADVICE, num_durable)[0]
 
 
 def sampled(path: Path, num: int) -> list[Record]:
@@ -132,18 +146,21 @@ def last_line(lines: bytes) -> bytes:
 
 
 def last_step(path: Path) -> int:
-    """The step of the last whole line, read from the end of the file; 0 where there is none."""
+    """The step of the last line that is whole, read from the end of the file; 0 where there is none."""
     with _open(path) as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_LINE))
         lines = file.read().split(b"\n")[:-1]
-    return int(json.loads(lines[-1])["step"]) if lines and is_intact(lines[-1]) else 0
+    return next((int(json.loads(line)["step"]) for line in reversed(lines) if is_intact(line)), 0)
 
 
-def lines_until(path: Path, step: int, at_step: Mapping[str, int]) -> bytes:
-    """The whole lines up to this step; of its own "setting" and "is_best" lines the first `at_step` so many."""
+def lines_until(path: Path, step: int, at_step: Mapping[str, int], durable: int | None = None) -> bytes:
+    """The whole lines up to this step; of its own "setting" and "is_best" lines the first `at_step` so many.
+
+    Raises DamagedFile as `read` does.
+    """
     with _open(path) as file:
         data = file.read()
-    records, _ = read_checked_lines(data, str(path), _ADVICE)
+    records, _ = read_checked_lines(data, str(path), _ADVICE, durable)
     seen: Counter[str] = Counter()
     kept = []
     for record, line in zip(records, data.split(b"\n"), strict=False):  # what follows the last newline is none

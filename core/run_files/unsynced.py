@@ -10,8 +10,8 @@ from core.run_files.atomic import replace_whole, sync_file, sync_folder
 class Unsynced:
     """What a run writes between two checkpoints, many files a second: the checkpoint makes all of them durable at once.
 
-    A file that a power cut damaged is thus newer than the newest checkpoint, where resuming cuts it off; its checksum
-    names it until then. A process that is killed damages none.
+    What a power cut damages is thus newer than the newest checkpoint, and resuming cuts it off; checksums tell of it
+    until then. A process that is killed damages nothing.
     """
 
     def __init__(self) -> None:

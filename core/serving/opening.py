@@ -55,6 +55,7 @@ def data_of(
 def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
     """The trainer of a run at the checkpoint that is asked for, or with the mean of the last ones."""
     checkpoint = _checkpoint(folder, request.checkpoint, tell)
+    _tell_of_damaged_tail(folder, tell)
     config = resolve_elsewhere(folder.config(), data, tell)
     require_same_size(folder, checkpoint.step, checkpoint.model, config, data)
     trainer = Trainer(config, data, host)
@@ -91,6 +92,13 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
         )
         tell(Trouble(sentence=error.sentence, advice=advice))
     return folder.checkpoint(before[-1])
+
+
+def _tell_of_damaged_tail(folder: RunFolder, tell: Tell) -> None:
+    if folder.has_damaged_tail():
+        sentence = f"{folder.path / 'metrics.jsonl'}: the file is damaged after the newest checkpoint."
+        advice = "A power cut may leave it like that. The curves end there; going on begins at a checkpoint."
+        tell(Trouble(sentence=sentence, advice=advice, is_note=True))
 
 
 def require_same_size(

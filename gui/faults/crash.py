@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import threading
@@ -9,11 +10,10 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TextIO
 
 from platformdirs import user_log_path
 
@@ -24,12 +24,20 @@ QUIET_S = 5.0  # a fault that comes again sooner, such as a painting's, is not t
 
 
 def log_path() -> Path:
-    """The file that faults and crashes are written to."""
+    """The file that faults and crashes are written to, in a folder that takes other files too."""
     try:
-        folder = user_log_path("headlight", ensure_exists=True)
+        path = user_log_path("headlight", ensure_exists=True) / "crash.log"
+        path.touch()
+        is_writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     except OSError:  # a home that cannot be written
-        folder = _temporary_folder()
-    return folder / "crash.log"
+        is_writable = False
+    return path if is_writable else _temporary_folder() / "crash.log"
+
+
+def write_to_log(when: datetime, details: str) -> None:
+    """Append what happened. A full disk keeps nobody from being told of it."""
+    with suppress(OSError), log_path().open("a", encoding="utf-8", errors="backslashreplace") as log:
+        log.write(f"{when.isoformat()}\n{details}\n")
 
 
 @cache
@@ -41,25 +49,23 @@ def _temporary_folder() -> Path:
 def watched(bridge: EngineBridge) -> Iterator[None]:
     """While it lasts, faults are logged and shown in the strip, on whatever thread they happened."""
     before = sys.excepthook, threading.excepthook, sys.unraisablehook
-    with log_path().open("a", encoding="utf-8", errors="backslashreplace") as log:
-        faults = _Faults(bridge, log)
-        sys.excepthook = lambda kind, error, trace: faults.take(error)
-        threading.excepthook = lambda args: faults.take(args.exc_value)
-        sys.unraisablehook = lambda args: faults.take(args.exc_value)
-        bridge.trouble.connect(faults.log)
-        try:
-            yield
-        finally:
-            bridge.trouble.disconnect(faults.log)
-            sys.excepthook, threading.excepthook, sys.unraisablehook = before
+    faults = _Faults(bridge)
+    sys.excepthook = lambda kind, error, trace: faults.take(error)
+    threading.excepthook = lambda args: faults.take(args.exc_value)
+    sys.unraisablehook = lambda args: faults.take(args.exc_value)
+    bridge.trouble.connect(faults.log)
+    try:
+        yield
+    finally:
+        bridge.trouble.disconnect(faults.log)
+        sys.excepthook, threading.excepthook, sys.unraisablehook = before
 
 
 class _Faults:
     """Logs a fault at once, in its own thread: the window may not come to it any more."""
 
-    def __init__(self, bridge: EngineBridge, log: TextIO) -> None:
+    def __init__(self, bridge: EngineBridge) -> None:
         self._bridge = bridge
-        self._log = log
         self._logged: deque[str] = deque(maxlen=100)  # they come back from the bridge, to be shown
         self._seen_at: dict[object, float] = {}
 
@@ -83,5 +89,4 @@ class _Faults:
 
     def _write(self, details: str) -> None:
         self._logged.append(details)
-        self._log.write(f"{datetime.now().isoformat()}\n{details}\n")
-        self._log.flush()
+        write_to_log(datetime.now(), details)

@@ -111,6 +111,7 @@ def test_one_flipped_bit_is_found_and_the_file_named(tmp_path: Path, name: str, 
     folder.write_snapshot(2, weights(2))
     folder.write_validation(validation(2))
     checkpoint(folder, 2)
+    folder.release("stopped")
     size = (folder.path / name).stat().st_size
     flip(folder.path / name, int(share * size))
     with pytest.raises(UserError, match=re.escape(name)):

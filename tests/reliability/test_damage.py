@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.errors import UserError
 from core.events import Trouble
+from core.run_files import metrics_file
 from core.run_folder import RunFolder, RunLabel
 from tests.core.watcher import Watcher
 from tests.reliability.cases import Cases
@@ -62,13 +65,18 @@ def cuts(data: bytes) -> set[int]:
     return {place for place in places | {2**power for power in range(24)} if place < len(data)}
 
 
+def last_line(data: bytes) -> int:
+    """Where the last line begins, which may always be torn."""
+    return data.rfind(b"\n", 0, -1) + 1
+
+
 def test_a_file_cut_off_anywhere_is_named(run: Path, cases: Cases, full: bool) -> None:
     intact = digest(everything(run))
     for path in files(run):
         data = path.read_bytes()
         places = sorted(cuts(data) if full else set(sorted(cuts(data))[::3]) | {len(data) - 1})
         for place in places:
-            if path.name == "metrics.jsonl" and place >= data.rfind(b"\n", 0, -1) + 1:
+            if path.name == "metrics.jsonl" and place >= last_line(data):
                 continue  # only its last line is torn
             with cases.trying(f"{path.relative_to(run)} cut at {place} of {len(data)}"), holding(path, data[:place]):
                 assert_found(run, path, intact)
@@ -87,12 +95,32 @@ def test_a_flipped_bit_is_found_or_changes_nothing(run: Path, cases: Cases, full
 
 def test_a_torn_last_line_of_metrics_opens_and_goes_on(run: Path, tmp_path: Path, cases: Cases) -> None:
     data = (run / "metrics.jsonl").read_bytes()
-    for cut in (1, 20, len(data) - data.rfind(b"\n", 0, -1) - 1):
+    for cut in (1, 20, len(data) - last_line(data)):
         with cases.trying(f"{cut} bytes torn off"), holding(run / "metrics.jsonl", data[:-cut]):
             torn = shutil.copytree(run, tmp_path / str(cut))
             everything(torn)
             resume(torn, 2)
             assert RunFolder.open(torn).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("whole_lines", [0, 1, 20])
+def test_what_a_power_cut_damaged_after_the_newest_checkpoint_is_named_and_learned_anew(
+    run: Path, tmp_path: Path, whole_lines: int
+) -> None:
+    cut = shutil.copytree(run, tmp_path / "run")
+    RunFolder.open(cut).update(state="learning", pid=1, host=socket.gethostname(), pid_started="another boot")
+    lines = metrics_file.step_lines(5, {"train/loss": np.ones(40), "time": np.ones(40)}).splitlines(keepends=True)
+    written = [*lines[:whole_lines], bytes(4096), *lines[-10:]]  # as file systems leave a block that never came
+    with (cut / "metrics.jsonl").open("ab") as file:
+        file.write(b"".join(written))
+    assert RunFolder.open(cut).metrics()[0].tolist() == list(range(1, 5 + whole_lines))
+    everything(cut)
+    (trouble,) = told_on_opening(cut)
+    assert trouble.sentence == f"{cut / 'metrics.jsonl'}: the file is damaged after the newest checkpoint."
+    assert RunFolder.open(cut).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
+    whole = shutil.copytree(run, tmp_path / "whole")
+    resume(whole, 2)
+    assert digest(RunFolder.open(cut).checkpoint(6)) == digest(RunFolder.open(whole).checkpoint(6))
 
 
 def test_without_its_curves_a_run_goes_on(run: Path, tmp_path: Path) -> None:

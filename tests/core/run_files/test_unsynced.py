@@ -49,6 +49,16 @@ def test_a_checkpoint_makes_all_before_it_durable_first(tmp_path: Path, synced: 
     assert not {"metrics.jsonl", "000001.safetensors"} & set(synced)
 
 
+@needs_proc
+def test_a_probe_that_takes_the_place_of_another_is_durable_at_once(tmp_path: Path, synced: list[str]) -> None:
+    folder = run_folder(tmp_path)
+    folder.write_probe(probe(1))
+    folder.save_checkpoint(2, weights(2), {}, {"step": 2})
+    synced.clear()
+    folder.write_probe(probe(1))
+    assert synced == ["000001.safetensors.tmp", "probes"]
+
+
 def test_a_file_is_there_at_once_and_may_go_before_it_is_synced(tmp_path: Path) -> None:
     unsynced = Unsynced()
     for data in (b"old", b"new"):

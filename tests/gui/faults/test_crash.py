@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -101,6 +102,21 @@ def test_after_a_fault_of_the_engine_nothing_is_advised_that_it_would_refuse(
 def test_where_the_home_cannot_be_written_the_log_is_kept_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
     assert log_path() == log_path() and log_path().parent.is_dir()
+    elsewhere = log_path()
+    monkeypatch.setattr("gui.faults.crash.user_log_path", lambda *_, **__: Path("/proc/self"))  # that one is there
+    assert log_path() == elsewhere
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+def test_a_fault_is_told_where_the_log_finds_no_room(qtbot: QtBot, window: MainWindow) -> None:
+    log = log_path()
+    log.unlink()
+    log.symlink_to("/dev/full")
+    with watched(window.context.bridge):
+        in_a_timer(window)
+        qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+        assert window.strip.trouble is not None and "nobody expected this" in window.strip.trouble.sentence
+        window.strip.dismiss()
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.run_folder import list_runs
+from gui.faults import native_crash
 from gui.faults.crash import log_path
-from gui.faults.native_crash import earlier_crashes, summary
+from gui.faults.native_crash import earlier_crashes, summary, trace_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -80,10 +81,25 @@ def test_what_was_killed_did_not_crash(home: Path) -> None:
 
 
 def test_the_trace_of_a_live_window_is_left_alone(home: Path) -> None:
-    trace = log_path().with_name(f"native-{os.getppid()}.txt")
+    trace = trace_of(os.getppid())
     trace.write_text("Fatal Python error: Aborted\n")
     assert earlier_crashes() == []
     assert trace.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
+def test_a_crash_is_told_by_a_window_that_has_the_same_number(home: Path) -> None:
+    trace = log_path().with_name(f"native-{os.getpid()}-another-boot-77.txt")  # as in a container, always the first
+    trace.write_text("Fatal Python error: Aborted\n")
+    assert [crash.details for crash in earlier_crashes()] == ["Fatal Python error: Aborted\n"]
+    assert not trace.exists()
+
+
+def test_a_crash_that_another_window_tells_of_is_not_told_twice(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone, trace = (log_path().with_name(f"native-{number}.txt") for number in (1, 2))
+    trace.write_text("Fatal Python error: Aborted\n")
+    monkeypatch.setattr(native_crash, "_left_behind", lambda: [gone, trace])
+    assert len(earlier_crashes()) == 1 and earlier_crashes() == []
 
 
 @pytest.mark.parametrize(

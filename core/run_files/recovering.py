@@ -1,0 +1,36 @@
+"""Mends what a crash left in a run folder. Files of other names are somebody's own and stay."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.run_files.atomic import OLD, TEMPORARY
+
+# Not label.json: whoever looks at the run writes it, at any time.
+_DOCUMENTS = re.compile(r"(run|environment|vocabulary)\.json|config\.yaml|(src|tgt)\.model|metrics\.jsonl")
+_STEPS = re.compile(r"[0-9]{6,}(\.jsonl|\.safetensors)?")
+
+
+def recover(run: Path) -> None:
+    """Finish or undo the exchange of a checkpoint, and remove temporary files."""
+    for old in _named(run / "checkpoints", _STEPS, OLD):
+        path = old.with_suffix("")
+        if path.exists():
+            shutil.rmtree(old)
+        else:
+            old.replace(path)
+    for file in _named(run, _DOCUMENTS, TEMPORARY):
+        file.unlink()
+    for folder in ("validations", "probes", "snapshots"):
+        for file in _named(run / folder, _STEPS, TEMPORARY):
+            file.unlink()
+    for folder_of_a_step in _named(run / "checkpoints", _STEPS, TEMPORARY):
+        shutil.rmtree(folder_of_a_step)
+
+
+def _named(folder: Path, names: re.Pattern[str], ending: str) -> Iterator[Path]:
+    """What lies in a folder under one of our names and this ending."""
+    return (path for path in list(folder.iterdir()) if path.suffix == ending and names.fullmatch(path.stem))
