@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
-from core.doctor.methods import BUILT_IN, SCORED, metrics_of, not_finite
+from core.doctor.methods import BUILT_IN, SCORED, metrics_of
 
 RANGES = {
     "valid/perplexity": (1.0, math.inf),
@@ -25,19 +25,16 @@ CHANCE = 1.1
 
 
 def check_limits(drawn: Drawn) -> Iterator[Finding]:
-    """Find limits that are no number, of metrics that nobody measures, or that cannot be the best.
+    """Find limits of metrics that nobody measures, or that cannot be the best.
 
-    Whether nobody reaches them on held-out pairs only their author can know: pairs that are learned by heart go beyond.
+    What is not finite is refused before (`core.plugins_host.answers`). Whether nobody reaches them on held-out pairs
+    only their author can know: pairs that are learned by heart go beyond.
     """
     limits = drawn.host.limits(drawn.info.name, drawn.options)
-    for name in not_finite(limits):
-        yield _finding(
-            f"gives {name!r} as {limits[name]}; expected a finite number", "Leave it out where it is not known."
-        )
     yield from _check_names(drawn, list(limits))
     for name, value in limits.items():
         least, most = RANGES.get(name, (-math.inf, math.inf))
-        if math.isfinite(value) and not least <= value <= most:
+        if not least <= value <= most:
             yield _finding(
                 f"gives {name!r} as {value:g}, which nobody can reach; expected "
                 + (f"at least {least:g}" if most == math.inf else f"a number from {least:g} to {most:g}"),

@@ -1,5 +1,6 @@
 """Hold what a plugin's small methods return against their types, so that a wrong one is named at once."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from core.plugins_host.faults import Fault
@@ -26,6 +27,16 @@ def figures(method: str, answer: object) -> dict[str, float]:
     if not isinstance(answer, Mapping) or not all(_is_figure(name, value) for name, value in answer.items()):
         raise Fault(f"{method}() returned {answer!r:.200}, expected numbers by name, such as {{'letters_right': 0.9}}.")
     return {name: float(value) for name, value in answer.items()}
+
+
+def limits(answer: object) -> dict[str, float]:
+    """Return the best values that anyone can reach: a run keeps them, and what is not finite cannot be kept."""
+    found = figures("limits", answer)
+    for name, value in found.items():
+        if not math.isfinite(value):
+            sentence = f"limits() gives {name!r} as {value}; expected a finite number."
+            raise Fault(sentence, remedy="Leave it out where it is not known")
+    return found
 
 
 def _is_figure(name: object, value: object) -> bool:

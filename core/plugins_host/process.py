@@ -48,7 +48,7 @@ class Worker:
             "next": lambda request: self._streams[request["stream"]].next_chunk(),
             "shut": self._shut,
             "symbols": lambda request: answers.symbols(self._instance(request).symbols()),
-            "limits": lambda request: answers.figures("limits", self._instance(request).limits()),
+            "limits": lambda request: answers.limits(self._instance(request).limits()),
             "metrics": self._metrics,
             "files": lambda request: answers.texts("files", self._instance(request).files()),
             "folder": lambda request: str(Path.cwd()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from core.training.metrics import higher_is_better
 
 @dataclass
 class Best:
-    """The best value of one metric. Ties are no improvement, and neither is a value that is not a number."""
+    """The best value of one metric. Ties are no improvement, and neither is a value that is not finite."""
 
     metric: str
     value: float | None = None
@@ -20,8 +21,10 @@ class Best:
 
     def is_improved_by(self, value: float, step: int) -> bool:
         """Whether this would be the best; asking again at the best's own step stays true."""
+        if not math.isfinite(value):  # a run keeps its best, and JSON has no word for this one
+            return False
         if self.value is None:
-            return value == value
+            return True
         return step == self.step or (value > self.value if higher_is_better(self.metric) else value < self.value)
 
     def take(self, value: float, step: int) -> None:

@@ -5,6 +5,7 @@ Each method alone: tests/core/plugins_host/test_host.py; what `plugins check` sa
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import sys
@@ -20,7 +21,7 @@ from core.config import RunConfig
 from core.engine import Engine
 from core.errors import UserError
 from core.events import RunFinished
-from core.requests import Learn, Prepare, Start
+from core.requests import Learn, OpenRun, Prepare, Start, Stop
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 from tests.core.watcher import Watcher, answered, tiny_config
@@ -95,7 +96,7 @@ def write(folder: Path, bad: Bad) -> Path:
     return path
 
 
-def with_plugin(name: str, options: dict[str, int] | None = None, **training: int) -> RunConfig:
+def with_plugin(name: str, options: dict[str, int] | None = None, **training: int | str) -> RunConfig:
     config = tiny_config(**training)
     dataset = config.dataset.model_copy(update={"plugin": name, "options": options or {}})
     return config.model_copy(update={"dataset": dataset})
@@ -161,6 +162,36 @@ def test_a_plugin_that_fails_during_a_run_pauses_it_with_all_it_learnt(
                 answered(engine, Prepare(config=tiny_config()))
             folder = RunFolder.open(run)
             assert folder.checkpoint_step("last") == finished.step == folder.last_trained_step()
+
+
+NO_FIGURE_ONCE = """
+def metrics(self, pairs, hypotheses):
+    if len(pairs) > 1: SEEN.append(pairs)
+    return {{'x': float('{number}') if len(SEEN) == 1 else len(SEEN)}}
+"""
+
+
+def test_a_metric_that_is_infinite_once_is_kept_as_none_and_the_run_saved(
+    tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    """It is the run's best_metric, and its checkpoint is due where it is best."""
+    for number in ("inf", "-inf", "nan") if full else ("inf",):
+        with cases.trying(number):
+            pairs = PAIRS.format(first="pass")
+            write(tmp_path / "plugins", Bad("", pairs + NO_FIGURE_ONCE.format(number=number), top="SEEN = []"))
+            with Engine(plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
+                config = with_plugin("bad", best_metric="valid/x", max_steps=6, validate_every=2, checkpoint_every=100)
+                answered(engine, Prepare(config=config))
+                run = answered(engine, Start(runs_dir=tmp_path / "runs"))
+                answered(engine, Learn(steps=2))
+                answered(engine, Stop())
+                folder = RunFolder.open(run)
+                assert (folder.checkpoint_step("last"), folder.state.best_step) == (2, None)
+                answered(engine, OpenRun(run=run))
+                answered(engine, Learn())
+            figures = {step: metrics["valid/x"] for step, metrics in folder.validation_metrics().items()}
+            assert math.isnan(figures.pop(2)) and figures == {4: 2.0, 6: 3.0}
+            assert (folder.reread_state().reason, folder.state.best_value) == ("max_steps", 3.0)
 
 
 def answered_or_none(engine: Engine, seed: int) -> bool:

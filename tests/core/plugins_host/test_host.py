@@ -354,6 +354,25 @@ def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plu
         getattr(host, call)("named", {})
 
 
+@pytest.mark.parametrize("number", ["inf", "-inf", "nan"])
+def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(
+    host: PluginHost, write_plugin: Any, number: str
+) -> None:
+    """A validation that cannot be said in numbers happens once in a run; a limit is kept with every run."""
+    write_plugin(
+        f"""{GOOD}
+def limits(self): return {{"valid/loss": 0.5, "valid/own": float("{number}")}}
+def metrics(self, pairs, hypotheses): return {{"own": float("{number}")}}
+"""
+    )
+    with pytest.raises(PluginError) as caught:
+        host.limits("named", {})
+    sentence = f"Plugin 'named' failed: limits() gives 'valid/own' as {number}; expected a finite number."
+    assert caught.value.sentence == sentence
+    assert "Leave it out where it is not known, or choose another dataset." in str(caught.value)
+    assert repr(host.metrics("named", {}, [Pair("x", "y")], ["y"])["own"]) == number
+
+
 def test_close_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
     assert len(drawn(host, "named", "valid")) == 10

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,16 @@ def begin(session: Session, runs_dir: Path, **training: Any) -> Path:
     for _ in session.prepare(Prepare(config=tiny_config(**training))):
         pass
     return session.start(Start(runs_dir=runs_dir))
+
+
+def test_a_fault_while_a_run_begins_leaves_no_half_of_it(session: Session, tmp_path: Path) -> None:
+    for _ in session.prepare(Prepare(config=tiny_config())):
+        pass
+    trainer = session.run.trainer
+    trainer.data = replace(trainer.data, limits={"valid/loss": math.inf})  # JSON has no word for it
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        session.start(Start(runs_dir=tmp_path / "runs"))
+    assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_a_pause_that_cannot_write_is_a_pause_all_the_same(session: Session, watcher: Watcher, tmp_path: Path) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from core.training.best import Best
 
 
@@ -25,6 +29,14 @@ def test_a_rising_metric_keeps_its_highest() -> None:
 def test_not_a_number_is_never_the_best() -> None:
     best = taken("valid/loss", [float("nan"), 2.0, float("nan")])
     assert (best.value, best.step, best.num_without_better) == (2.0, 1, 1)
+
+
+@pytest.mark.parametrize("metric", ["valid/loss", "valid/bleu"])
+@pytest.mark.parametrize("infinity", [math.inf, -math.inf])
+def test_infinity_is_never_the_best(metric: str, infinity: float) -> None:
+    best = taken(metric, [infinity, 2.0, infinity, infinity])
+    assert (best.value, best.step, best.num_without_better) == (2.0, 1, 2)
+    assert not Best(metric).is_improved_by(infinity, 5)
 
 
 def test_the_same_validation_counts_once_and_stays_the_best() -> None:
