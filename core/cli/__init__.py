@@ -16,7 +16,7 @@ from importlib import import_module
 from platformdirs import user_log_path
 
 from core.cli.parser import parse
-from core.cli.streams import fall_silent, perhaps_unread, speak_utf8
+from core.cli.streams import fall_silent, open_closed_ones, perhaps_unread, results_told, speak_utf8
 from core.errors import UserError
 from core.signals import Interrupted
 
@@ -43,11 +43,12 @@ VERBS = {
 
 def main(argv: Sequence[str]) -> int:
     """Run one verb; the exit code. Nothing raises out of here, and no traceback reaches the user."""
+    open_closed_ones()
     for stream in (sys.stdout, sys.stderr):
         speak_utf8(stream)
     try:
-        code = _run(argv)
-        sys.stdout.flush()
+        with results_told():
+            code = _run(argv)
     except UserError as error:
         return _complain(error, BAD_INPUT)
     except Interrupted as interrupted:

@@ -1,15 +1,22 @@
-"""The terminal's streams: UTF-8 under any locale, and no fault where whoever read them has left."""
+"""The terminal's streams: UTF-8 under any locale, and no fault where they are closed, full, or nobody reads them."""
 
 from __future__ import annotations
 
-import errno
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from io import TextIOWrapper
-from typing import TextIO
+from typing import Any, TextIO, cast
 
-_NOBODY_READS = (errno.EPIPE, errno.EIO)  # a pipe whose reader has ended; a terminal that was closed
+from core.errors import UserError
+
+
+def open_closed_ones() -> None:
+    """Have standard streams that whoever called us had closed (`2>&-`) lead nowhere: Python has None for them."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 (it stays open)
 
 
 def speak_utf8(stream: TextIO) -> None:
@@ -20,14 +27,60 @@ def speak_utf8(stream: TextIO) -> None:
 
 @contextmanager
 def perhaps_unread(stream: TextIO) -> Iterator[None]:
-    """Around writing to `stream`: once nobody reads it, all that is written there goes nowhere."""
+    """Around writing what can be done without: once `stream` takes no more, what is written there goes nowhere.
+
+    Whoever read it has ended, its terminal was closed, or its disk is full.
+    """
     try:
         yield
         stream.flush()
-    except OSError as error:
-        if error.errno not in _NOBODY_READS:
-            raise
+    except OSError:
         fall_silent(stream)
+
+
+@contextmanager
+def results_told() -> Iterator[None]:
+    """Around a verb: what it printed is told at the end, or a UserError says that it could not be.
+
+    That nobody reads it any more (BrokenPipeError) is another matter.
+    """
+    output = _Output(sys.stdout)
+    try:
+        with redirect_stdout(cast(TextIO, output)):
+            yield
+            output.flush()
+    except OSError as error:
+        if error is not output.refusal or isinstance(error, BrokenPipeError):
+            raise
+        fall_silent(sys.stdout)
+        raise UserError(f"Standard output cannot be written: {error.strerror}.") from None
+
+
+class _Output:
+    """A stream that remembers what it refused to be written with: no other error tells which file it is of."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.refusal: OSError | None = None
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with self._remembering():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        with self._remembering():
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    @contextmanager
+    def _remembering(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.refusal = error
+            raise
 
 
 def fall_silent(stream: TextIO) -> None:

@@ -124,7 +124,7 @@ def _change(text: str) -> tuple[str, object]:
 
 
 class _Show:
-    """Progress on standard error and, with --json, every event on standard output. The run does not need a reader."""
+    """Progress on standard error and, with --json, every event on standard output. The run goes on without either."""
 
     def __init__(self, *, json: bool, tensorboard: Path | None) -> None:
         self._progress = TerminalProgress()
@@ -138,7 +138,8 @@ class _Show:
             with perhaps_unread(sys.stdout):
                 print_json(event_record(event))
         if self._board is not None:
-            self._board(event)
+            with perhaps_unread(sys.stderr):  # where it says that its own files cannot be written
+                self._board(event)
 
     def close(self) -> None:
         with perhaps_unread(sys.stderr):

@@ -18,11 +18,17 @@ from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
 from tests.in_process import called
 from tests.reliability.cases import Cases
-from tests.reliability.terminal import MAIN, ended, is_whole, running, train, wait_for_checkpoint
-
-# A root that file permissions hold for, as they do for everybody else.
-AS_ANYBODY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
-as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root: mounts a disk")
+from tests.reliability.terminal import (
+    AS_ANYBODY,
+    MAIN,
+    SECONDS,
+    as_root,
+    ended,
+    is_whole,
+    running,
+    train,
+    wait_for_checkpoint,
+)
 
 
 @pytest.fixture
@@ -35,9 +41,9 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", path], check=True)
 
 
-def fill(disk: Path) -> None:
-    """Leave no byte free."""
-    with (disk / "filler").open("wb", buffering=0) as file:
+def fill(disk: Path, name: str = "filler") -> None:
+    """Leave no byte free, nor one in the last block of this file."""
+    with (disk / name).open("ab", buffering=0) as file:
         for size in (65_536, 4_096, 1):
             try:
                 while file.write(b"x" * size) == size:
@@ -113,6 +119,48 @@ def test_room_and_the_right_to_write_are_looked_for_before_training(
     if full:
         make_read_only(disk)
         refused("Read-only file system", train(tmp_path, "--runs-dir", str(disk / "runs")))
+
+
+def in_shell(command: list[str], redirect: str, unbuffered: str = "") -> subprocess.CompletedProcess[str]:
+    """A command with its output led elsewhere, as a shell does it."""
+    shell = ["bash", "-c", f'"$@" {redirect}', "bash", *command]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    return subprocess.run(shell, env=environment, capture_output=True, text=True, timeout=SECONDS)
+
+
+@as_root
+def test_a_log_on_the_disk_that_the_run_fills_changes_nothing(disk: Path, tmp_path: Path) -> None:
+    command = train(tmp_path, "--run-dir", str(disk / "run"))
+    log = ["bash", "-c", 'exec "$@" >>"$0" 2>&1', str(disk / "train.log"), *command]
+    with running(log) as process:
+        wait_for_checkpoint(disk / "run", 40, process)
+        fill(disk)
+        fill(disk, "train.log")
+        code, _ = ended(process)
+    assert code == 3 and is_whole(disk / "run")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
+    tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    redirects = {">/dev/full 2>&1": "", "2>&-": "reason max_steps", ">&- 2>&-": "", "--json >/dev/full": ""}
+    for number, redirect in enumerate(redirects if full else [">/dev/full 2>&1"]):
+        trained = tmp_path / f"run {number}"
+        with cases.trying(f"train {redirect}"):
+            done = in_shell(train(tmp_path, "--run-dir", str(trained), "training.max_steps=60"), redirect)
+            assert done.returncode == 0 and redirects[redirect] in done.stdout, done
+            assert RunFolder.open(trained).state.reason == "max_steps" and is_whole(trained)
+    run, listing = str(tmp_path / "run 0"), ["runs", "list", "--runs-dir", str(tmp_path)]
+    longer = [["translate", run, "1 2"], ["runs", "show", run, "--json"], ["presets", "list"]]
+    for command in [listing, ["evaluate", run], *(longer if full else [])]:
+        with cases.trying(f"{command} >/dev/full"):
+            done = in_shell([*MAIN, *command], ">/dev/full")
+            assert done.returncode == 2
+            assert done.stderr == "headlight: Standard output cannot be written: No space left on device.\n"
+    assert in_shell([*MAIN, *listing], ">/dev/full", unbuffered="1").stderr == done.stderr
+    assert in_shell([*MAIN, *listing], ">/dev/full 2>&-").returncode == 2
+    assert "run 0" in in_shell([*MAIN, *listing], "2>&-").stdout
 
 
 def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(

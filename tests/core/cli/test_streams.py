@@ -1,13 +1,16 @@
-"""What nobody reads any more goes nowhere; what cannot be written for another reason is still told."""
+"""What nobody reads any more goes nowhere, and so does progress without room; of results that is told."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
-from core.cli.streams import fall_silent, perhaps_unread, speak_utf8
+from core.cli.streams import fall_silent, perhaps_unread, results_told, speak_utf8
+from core.errors import UserError
 
 
 def test_a_pipe_whose_reader_has_left_takes_everything_from_then_on() -> None:
@@ -19,13 +22,34 @@ def test_a_pipe_whose_reader_has_left_takes_everything_from_then_on() -> None:
                 print("x" * 100_000, file=stream)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
-def test_a_full_disk_is_no_reader_that_left() -> None:
-    stream = Path("/dev/full").open("w", buffering=1)  # noqa: SIM115 (closing it fails as writing does)
-    with pytest.raises(OSError, match="No space left"), perhaps_unread(stream):
-        stream.write("x")
+@pytest.fixture
+def full_disk() -> Iterator[TextIO]:
+    if not Path("/dev/full").exists():
+        pytest.skip("/dev/full is of Linux")
+    stream = Path("/dev/full").open("w")  # noqa: SIM115 (closing it fails as writing does)
+    yield stream
     fall_silent(stream)
     stream.close()
+
+
+def test_a_full_disk_takes_everything_from_then_on(full_disk: TextIO) -> None:
+    for _ in range(3):
+        with perhaps_unread(full_disk):
+            print("x" * 100_000, file=full_disk)
+
+
+@pytest.mark.parametrize("length", [1, 100_000])
+def test_results_without_room_are_told_of_once(full_disk: TextIO, monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+    monkeypatch.setattr("sys.stdout", full_disk)
+    with pytest.raises(UserError, match="Standard output cannot be written: No space left"), results_told():
+        print("x" * length)
+    print("y")
+    full_disk.flush()
+
+
+def test_another_file_that_fails_is_not_told_as_the_output() -> None:
+    with pytest.raises(FileNotFoundError), results_told():
+        Path("nowhere").read_text(encoding="utf-8")
 
 
 def test_bytes_that_are_no_text_come_through(tmp_path: Path) -> None:
