@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,20 @@ class DamagedFile(UserError):
 LARGEST = 256 * 2**20  # bytes; config, environment, vocabulary, validations and run.json are far below
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Around reading a file or folder: a UserError names it where it is missing, forbidden or on a bad sector."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file.") from None
+    except OSError as error:
+        raise DamagedFile(
+            f"{path}: it cannot be read ({error.strerror or error}).",
+            "Make it readable, or restore it from a copy of the run.",
+        ) from None
+
+
 def require_room_to_read(path: Path) -> None:
     """Raise DamagedFile where a file is larger than this machine's memory, as only a made-up one is."""
     if hasattr(os, "sysconf") and path.stat().st_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
@@ -26,13 +41,11 @@ def require_room_to_read(path: Path) -> None:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a document. Raises UserError where it is missing or absurdly large."""
-    try:
+    """The bytes of a document. Raises UserError where it is missing or absurdly large, or cannot be read."""
+    with reading(path):
         if path.stat().st_size > LARGEST:
             raise damaged(path, f"larger than {LARGEST} bytes")
         return path.read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file.") from None
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:

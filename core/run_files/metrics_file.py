@@ -11,7 +11,8 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from core.events import SettingChanged
 from core.run_files.checked_lines import checked_line, is_intact, read_checked_lines
-from core.run_files.documents import DamagedFile, damaged, require_room_to_read
+from core.run_files.documents import DamagedFile, damaged, reading, require_room_to_read
 
 Record = dict[str, Any]
 Arrays = Mapping[str, NDArray[np.float64]]
@@ -171,11 +172,15 @@ def lines_until(path: Path, step: int, at_step: Mapping[str, int], durable: int 
     return b"".join(kept)
 
 
-def _open(path: Path) -> BinaryIO:
+@contextmanager
+def _open(path: Path) -> Iterator[BinaryIO]:
     if not path.exists():  # somebody deleted it: a run without curves
-        return BytesIO()
-    require_room_to_read(path)
-    return path.open("rb")
+        yield BytesIO()
+        return
+    with reading(path):
+        require_room_to_read(path)
+        with path.open("rb") as file:
+            yield file
 
 
 def columns(records: Sequence[Record]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:

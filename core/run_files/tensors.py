@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from core.errors import UserError
-from core.run_files.documents import damaged, require_room_to_read
+from core.run_files.documents import damaged, reading, require_room_to_read
 
 Arrays = Mapping[str, NDArray[Any]]
 
+_PIECE = 2**18  # bytes
 _TYPES = {"<f8": "F64", "<f4": "F32", "<f2": "F16", "<i8": "I64", "<i4": "I32", "|u1": "U8", "|b1": "BOOL"}
 
 
@@ -44,18 +44,26 @@ def tensor_bytes(arrays: Arrays, record: Mapping[str, Any]) -> bytes:
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read what `tensor_bytes` made. Raises UserError that names a file that is damaged or missing."""
     try:
-        require_room_to_read(path)
-        with safe_open(path, framework="numpy") as file:
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
-            metadata = file.metadata() or {}
+        with reading(path):
+            require_room_to_read(path)
+            _read_through(path)
+            with safe_open(path, framework="numpy") as file:
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
+                metadata = file.metadata() or {}
         text = metadata["headlight"]
         if metadata["checksum"] != _checksum(arrays, text):
             raise damaged(path, "its checksum does not match")
         return arrays, json.loads(text)
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file.") from None
     except (SafetensorError, KeyError, ValueError, TypeError, RecursionError) as error:
         raise damaged(path, str(error) or type(error).__name__) from None
+
+
+def _read_through(path: Path) -> None:
+    """Raise OSError where the system cannot read it. safetensors maps it, and a bad sector would end the process."""
+    with path.open("rb", buffering=0) as file:
+        piece = bytearray(_PIECE)
+        while file.readinto(piece):
+            pass
 
 
 @cache

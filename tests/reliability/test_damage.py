@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +22,19 @@ from core.run_folder import RunFolder, RunLabel
 from tests.core.watcher import Watcher
 from tests.reliability.cases import Cases
 from tests.reliability.small_runs import WITH_SUBWORDS, digest, everything, resume, train
+from tests.reliability.terminal import AS_ANYBODY, ROOT, SECONDS, as_root
 
+STRACE = shutil.which("strace")
+READ = """
+import sys
+from pathlib import Path
+from core.errors import UserError
+from tests.reliability.small_runs import everything
+try:
+    everything(Path(sys.argv[1]))
+except UserError as error:
+    print(error)
+"""
 FOR_PEOPLE = "log.txt"  # nobody but a person reads it
 
 
@@ -141,6 +156,37 @@ def test_the_checkpoint_before_a_damaged_one_is_opened_and_said_so(run: Path, tm
     assert trouble.sentence.startswith(f"{path}: the file is damaged")
     assert "Opened at the checkpoint before it, of step 2" in trouble.advice
     assert [digest(part) for part in learnt(damaged)] == [digest(part) for part in learnt(run)]
+
+
+@as_root
+def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: Cases) -> None:
+    """Whatever run is at hand; of the newest checkpoint, the one before it is opened."""
+    newest = [f"checkpoints/000004/{name}" for name in ("model.safetensors", "optimizer.safetensors", "state.json")]
+    names = [*newest, "run.json", "config.yaml", "vocabulary.json", "src.model", "metrics.jsonl"]
+    copies = [shutil.copytree(run, tmp_path / name.replace("/", " ")) for name in names]
+    for name, copy in zip(names, copies, strict=True):
+        (copy / name).chmod(0)
+    command = [*AS_ANYBODY, sys.executable, "-m", "tests.reliability.forbidden_opening", tmp_path / "own", *copies]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    for name, copy, line in zip(names, copies, done.stdout.splitlines(), strict=True):
+        with cases.trying(name):
+            record = json.loads(line)
+            (said,) = record["said"]
+            assert said.startswith(f"{copy / name}: it cannot be read (Permission denied). "), said
+            assert record["refused"] == (name not in newest)
+            assert record["refused"] or "Opened at the checkpoint before it, of step 2" in said
+
+
+@pytest.mark.skipif(STRACE is None, reason="strace has the system refuse to read, and is not installed")
+def test_a_bad_sector_is_named_and_ends_no_process(run: Path, cases: Cases) -> None:
+    for name in ("checkpoints/000004/model.safetensors", "checkpoints/000004/state.json", "metrics.jsonl"):
+        path = run / name
+        with cases.trying(name):
+            injected = [STRACE, "-f", "-qq", "-o", "/dev/null", "-P", path, "-e", "inject=read:error=EIO"]
+            command = [*injected, sys.executable, "-c", READ, run]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+            assert done.stdout.startswith(f"{path}: it cannot be read (Input/output error)."), done
 
 
 def told_on_opening(run: Path) -> list[Trouble]:

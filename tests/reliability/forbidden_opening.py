@@ -1,0 +1,30 @@
+"""Opens the runs named on its command line, a run of its own at hand, and prints what is said of each."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import Trouble
+from core.history import History
+from core.requests import OpenRun
+from core.run_folder import RunFolder
+from tests.core.watcher import Watcher, answered, begun
+
+own, runs = Path(sys.argv[1]), map(Path, sys.argv[2:])
+watcher = Watcher()
+with Engine([watcher], cache_dir=own / "cache") as engine:
+    for run in runs:
+        begun(engine, own)
+        watcher.events.clear()
+        refusal = ""
+        try:
+            answered(engine, OpenRun(run=run))
+            History.read(RunFolder.open(run))  # as the window does
+        except UserError as error:
+            refusal = str(error)
+        told = [f"{trouble.sentence} {trouble.advice}" for trouble in watcher.all(Trouble)]
+        print(json.dumps({"run": run.name, "said": [*told, *filter(None, [refusal])], "refused": bool(refusal)}))
