@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from core.errors import UserError
+from core.run_files.documents import reading
 
 _FOLDERS = ("validations", "probes", "snapshots", "checkpoints")
 _DOCUMENTS = ("config.yaml", "environment.json", "vocabulary.json", "src.model", "tgt.model", "label.json")
@@ -43,8 +45,7 @@ def _all_within(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _listed(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except FileNotFoundError:  # the process that writes the run has just removed it
-        return []
+    # What is not there, the process that writes the run has just removed.
+    with reading(folder), suppress(FileNotFoundError), os.scandir(folder) as entries:
+        return list(entries)
+    return []

@@ -12,6 +12,7 @@ from platformdirs import user_data_dir
 
 from core.errors import NotWritten, UserError
 from core.run_files.archive import SUFFIX
+from core.run_files.documents import reading
 
 _LONGEST_NAME = 200  # bytes: with the time before it and a number behind, a folder's name may have 255
 
@@ -57,7 +58,11 @@ def make_run_dir(runs_dir: Path, name: str) -> Path:
 
 def is_run(path: Path) -> bool:
     """Whether a folder is a run, complete enough to be opened."""
-    return (path / "run.json").is_file() and (path / "config.yaml").is_file()
+    try:
+        check_is_run(path)
+    except UserError:
+        return False
+    return True
 
 
 def find_run(text: str, runs_dir: Path) -> Path:
@@ -65,30 +70,31 @@ def find_run(text: str, runs_dir: Path) -> Path:
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
     for path in (Path(text).expanduser(), runs_dir / text):
-        if path.exists():
-            check_is_run(path)
-            return path
+        with reading(path):
+            if path.exists():
+                check_is_run(path)
+                return path
     raise UserError(
         f"{text}: there is no such run, neither as a path nor in {runs_dir}.", "`runs list` shows what is there."
     )
 
 
 def check_is_run(path: Path) -> None:
-    """Raise UserError that says what is missing where `path` is not a run."""
-    if not path.is_dir():
-        what = "it is a file" if path.exists() else "there is no such folder"
-        advice = "A run shared as one file is opened by dropping it on the window." if path.suffix == SUFFIX else ""
-        raise UserError(f"{path} is not a run: {what}.", advice)
-    for name in ("run.json", "config.yaml"):
-        if not (path / name).is_file():
-            raise UserError(f"{path} is not a run: it has no {name}.")
+    """Raise UserError that says what is missing where `path` is not a run, or that it may not be looked into."""
+    with reading(path):
+        if not path.is_dir():
+            what = "it is a file" if path.exists() else "there is no such folder"
+            advice = "A run shared as one file is opened by dropping it on the window." if path.suffix == SUFFIX else ""
+            raise UserError(f"{path} is not a run: {what}.", advice)
+        for name in ("run.json", "config.yaml"):
+            if not (path / name).is_file():
+                raise UserError(f"{path} is not a run: it has no {name}.")
 
 
 def list_runs(runs_dir: Path) -> list[Path]:
     """The runs in a folder, the newest name last; none where the folder does not exist."""
-    if not runs_dir.is_dir():
-        return []
-    return sorted(path for path in runs_dir.iterdir() if is_run(path))
+    with reading(runs_dir):
+        return sorted(path for path in runs_dir.iterdir() if is_run(path)) if runs_dir.is_dir() else []
 
 
 def steps_in(folder: Path, ending: str = "") -> list[int]:

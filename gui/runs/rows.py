@@ -152,7 +152,14 @@ def state_in_words(summary: RunSummary) -> str:
 def _stamp(path: Path) -> tuple[int, ...]:
     """Changes with every file that a row is read from."""
     names = (".", "run.json", "config.yaml", "label.json", "metrics.jsonl", "checkpoints", "snapshots")
-    return tuple(place.stat().st_mtime_ns if (place := path / name).exists() else 0 for name in names)
+    return tuple(_changed_at(path / name) for name in names)
+
+
+def _changed_at(place: Path) -> int:
+    try:
+        return place.stat().st_mtime_ns
+    except OSError:  # it is not there, or in a folder that may not be searched
+        return 0
 
 
 def _made_at(path: Path) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tests.reliability.cases import Cases
 from tests.reliability.terminal import (
     AS_ANYBODY,
     MAIN,
+    ROOT,
     SECONDS,
     as_root,
     ended,
@@ -29,6 +31,18 @@ from tests.reliability.terminal import (
     train,
     wait_for_checkpoint,
 )
+
+NOBODY = 65_534
+LOOK = """
+import sys
+from pathlib import Path
+from gui.frame.banner import interrupted_run
+from gui.runs.rows import RunRows
+runs = Path(sys.argv[1])
+print(interrupted_run(runs).path.name)
+for row in RunRows(runs).read()[:-1]:
+    print(row.path.name, row.problem or row.state, sep=": ")
+"""
 
 
 @pytest.fixture
@@ -161,6 +175,29 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
     assert in_shell([*MAIN, *listing], ">/dev/full", unbuffered="1").stderr == done.stderr
     assert in_shell([*MAIN, *listing], ">/dev/full 2>&-").returncode == 2
     assert "run 0" in in_shell([*MAIN, *listing], "2>&-").stdout
+
+
+@as_root
+def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
+    """The lost+found of a drive, and what a colleague keeps for himself."""
+    run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "run")
+    RunFolder.open(run).update(state="stopped")
+    private = [tmp_path / "lost+found", tmp_path / "a colleague's"]
+    for folder in private:
+        folder.mkdir(mode=0o700)
+        os.chown(folder, NOBODY, NOBODY)
+
+    def called_by_anybody(*command: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*AS_ANYBODY, *map(str, command)], cwd=ROOT, capture_output=True, text=True)
+
+    listed = called_by_anybody(*MAIN, "runs", "list", "--runs-dir", tmp_path)
+    assert (listed.returncode, listed.stderr, len(listed.stdout.splitlines())) == (0, "", 1)
+    shown = called_by_anybody(*MAIN, "runs", "show", private[0])
+    assert shown.returncode == 2 and f"{private[0]}: it cannot be read (Permission denied)." in shown.stderr
+    offered, *rows = called_by_anybody(sys.executable, "-c", LOOK, tmp_path).stdout.splitlines()
+    assert offered == "run" and "run: stopped" in rows and len(rows) == 3
+    for folder in private:
+        assert any(row.startswith(f"{folder.name}: {folder}: it cannot be read (Permission denied).") for row in rows)
 
 
 def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
