@@ -16,17 +16,26 @@ _FILES = (*_DOCUMENTS, "run.json", "metrics.jsonl", "log.txt")
 
 
 def require_confined(run: Path) -> None:
-    """Raise UserError where a file or folder that we read or write is a link, a pipe or a device.
+    """Raise UserError where what we read or write is a link, a pipe or a device, or a folder in a file's place.
 
     What a person laid beside them is none of ours, and may be a link.
     """
     for entry in _entries(run):
-        if not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)):
-            what = "a link" if entry.is_symlink() else "a pipe or a device"
+        what = _what_else(entry)
+        if what:
             raise UserError(
                 f"{entry.path} is {what}; a run's files lie in its own folder.",
                 "Put the file itself in its place, or take the run from somebody you know.",
             )
+
+
+def _what_else(entry: os.DirEntry[str]) -> str:
+    """What is there instead of what should be; nothing where all is well."""
+    if entry.is_dir(follow_symlinks=False):
+        return "a folder and no file" if entry.name.removesuffix(".tmp") in _FILES else ""
+    if entry.is_file(follow_symlinks=False):
+        return ""
+    return "a link" if entry.is_symlink() else "a pipe or a device"
 
 
 def _entries(run: Path) -> Iterator[os.DirEntry[str]]:

@@ -34,10 +34,12 @@ def reading(path: Path) -> Iterator[None]:
         ) from None
 
 
-def require_room_to_read(path: Path) -> None:
-    """Raise DamagedFile where a file is larger than this machine's memory, as only a made-up one is."""
-    if hasattr(os, "sysconf") and path.stat().st_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
-        raise damaged(path, "it is larger than this machine's memory")
+def require_room_to_read(path: Path, times: int) -> None:
+    """Raise DamagedFile where `times` its size is more than this machine's memory, as only of a made-up file."""
+    if not hasattr(os, "sysconf"):
+        return
+    if times * path.stat().st_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        raise damaged(path, "it is too large for this machine's memory")
 
 
 def read_file(path: Path) -> bytes:

@@ -30,6 +30,7 @@ Record = dict[str, Any]
 Arrays = Mapping[str, NDArray[np.float64]]
 _VALIDATION_MARK = b', "is_best": '
 _LONGEST_LINE = 16_384  # bytes
+_TIMES_IN_MEMORY = 5  # measured: bytes, lines and values are there at once
 _ADVICE = "Restore it from a copy of the run, or delete it to open the run without its curves."
 NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
 
@@ -178,7 +179,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
         yield BytesIO()
         return
     with reading(path):
-        require_room_to_read(path)
+        require_room_to_read(path, _TIMES_IN_MEMORY)
         with path.open("rb") as file:
             yield file
 

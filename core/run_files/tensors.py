@@ -18,6 +18,7 @@ from core.run_files.documents import damaged, reading, require_room_to_read
 Arrays = Mapping[str, NDArray[Any]]
 
 _PIECE = 2**18  # bytes
+_TIMES_IN_MEMORY = 2  # the arrays, and the tensors that are made of them
 _TYPES = {"<f8": "F64", "<f4": "F32", "<f2": "F16", "<i8": "I64", "<i4": "I32", "|u1": "U8", "|b1": "BOOL"}
 
 
@@ -45,7 +46,7 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read what `tensor_bytes` made. Raises UserError that names a file that is damaged or missing."""
     try:
         with reading(path):
-            require_room_to_read(path)
+            require_room_to_read(path, _TIMES_IN_MEMORY)
             _read_through(path)
             with safe_open(path, framework="numpy") as file:
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)

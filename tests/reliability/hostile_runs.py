@@ -20,6 +20,7 @@ from core.run_files.tensors import tensor_bytes
 
 Alteration = Callable[[Path], object]
 TERABYTE = 2**40
+MOST_MEMORY = 9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10 if hasattr(os, "sysconf") else TERABYTE
 OPENS = None  # harmless: as it is, from its data prepared anew, or at the checkpoint before
 
 
@@ -71,9 +72,9 @@ def line(name: str, record: dict[str, Any]) -> Alteration:
     return file(name, checked_line(record))
 
 
-def sparse(name: str) -> Alteration:
-    """A file that says it is a terabyte long."""
-    return lambda run: os.truncate(run / name, TERABYTE)
+def sparse(name: str, size: int = TERABYTE) -> Alteration:
+    """A file that says it is so long, and takes no room."""
+    return lambda run: os.truncate(run / name, size)
 
 
 def link(name: str, target: str) -> Alteration:
@@ -86,6 +87,16 @@ def link(name: str, target: str) -> Alteration:
         else:
             place.unlink(missing_ok=True)
         place.symlink_to(target if Path(target).is_absolute() else run.parent / target)
+
+    return alter
+
+
+def folder(name: str) -> Alteration:
+    """A folder in place of a file."""
+
+    def alter(run: Path) -> None:
+        (run / name).unlink(missing_ok=True)
+        (run / name).mkdir()
 
     return alter
 
@@ -112,18 +123,22 @@ def header(length: int, text: bytes = b"") -> bytes:
     return length.to_bytes(8, "little") + text
 
 
-def huge_tensor() -> bytes:
-    """A header that claims a tensor of a terabyte."""
-    shape = {"dtype": "U8", "shape": [TERABYTE], "data_offsets": [0, TERABYTE]}
+def huge_tensor(size: int = TERABYTE) -> bytes:
+    """A header that claims a tensor of so many bytes."""
+    shape = {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}
     text = json.dumps({"__metadata__": {"headlight": "{}", "checksum": "0"}, "w": shape}).encode()
     return header(len(text), text)
 
 
-def sparse_tensor(run: Path) -> None:
+def sparse_tensor(size: int) -> Alteration:
     """The same, and the file is that long."""
-    data = huge_tensor()
-    (run / MODEL).write_bytes(data)
-    os.truncate(run / MODEL, len(data) + TERABYTE)
+
+    def alter(run: Path) -> None:
+        data = huge_tensor(size)
+        (run / MODEL).write_bytes(data)
+        os.truncate(run / MODEL, len(data) + size)
+
+    return alter
 
 
 def run_json(**changes: Any) -> Alteration:
@@ -200,10 +215,13 @@ HOSTILE: dict[str, tuple[Alteration, str | None]] = {
     "model_header_2e62": (file(MODEL, header(2**62)), OPENS),
     "model_header_terabyte": (file(MODEL, header(TERABYTE)), OPENS),
     "model_tensor_terabyte": (file(MODEL, huge_tensor()), OPENS),
-    "model_sparse_terabyte": (sparse_tensor, OPENS),
+    "model_sparse_terabyte": (sparse_tensor(TERABYTE), OPENS),
+    "model_of_most_memory": (sparse_tensor(MOST_MEMORY), OPENS),
     "model_of_others": (file(MODEL, tensor_bytes({"w": MANY}, {})), "describe a model of"),
     "model_deep": (file(MODEL, header(len(DEEP), DEEP.encode())), OPENS),
     "metrics_terabyte": (sparse("metrics.jsonl"), "metrics.jsonl"),
+    "metrics_of_most_memory": (sparse("metrics.jsonl", MOST_MEMORY), "metrics.jsonl"),
+    "metrics_folder": (folder("metrics.jsonl"), "is a folder"),
     "metrics_of_texts": (line("metrics.jsonl", {"step": "x", "train/loss": []}), "metrics.jsonl"),
     "config_terabyte": (sparse("config.yaml"), "config.yaml"),
     "config_link": (link("config.yaml", "/etc/passwd"), "is a link"),
@@ -215,6 +233,9 @@ HOSTILE: dict[str, tuple[Alteration, str | None]] = {
     "probes_link": (link("probes", "victims"), "is a link"),
     "checkpoint_link": (link(NEWEST, "victims"), "is a link"),
     "temporary_link": (link("run.json.tmp", "victim"), "is a link"),
+    "vocabulary_folder": (folder("vocabulary.json"), "is a folder"),
+    "label_folder": (folder("label.json"), "is a folder"),
+    "log_folder": (folder("log.txt"), "is a folder"),
     "vocabulary_pipe": (pipe("vocabulary.json"), "is a pipe"),
     "plugins": (plugins, OPENS),
 }
