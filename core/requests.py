@@ -76,12 +76,14 @@ class Branch(Request[Prepared]):
 
     `changes` are settings by key, made in the new run. It stands still at `step`, ready to learn; the other run is left
     as it is. Where only weights were kept, or a change asks for it, the optimizer begins afresh, which is told.
+    `in_its_place`: where the other is a branch that has taken no step yet, it goes, and its parent is the new one's.
     """
 
     run: Path
     step: int
     runs_dir: Path
     changes: tuple[tuple[str, object], ...] = ()
+    in_its_place: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

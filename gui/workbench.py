@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from core.branch_changes import first_unfit
 from core.comparison.differences import changed_keys, differing_settings
 from core.config import RunConfig, change_setting, change_settings
 from core.errors import UserError
@@ -65,6 +66,7 @@ class Workbench(QObject):
         self._playhead = playhead
         self._place = place
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
+        self._going: Path | None = None  # a branch whose place another is taking
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
         self._preparing.setInterval(PREPARE_DELAY_MS)
@@ -120,6 +122,22 @@ class Workbench(QObject):
         folder = self._bridge.history.folder
         return self.run is not None and folder is not None and folder.state.is_shared
 
+    @property
+    def begins_at(self) -> int | None:
+        """The step at which the run, a branch, stands to take its first; None where it has, and of all others."""
+        history = self._bridge.history
+        if self.run is None or history.folder is None or self.is_shared or self._bridge.state == "learning":
+            return None
+        step = history.folder.state.parent_step
+        return step if step is not None and history.last_step <= step else None
+
+    @property
+    def takes_changes_along(self) -> bool:
+        """Whether the next Learn begins a branch with what waits for a new run: it has nothing to lose yet."""
+        is_other = self.taken not in (None, self.applied)  # another preset or file, which begins untrained
+        fits = bool(self.waiting) and first_unfit(self.waiting) is None
+        return self.begins_at is not None and fits and not is_other
+
     # Transport
 
     def prepare(self) -> None:
@@ -138,9 +156,14 @@ class Workbench(QObject):
             self._preparing.start(0)
 
     def restart(self) -> None:
-        """A new run with the changes that waited; the old one is kept."""
-        self.prepare()
-        self.learn()
+        """A new run with the changes that waited; the old one is kept. A branch at its start takes them along."""
+        if not self.takes_changes_along:
+            self.prepare()
+            self.learn()
+        elif self._bridge.state == "finished":
+            self.learn_more()
+        else:
+            self.learn()
 
     def reset(self, seed: int | None = None) -> None:
         """Untrained weights again, of the same seed or another; the old run is kept."""
@@ -161,6 +184,9 @@ class Workbench(QObject):
         """Take steps, in a run folder of their own that begins with the first one."""
         if self._preparing.isActive():
             self.prepare()
+        if self.takes_changes_along:
+            self._take_along(steps)
+            return
         self._act()
         if self.run is not None:
             self._bridge.ask(Learn(steps=steps))
@@ -201,12 +227,11 @@ class Workbench(QObject):
         self._bridge.ask(OpenRun(run=run), lambda _: self.toggle())
 
     def branch(self, run: Path, step: int) -> None:
-        """A new run with the weights that one kept at a step, and of the run at hand its changes; that one is kept."""
-        changes = tuple(self.changes_to_take.items()) if run == self.run else ()
-        self._typing.stop()
-        self._acting.clear()
-        request = Branch(run=run, step=step, runs_dir=self._place.path, changes=changes)
-        self._bridge.ask(request, lambda _: self.branched.emit())
+        """A new run with the weights that one kept at a step, and of the run at hand its changes; that one is kept.
+
+        It stands there until Learn, and until then takes along what is changed in the draft.
+        """
+        self._bridge.ask(self._branch_of(run, step), lambda _: self.branched.emit())
 
     @property
     def changes_to_take(self) -> dict[str, object]:
@@ -272,6 +297,7 @@ class Workbench(QObject):
         self.resolved = prepared
         self.run = prepared.run
         self._acting.clear()
+        self._going = None
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
             self.taken = None
@@ -285,6 +311,31 @@ class Workbench(QObject):
         elif isinstance(error, PluginError) and self.applied is not None:
             self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)
         self._bridge.show_refusal(error, until_prepared=True)
+
+    def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
+        changes = tuple(self.changes_to_take.items()) if run == self.run else ()
+        self._typing.stop()
+        self._acting.clear()
+        place = self._place.path
+        return Branch(run=run, step=step, runs_dir=place, changes=changes, in_its_place=in_its_place)
+
+    def _take_along(self, steps: int | None) -> None:
+        """Learn in a branch with what waits, which takes the place of the one at hand: that has taken no step."""
+        step = self.begins_at
+        assert self.run is not None and step is not None
+        if self._going != self.run:  # else it was asked already
+            self._going = self.run
+            branch = self._branch_of(self.run, step, in_its_place=True)
+            self._bridge.ask(branch, partial(self._go_on, steps), self._keep)
+        self.asked_to_learn.emit()
+
+    def _go_on(self, steps: int | None, prepared: Prepared) -> None:
+        if self.run == prepared.run:  # nothing else was prepared meanwhile
+            self._bridge.ask(Learn(steps=steps))
+
+    def _keep(self, error: Exception) -> None:
+        self._going = None
+        self._bridge.show_refusal(error)
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         if start is self._start:  # nothing else was prepared meanwhile

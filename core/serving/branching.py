@@ -7,7 +7,8 @@ alone, and some settings make the rest useless: then optimizer, random numbers a
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 
 from core.branch_changes import first_unfit, leave_weights_alone, that_reset
 from core.config import change_settings
@@ -17,6 +18,7 @@ from core.events import Event, Trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Start
 from core.run_files.copying import files_until
+from core.run_files.label import LABEL
 from core.run_files.places import require_room
 from core.run_folder import Checkpoint, RunFolder, refusing_to_write
 from core.serving.beginning import new_folder, room_for
@@ -74,10 +76,11 @@ def branched_trainer(
 
 def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Generator[None, None, RunFolder]:
     """The new run's folder, left to be opened: the other's past, and a checkpoint of where it begins."""
-    past = files_until(run.path, request.step)
+    goes = request.in_its_place and has_taken_no_step(run)
+    past = [*files_until(run.path, request.step), *_label_of(run, goes)]
     require_room(request.runs_dir, room_for(trainer) + sum(path.stat().st_size for path in past))
-    start = Start(runs_dir=request.runs_dir, parent=run.path.name, parent_step=request.step)
-    folder = new_folder(start, trainer)
+    parent = run.state.parent if goes else run.path.name
+    folder = new_folder(Start(runs_dir=request.runs_dir, parent=parent, parent_step=request.step), trainer)
     try:
         with refusing_to_write(folder.path):
             for path in past:
@@ -91,7 +94,22 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
     except BaseException:  # broken off, too: half a run is none
         shutil.rmtree(folder.path)
         raise
+    if goes:
+        shutil.rmtree(run.path, ignore_errors=True)  # what cannot be removed is a run more, and no harm
     return folder
+
+
+def has_taken_no_step(run: RunFolder) -> bool:
+    """Whether the run is a branch that holds nothing but its parent's past."""
+    is_free = run.state.writer() is None and not run.state.is_shared
+    return is_free and run.state.parent_step is not None and run.last_trained_step() <= run.state.parent_step
+
+
+def _label_of(run: RunFolder, goes: bool) -> Iterator[Path]:
+    """The file with what a person called the run, where the new one takes that over."""
+    path = run.path / LABEL
+    if goes and path.is_file():
+        yield path
 
 
 def _why(request: Branch, run: RunFolder) -> str:

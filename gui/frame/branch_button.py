@@ -11,8 +11,9 @@ from gui.widgets import enable
 
 NAME = "Continue from the viewed step"
 HELP = (
-    "A new run from the viewed step; this one is kept. Change one thing in Setup, and Learn (Ctrl+B). "
-    "From a checkpoint it goes on exactly; from a snapshot, which keeps weights alone, the optimizer begins afresh."
+    "A new run from the viewed step; this one is kept. Change one thing in Setup, and Learn: it goes on from these "
+    "weights with the change, where they fit it (Ctrl+B). From a checkpoint it goes on exactly; from a snapshot, which "
+    "keeps weights alone, the optimizer begins afresh."
 )
 
 
@@ -42,12 +43,14 @@ class BranchButton(QPushButton):
     def _step(self) -> int | None:
         """The newest one at or before the viewed one whose weights were kept; None where a branch is of no use.
 
-        At the newest step Learn goes on, with changes that act at once; those that wait for a new run need a branch.
+        At the newest step Learn goes on, with changes that act at once; those that wait for a new run need a branch,
+        but where the run is one that has taken no step yet.
         """
         workbench, playhead, history = self._context.workbench, self._context.playhead, self._context.bridge.history
         if self._context.follower.sentence or workbench.run is None:
             return None
-        needs_branch = workbench.is_shared or (workbench.waiting and first_unfit(workbench.waiting) is None)
+        fits = workbench.waiting and first_unfit(workbench.waiting) is None
+        needs_branch = workbench.is_shared or (fits and not workbench.takes_changes_along)
         if playhead.is_live and not needs_branch:
             return None
         kept = (*history.snapshot_steps, *history.checkpoint_steps)

@@ -1,4 +1,7 @@
-"""The button that begins a new run with all that waits for one. While it is seen, it is the screen's filled button."""
+"""The button that begins a new run with all that waits for one, untrained; of a branch at its start with its weights.
+
+While it is seen, it is the screen's filled button.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ class RestartButton(QPushButton):
         self._workbench = workbench
         self.setProperty("role", "filled")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
-        self.setAccessibleDescription("Begins a new run with what waits for one; the old run is kept")
+        self.setAccessibleDescription("Begins a new run with what waits for one; a run that has taken steps is kept")
         self.clicked.connect(workbench.restart)
         workbench.changed.connect(self.refresh)
         self.refresh()
@@ -30,7 +33,9 @@ class RestartButton(QPushButton):
         waiting = self._workbench.waiting
         self.setText(restart_text(self._workbench))
         self.setAccessibleName(self.text())
-        self.setToolTip("Begin a new run; the old one is kept" + _keys(waiting))
+        goes_on = self._workbench.takes_changes_along
+        what = "Learn on from these weights" if goes_on else "Begin a new run; the old one is kept"
+        self.setToolTip(what + _keys(waiting))
         self.setVisible(bool(waiting))
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -43,7 +48,12 @@ class RestartButton(QPushButton):
 
 
 def restart_text(workbench: Workbench) -> str:
-    """`Restart with 2 changes`; or, of another preset or file, `Restart as copy_task`, and what was changed since."""
+    """`Restart with 2 changes`; or, of another preset or file, `Restart as copy_task`, and what was changed since.
+
+    Of a branch that has taken no step yet: `Continue from 400 with 1 change`.
+    """
+    if workbench.takes_changes_along:
+        return f"Continue from {workbench.begins_at:,} with {_changes(len(workbench.waiting))}"
     taken, draft = workbench.taken, workbench.draft
     if taken is None or draft is None or taken == workbench.applied:
         return f"Restart with {_changes(len(workbench.waiting))}"

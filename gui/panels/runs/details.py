@@ -20,7 +20,8 @@ _NOTE_HELP = "Whatever is worth remembering of this run; kept when you leave the
 
 
 _BRANCH_HELP = (
-    "A new run from this step; this one is kept. Change one thing in Setup, and Learn. "
+    "A new run from this step; this one is kept. Change one thing in Setup, and Learn: it goes on from these weights "
+    "with the change, where they fit it. "
     "From a checkpoint it goes on exactly; from weights alone the optimizer begins afresh."
 )
 _SHARE_HELP = (

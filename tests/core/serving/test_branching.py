@@ -113,6 +113,22 @@ def test_what_the_weights_do_not_fit_is_refused(
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
 
 
+def test_a_branch_without_a_step_of_its_own_leaves_its_place_to_the_next(parent: RunFolder) -> None:
+    runs_dir = parent.path.parent
+    with Engine(cache_dir=parent.path.parents[2] / "cache") as engine:
+        first = answered(engine, Branch(run=parent.path, step=8, runs_dir=runs_dir)).run
+        assert RunFolder.open(first).state.parent_step == 8
+        again = Branch(run=first, step=8, runs_dir=runs_dir, changes=(("model.dropout", 0.5),), in_its_place=True)
+        second = answered(engine, again).run
+        assert sorted(runs_dir.iterdir()) == sorted([parent.path, second])
+        state = RunFolder.open(second).state
+        assert (state.parent, state.parent_step) == ("parent", 8)
+        answered(engine, Learn(steps=1))
+        third = answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, in_its_place=True)).run
+    assert sorted(runs_dir.iterdir()) == sorted([parent.path, second, third])  # that one had taken a step
+    assert RunFolder.open(third).state.parent == second.name
+
+
 def test_broken_off_it_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None:
     with PluginHost() as host:
         session = Session(Watcher(), host, tmp_path / "cache")

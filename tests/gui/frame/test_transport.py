@@ -50,8 +50,13 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     assert context.bridge.history.prepared.config.model.dropout == 0.3
     assert len(context.bridge.history.curve("train/loss")[0]) == 4
     assert RunFolder.open(context.workbench.run).state.parent == run.name
+    context.workbench.edit("model.attention_dropout", 0.2)  # Learn takes it along: no step was taken yet
+    assert not bar.branch_button.isVisible()
+    context.workbench.edit("model.attention_dropout", 0.0)
+    context.workbench.learn(1)
+    qtbot.waitUntil(lambda: context.playhead.live_step == 5 and context.bridge.state == "paused", timeout=WAIT_MS)
     context.workbench.edit("model.attention_dropout", 0.2)  # where Learn would go on, too
-    assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 4 with 1 change"
+    assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 5 with 1 change"
     context.workbench.edit("model.d_model", 32)
     assert not bar.branch_button.isVisible()
     context.playhead.view(2)

@@ -441,6 +441,53 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
     assert f"Continues {run.name} from step 3" in details.about_label.text()
 
 
+def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path
+) -> None:
+    run = learn_to_the_end(window, qtbot)
+    view, workbench, drawer = show(window, qtbot), window.context.workbench, window.setup_drawer
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.path == run and 3 in row.snapshot_steps), 0)
+    view.details.step_combo.setCurrentIndex(view.details.step_combo.findData(3))
+    qtbot.mouseClick(view.details.branch_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: drawer.isVisible() and workbench.run not in (None, run), timeout=WAIT_MS)
+    wait_for_state("paused")
+    branch = workbench.run
+    assert branch is not None
+    RunFolder.open(branch).write_label(RunLabel(name="much dropout"))
+    drawer.forms["model"].edited.emit("model.dropout", 0.5)
+    assert drawer.restart_button.text() == "Continue from 3 with 1 change"
+    assert not window.transport.branch_button.isVisible() and "model.dropout" in drawer.restart_button.toolTip()
+    qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)  # twice: once it is asked already
+    qtbot.waitUntil(lambda: workbench.run not in (None, run, branch), timeout=WAIT_MS)
+    wait_for_state("finished")
+    assert sorted(list_runs(tmp_path / "runs")) == sorted([run, workbench.run])
+    changed = RunFolder.open(workbench.run)
+    assert changed.config().model.dropout == 0.5 and changed.label().name == "much dropout"
+    assert (changed.state.parent, changed.state.parent_step) == (run.name, 3)
+    beginning = changed.checkpoint(3).model
+    for name, array in RunFolder.open(run).read_snapshot(3).items():
+        np.testing.assert_array_equal(beginning[name], array)
+    assert changed.last_trained_step() == 6 and window.strip.trouble.is_note
+
+
+def test_a_branch_takes_along_only_what_its_weights_fit(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
+    run, workbench = learn_to_the_end(window, qtbot), window.context.workbench
+    workbench.branch(run, 3)
+    qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
+    wait_for_state("paused")
+    branch, button = workbench.run, window.setup_drawer.restart_button
+    workbench.edit("model.dropout", 0.5)
+    workbench.edit("model.d_ff", 24)
+    assert button.text() == "Restart with 2 changes"
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: window.context.playhead.live_step == 4, timeout=WAIT_MS)
+    wait_for_state("paused")
+    assert workbench.run == branch
+    workbench.edit("model.d_ff", 16)
+    assert button.text() == "Restart with 1 change"  # it has a step of its own to lose now
+
+
 def test_seeds_of_one_group_are_one_band(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
     for folder in ("2026-01-03_a", "2026-01-02_b"):
         RunFolder.open(empty_window.context.place.path / folder).update(group="two_seeds")
