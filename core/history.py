@@ -288,7 +288,7 @@ class _Tail:
 
     def was_rewritten(self, folder: RunFolder) -> bool:
         """Whether metrics.jsonl is another file than before: a run that was cut back."""
-        file, size = _file_and_size(folder.path / "metrics.jsonl")
+        file, size = metrics_file.file_and_size(folder.path / "metrics.jsonl")
         return bool(self._file) and (file != self._file or size < self.offset)
 
     def probes_were_rewritten(self, folder: RunFolder) -> bool:
@@ -297,7 +297,7 @@ class _Tail:
 
     def see(self, folder: RunFolder) -> None:
         """Remember how it is now."""
-        self._file, _ = _file_and_size(folder.path / "metrics.jsonl")
+        self._file, _ = metrics_file.file_and_size(folder.path / "metrics.jsonl")
         self._probes = _changed_at(folder.path / "probes")
         places = ("snapshots", "checkpoints", "run.json")
         self.seen = (

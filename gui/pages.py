@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.theme import GRID
@@ -11,12 +12,14 @@ from gui.widgets import button
 class Pages(QWidget):
     """Shows one of its pages."""
 
+    paged = Signal()  # another page is shown
+
     def __init__(self, name: str, *titles: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self._pages = QStackedWidget()
         self._group = QButtonGroup(self)
-        row = QHBoxLayout()
+        row = self.row = QHBoxLayout()  # what a subclass adds to it comes at its end
         row.setSpacing(GRID // 2)
         for number, title in enumerate(titles):
             made = button(title, f"{name}: {title.lower()}", role="flat")
@@ -26,11 +29,17 @@ class Pages(QWidget):
         row.addStretch(1)
         self._group.buttons()[0].setChecked(True)
         self._group.idClicked.connect(self._pages.setCurrentIndex)
+        self._pages.currentChanged.connect(self.paged)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
         layout.addLayout(row)
         layout.addWidget(self._pages, 1)
+
+    @property
+    def shown(self) -> int:
+        """The number of the page that is shown."""
+        return self._pages.currentIndex()
 
     def add(self, page: QWidget) -> None:
         """The page of the next title."""

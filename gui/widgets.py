@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette, QWheelEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QScrollArea, QSplitter, QToolButton, QWidget
 
 from gui.icons import icon
@@ -58,6 +59,30 @@ class FigureLabel(QLabel):
         needed, room = self.sizeHint(), self.maximumSize()
         if needed.height() != room.height() or not needed.width() <= room.width() <= 4 / 3 * needed.width():
             self.setFixedSize(needed)
+
+
+class ElidedLabel(QLabel):
+    """A plain label that leaves out its middle where there is no room for all of it; its tooltip has the whole."""
+
+    def __init__(self, *, role: str = "") -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        if role:
+            self.setProperty("role", role)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setToolTip(text)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        rect = self.contentsRect()
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, rect.width())
+        style, flags, role = self.style(), self.alignment().value, self.foregroundRole()
+        with QPainter(self) as painter:
+            style.drawItemText(painter, rect, flags, self.palette(), self.isEnabled(), text, role)
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -181,6 +206,16 @@ class EscapableEdit(QLineEdit):
 
 def _is_escape(event: QEvent) -> bool:
     return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+
+
+def offer(combo: QComboBox, offers: Sequence[tuple[str, object]]) -> None:
+    """Offer these texts and what they stand for, where they are others and nobody is choosing just now."""
+    offered = [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())]
+    if list(offers) != offered and not combo.view().isVisible():
+        with QSignalBlocker(combo):
+            combo.clear()
+            for text, value in offers:
+                combo.addItem(text, value)
 
 
 def combo_box(name: str, help: str) -> QComboBox:

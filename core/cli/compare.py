@@ -14,7 +14,7 @@ def compare(arguments: Namespace) -> int:
     """Print a column a run: its state, the settings that differ, and the figures of its best validation.
 
     With `--csv` or `--json` a row or an object a run, for other programs. Mean and standard deviation of each group
-    (`train --seeds`) of two runs or more come last. With `--paired-bootstrap` see core.cli.paired.
+    of two runs or more that differ in their seed alone come last. With `--paired-bootstrap` see core.cli.paired.
     """
     if arguments.paired_bootstrap:
         from core.cli.paired import compare_paired  # evaluates, and so loads torch
@@ -22,7 +22,7 @@ def compare(arguments: Namespace) -> int:
         return compare_paired(arguments)
     runs_dir = arguments.runs_dir or default_runs_dir()
     runs = [RunFolder.open(find_run(text, runs_dir)) for text in arguments.runs]
-    records = records_of(runs)
+    records = records_of(runs, [run.validation_metrics() for run in runs])
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)
     else:

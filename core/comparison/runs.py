@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from core.comparison.differences import differing_settings
+from core.comparison.seeds import seed_groups
 from core.comparison.spread import spread
 from core.run_folder import RunFolder
 
+Validations = Mapping[int, dict[str, float]]  # step -> metrics
 
-def records_of(runs: Sequence[RunFolder]) -> list[dict[str, object]]:
-    """A record a run and two a group, all with the same names."""
+
+def records_of(runs: Sequence[RunFolder], validations: Sequence[Validations]) -> list[dict[str, object]]:
+    """A record a run and two a group, all with the same names; `validations` are each run's."""
     settings = differing_settings([run.config() for run in runs])
-    figures = [_best_figures(run) for run in runs]
+    figures = [_best_figures(run, known) for run, known in zip(runs, validations, strict=True)]
     names = sorted({name for one in figures for name in one})
-    groups = any(run.state.group for run in runs)
+    groups = _group_names(runs)
     records = [
         {"run": run.path.name}
-        | ({"group": run.state.group} if groups else {})
+        | ({"group": groups[place]} if any(groups) else {})
         | {"state": run.state.state, "last_step": run.state.last_step, "best_step": run.state.best_step}
         | {key: values[place] for key, values in settings.items()}
         | {name: figures[place].get(name) for name in names}
@@ -26,18 +29,21 @@ def records_of(runs: Sequence[RunFolder]) -> list[dict[str, object]]:
     return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(runs, figures))]
 
 
+def _group_names(runs: Sequence[RunFolder]) -> list[str | None]:
+    """Of each run the group that it is compared in; what `train --seeds` called it where it is here alone."""
+    names = {place: group.name for group in seed_groups(runs) for place in group.places}
+    return [names.get(place, run.state.group) for place, run in enumerate(runs)]
+
+
 def _spreads(runs: Sequence[RunFolder], figures: Sequence[dict[str, float]]) -> Iterator[dict[str, object]]:
-    """Mean and standard deviation of each group's figures, where two of its runs are there."""
-    for group in dict.fromkeys(run.state.group for run in runs if run.state.group):
-        members = [figures[place] for place, run in enumerate(runs) if run.state.group == group]
-        if len(members) > 1:
-            mean, deviation = spread(members)
-            yield {"run": f"mean of {len(members)}", "group": group, **mean}
-            yield {"run": "standard deviation", "group": group, **deviation}
+    """Mean and standard deviation of each group's figures."""
+    for group in seed_groups(runs):
+        mean, deviation = spread([figures[place] for place in group.places])
+        yield {"run": f"mean of {len(group.places)}", "group": group.name, **mean}
+        yield {"run": "standard deviation", "group": group.name, **deviation}
 
 
-def _best_figures(run: RunFolder) -> dict[str, float]:
-    validations = run.validation_metrics()
+def _best_figures(run: RunFolder, validations: Validations) -> dict[str, float]:
     return validations.get(run.state.best_step or max(validations, default=0), {})
 
 

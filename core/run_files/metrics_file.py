@@ -99,6 +99,12 @@ def read(path: Path, offset: int = 0, least: int = 0, durable: int | None = None
     return MetricsRecords(steps, validations, settings, offset + taken)
 
 
+def file_and_size(path: Path) -> tuple[int, int]:
+    """By what one sees that the file is another one or shorter: a run that was cut back."""
+    found = path.stat() if path.exists() else None  # somebody deleted it: a run without curves
+    return (found.st_ino, found.st_size) if found else (0, 0)
+
+
 def has_damaged_tail(path: Path, durable: int) -> bool:
     """Whether a whole line beyond the `durable` bytes is damaged."""
     with _open(path) as file:

@@ -15,7 +15,8 @@ from core.history import History
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
-from gui.runs.rows import example_path, name_of
+from gui.runs.naming import name_of, told_apart
+from gui.runs.rows import example_path
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence, shown_sentence
 
@@ -35,6 +36,7 @@ class ComparableRun:
 
     path: Path
     name: str
+    created: float  # seconds since the epoch
     steps: tuple[int, ...]
     sources: tuple[str, ...]  # of the sentences its newest probe follows
 
@@ -122,7 +124,8 @@ def read_comparable(runs_dir: Path) -> list[ComparableRun]:
     """All runs with probes, the newest first, then the example; damaged ones are left out, Runs tells of them."""
     paths = sorted((path for path in runs_dir.glob("*") if path.is_dir()), reverse=True)
     found = (_comparable(path) for path in [*paths, example_path()])
-    return [run for run in found if run is not None]
+    runs = [run for run in found if run is not None]
+    return [replace(run, name=name) for run, name in zip(runs, told_apart(runs), strict=True)]
 
 
 def _comparable(path: Path) -> ComparableRun | None:
@@ -132,7 +135,7 @@ def _comparable(path: Path) -> ComparableRun | None:
         sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
     except (UserError, OSError):
         return None
-    return ComparableRun(path, name, steps, sources)
+    return ComparableRun(path, name, folder.state.created, steps, sources)
 
 
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:

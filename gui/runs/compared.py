@@ -1,30 +1,37 @@
 """Several runs read to be compared: losses, a table of what differs, and what each made of the same sentences.
 
-Reading waits for a disk: `read_compared` runs beside the GUI thread.
+Reading waits for a disk: `RunsReader.read` runs beside the GUI thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from core.comparison.runs import records_of, said
+from core.comparison.seeds import seed_groups
 from core.events import ValidatedSentence
+from core.growing_curve import GrowingCurve
 from core.probes import Probe, ProbedSentence
+from core.run_files import metrics_file
 from core.run_folder import RunFolder
-from gui.runs.rows import name_of
+from gui.runs.naming import told_apart
+from gui.runs.rows import RunRow
 from gui.runs.seed_bands import Band, Curve, band_of
 from gui.smoothing import smoothed
 
 LETTERS = "ABCDEFGH"  # a run is told by its letter as well as by its colour
+At = int | Literal["common", "newest"]  # a step; the newest that all runs have; or each run's own newest
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedRun:
-    """One run: its losses in nats per target token, those of training smoothed; its newest probe and validation."""
+    """One run: its losses in nats per target token, those of training smoothed; a probe and a validation of it."""
 
     letter: str
     name: str
@@ -36,8 +43,13 @@ class ComparedRun:
 
     @property
     def sentences(self) -> tuple[ProbedSentence, ...]:
-        """Those of its newest probe."""
+        """Those of its probe."""
         return self.probe.sentences if self.probe is not None else ()
+
+    @property
+    def title(self) -> str:
+        """Its letter and its name."""
+        return f"{self.letter}  {self.name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +69,8 @@ class Comparison:
     runs: tuple[ComparedRun, ...]
     groups: tuple[ComparedGroup, ...]
     table: tuple[tuple[str, ...], ...]
+    at: At = "common"  # where probes and validations were looked at
+    steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
 
     @property
     def alone(self) -> list[int]:
@@ -65,36 +79,102 @@ class Comparison:
         return [place for place in range(len(self.runs)) if place not in grouped]
 
 
-def read_compared(paths: Sequence[Path]) -> Comparison:
-    """Read as many runs as there are letters, at the most. Raises UserError where one is damaged."""
-    folders = [RunFolder.open(path) for path in paths]
-    records = records_of(folders)
-    runs = tuple(_read(letter, folder) for letter, folder in zip(LETTERS, folders, strict=False))
-    heads = [*(f"{run.letter}  {run.name}" for run in runs), *(str(record["run"]) for record in records[len(runs) :])]
-    rows = ((name, *(said(record[name]) for record in records)) for name in records[0] if name != "run")
-    return Comparison(runs, tuple(_groups(folders, runs)), (("", *heads), *rows))
+class RunsReader:
+    """Reads runs, and of those it knows only what was appended since. Used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, _Known] = {}
+
+    def read(self, rows: Sequence[RunRow], at: At) -> Comparison:
+        """As many of these runs as there are letters, at the most. Raises UserError where one is damaged."""
+        folders = [RunFolder.open(row.path) for row in rows]
+        self._known = {row.path: self._known.get(row.path) or _Known() for row in rows}
+        known = [*self._known.values()]
+        for one, folder in zip(known, folders, strict=True):
+            one.read_losses(folder)
+        probed, validated = ([folder.probe_steps() for folder in folders], [one.validation_steps() for one in folders])
+        steps = sorted({step for one in (*probed, *validated) for step in one}, reverse=True)
+        looked_at = zip(steps_at(at, probed), steps_at(at, validated), strict=True)
+        for one, folder, row, (probe_step, validation_step) in zip(known, folders, rows, looked_at, strict=True):
+            one.look(folder, row, probe_step, validation_step)
+        names = zip(LETTERS, told_apart(rows), known, strict=False)
+        runs = tuple(one.compared(letter, name) for letter, name, one in names)
+        table = _table(folders, runs, [one.validations for one in known])
+        return Comparison(runs, tuple(_groups(folders, runs)), table, at, tuple(steps))
+
+
+class _Known:
+    """What was read of a run: its metrics as far as they went, and what it did at the steps looked at last."""
+
+    def __init__(self) -> None:
+        self._begin_anew()
+        self._looked: tuple[RunRow, int | None, int | None] | None = None
+
+    def _begin_anew(self) -> None:
+        self._file, self._end = 0, 0
+        self.training = GrowingCurve()
+        self.validations: dict[int, dict[str, float]] = {}  # step -> metrics
+
+    def read_losses(self, folder: RunFolder) -> None:
+        """Read what was appended since the last time; all of it where the file is another: a run that was cut back."""
+        file, size = metrics_file.file_and_size(folder.path / "metrics.jsonl")
+        if file != self._file or size < self._end:
+            self._begin_anew()
+        self._file = file
+        records = folder.read_metrics(self._end)
+        self._end = records.end
+        self.training.extend(
+            [record["step"] for record in records.steps], metrics_file.column(records.steps, "train/loss")
+        )
+        self.validations |= {record["step"]: metrics_file.metrics_of(record) for record in records.validations}
+
+    def look(self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None) -> None:
+        """Read the probe and the validation of these steps, where something changed since they were read."""
+        looked = row, probed, validated
+        if looked != self._looked:
+            self._probe = folder.probe(probed) if probed is not None else None
+            self._sentences = folder.validated_sentences(validated) if validated is not None else ()
+            self._validated_at = validated
+            self._looked = looked
+
+    def compared(self, letter: str, name: str) -> ComparedRun:
+        """The run as it was read last."""
+        steps, values = self.training.arrays()
+        losses = {step: one["valid/loss"] for step, one in sorted(self.validations.items())}
+        return ComparedRun(
+            letter=letter,
+            name=name,
+            training=(steps.astype(np.float64), smoothed(values)),
+            validation=(np.array([*losses], np.float64), np.array([*losses.values()], np.float64)),
+            probe=self._probe,
+            validated_at=self._validated_at,
+            validated=self._sentences,
+        )
+
+
+def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
+    """Of each run the step to look at, of the ascending steps that it has; None where it has none there."""
+    if at == "newest":
+        return [steps[-1] if steps else None for steps in known]
+    if at == "common":
+        common = reduce(set.intersection, map(set, known))
+        return [max(common, default=None)] * len(known)
+    return [at if at in steps else None for steps in known]
+
+
+def _table(
+    folders: Sequence[RunFolder], runs: Sequence[ComparedRun], validations: Sequence[dict[int, dict[str, float]]]
+) -> tuple[tuple[str, ...], ...]:
+    records = records_of(folders, validations)
+    heads = [*(run.title for run in runs), *(str(record["run"]) for record in records[len(runs) :])]
+    rows: Iterable[tuple[str, ...]] = (
+        (name, *(said(record[name]) for record in records)) for name in records[0] if name != "run"
+    )
+    return (("", *heads), *rows)
 
 
 def _groups(folders: Sequence[RunFolder], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
-    """Those of which several runs are here."""
-    for name in dict.fromkeys(folder.state.group for folder in folders if folder.state.group):
-        places = tuple(place for place, folder in enumerate(folders) if folder.state.group == name)
-        if len(places) > 1:
-            members = [runs[place] for place in places]
-            training, validation = ([getattr(run, kind) for run in members] for kind in ("training", "validation"))
-            yield ComparedGroup(name, places, band_of(training), band_of(validation))
-
-
-def _read(letter: str, folder: RunFolder) -> ComparedRun:
-    steps, metrics = folder.metrics()
-    losses = {step: one["valid/loss"] for step, one in sorted(folder.validation_metrics().items())}
-    probed, validated = folder.probe_steps(), folder.validation_steps()
-    return ComparedRun(
-        letter=letter,
-        name=name_of(folder),
-        training=(steps.astype(np.float64), smoothed(metrics.get("train/loss", np.empty(0)))),
-        validation=(np.array([*losses], np.float64), np.array([*losses.values()], np.float64)),
-        probe=folder.probe(probed[-1]) if probed else None,
-        validated_at=validated[-1] if validated else None,
-        validated=folder.validated_sentences(validated[-1]) if validated else (),
-    )
+    for group in seed_groups(folders):
+        members = [runs[place] for place in group.places]
+        training, validation = ([getattr(run, kind) for run in members] for kind in ("training", "validation"))
+        yield ComparedGroup(group.name, group.places, band_of(training), band_of(validation))

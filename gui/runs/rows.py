@@ -5,14 +5,12 @@ Reading waits for a disk: `RunRows.read` runs beside the GUI thread.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from core.errors import UserError
-from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder
 from core.run_summary import RunSummary, best_of, summarise
 
@@ -97,15 +95,6 @@ def matches(row: RunRow, text: str) -> bool:
     """Whether each word of `text` is somewhere in what a person knows a run by."""
     known = f"{row.name} {row.path.name} {row.state} {row.note}".casefold()
     return all(word in known for word in text.casefold().split())
-
-
-def name_of(folder: RunFolder) -> str:
-    """What tells a run from the others: the name that a person gave it; its folder's where there is none to be read."""
-    if folder.path == example_path():
-        return EXAMPLE_NAME
-    with suppress(DamagedFile):
-        return folder.label().name or folder.path.name
-    return folder.path.name
 
 
 def read_row(path: Path) -> RunRow:

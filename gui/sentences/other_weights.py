@@ -5,13 +5,14 @@ Reading the runs waits for a disk: `read_runs_with_weights` runs beside the GUI 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import UserError
 from core.run_files.places import list_runs
 from core.run_folder import RunFolder
-from gui.runs.rows import example_path, name_of
+from gui.runs.naming import name_of, told_apart
+from gui.runs.rows import example_path
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,15 @@ class RunWithWeights:
 
     path: Path
     name: str
+    created: float  # seconds since the epoch
     steps: tuple[int, ...]
 
 
 def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[RunWithWeights]:
     """All runs on this dataset, the newest first, then the example; damaged ones are left out, Runs tells of them."""
     found = (_with_weights(path, plugin) for path in [*reversed(list_runs(runs_dir)), example_path()])
-    return [run for run in found if run is not None]
+    runs = [run for run in found if run is not None]
+    return [replace(run, name=name) for run, name in zip(runs, told_apart(runs), strict=True)]
 
 
 def _with_weights(path: Path, plugin: str) -> RunWithWeights | None:
@@ -38,4 +41,4 @@ def _with_weights(path: Path, plugin: str) -> RunWithWeights | None:
         steps = sorted({*folder.snapshot_steps(), *folder.checkpoint_steps()}, reverse=True)
     except (UserError, OSError):
         return None
-    return RunWithWeights(path, name, tuple(steps)) if steps else None
+    return RunWithWeights(path, name, folder.state.created, tuple(steps)) if steps else None

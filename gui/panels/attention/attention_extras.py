@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy
 
@@ -19,7 +17,7 @@ from gui.panel import Panel
 from gui.sentences.selection import Pooled
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
-from gui.widgets import combo_box, plain_label
+from gui.widgets import combo_box, offer, plain_label
 
 _POOLED: tuple[Pooled, ...] = ("", "mean", "max")
 _POOLED_HELP = (
@@ -91,7 +89,7 @@ class AttentionExtras(Panel):
         wanted = chosen.run if chosen is not None else None
         runs = [run for run in self._runs if run.path == wanted or (source in run.sources and run.path != own)]
         others = [(run.name, Against(run=run.path, name=run.name)) for run in runs]
-        _fill(self.against_combo, [_NOTHING, (_OTHER_STEP, Against(step=history.probe_steps[0])), *others])
+        offer(self.against_combo, [_NOTHING, (_OTHER_STEP, Against(step=history.probe_steps[0])), *others])
         places: dict[Path | None, int] = {run.path: 2 + place for place, run in enumerate(runs)}
         self.against_combo.setCurrentIndex(0 if chosen is None else places.get(wanted, 1))
 
@@ -104,7 +102,7 @@ class AttentionExtras(Panel):
             return
         steps = {run.path: run.steps for run in self._runs}.get(chosen.run, ()) if chosen.run else history.probe_steps
         same = [(_SAME_STEP, replace(chosen, step=None))] if chosen.run else []
-        _fill(self.step_combo, [*same, *((f"{step:,}", replace(chosen, step=step)) for step in steps)])
+        offer(self.step_combo, [*same, *((f"{step:,}", replace(chosen, step=step)) for step in steps)])
         self.step_combo.setCurrentText(_SAME_STEP if chosen.step is None else f"{chosen.step:,}")
 
     def _lay_out(self) -> None:
@@ -126,13 +124,3 @@ class AttentionExtras(Panel):
         row.addSpacing(GRID)
         row.addWidget(self.entropy_box)
         row.addStretch(1)
-
-
-def _fill(combo: QComboBox, offers: Sequence[Offer]) -> None:
-    """Offer these, where they are others and nobody is choosing just now."""
-    offered = [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())]
-    if list(offers) != offered and not combo.view().isVisible():
-        with QSignalBlocker(combo):
-            combo.clear()
-            for text, against in offers:
-                combo.addItem(text, against)

@@ -1,4 +1,4 @@
-"""One head of several runs side by side, for a sentence that all of them follow: drawn from their newest probes."""
+"""One head of several runs side by side, for a sentence that all of them follow: drawn from their probes of a step."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from gui.runs.compared import ComparedRun, Comparison
 from gui.sentences.selection import KIND_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
-from gui.widgets import plain_label
+from gui.widgets import ElidedLabel, plain_label
 
 MOST_RUNS = 4  # side by side: of more, none could be read
+_NO_STEP = "These runs have no probed step in common: choose one above, or each run's newest."
+_NONE_THERE = "None of these runs has a probe at step {step}: choose another step above."
 _NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ. Choose runs of the same dataset."
 
 
@@ -37,7 +39,7 @@ class RunAttention(Panel):
         self._comparison: Comparison | None = None
         self.sentence_combo = QComboBox()
         self.sentence_combo.setAccessibleName("Sentence that the runs follow")
-        self.sentence_combo.setToolTip("A sentence that all of these runs follow, with their newest weights")
+        self.sentence_combo.setToolTip("A sentence that all of these runs follow")
         self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.sentence_combo.activated.connect(self._choose)
         self.header.addWidget(self.sentence_combo)
@@ -58,25 +60,25 @@ class RunAttention(Panel):
         """The sentence of the first run: what the choice of a head offers layers and heads of."""
         if self._comparison is None or not (common := common_sentences(self._runs)):
             return NothingShown("Kind, layer and head can be chosen once several runs are.")
-        return _shown(self._runs[0], common[self._selection.place_among(common)])
+        first = next(run for run in self._runs if run.probe is not None)
+        return _shown(first, common[self._selection.place_among(common)])
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the newest probes; which step this window views makes no difference."""
+        """Draw the probes of the step chosen for the comparison; which one this window views makes no difference."""
         common = common_sentences(self._runs) if self._comparison is not None else []
         self.sentence_combo.setVisible(bool(common))
         if not common:
-            self.show_empty(_NOTHING_IN_COMMON if self._comparison is not None else "")
+            self.show_empty(self._why_nothing())
             return
         self.show_body()
         source = common[self._selection.place_among(common)]
         self._offer(common, source)
         kind = KIND_TITLES[self._selection.chosen.kind].capitalize()
-        self.set_title(f"{kind} attention with each run's newest weights{self._said_of_others()}")
+        self.set_title(f"{kind} attention{self._said_of_step()}{self._said_of_others()}")
         for number, column in enumerate(self.columns):
             column.setVisible(number < len(self._runs))
             if number < len(self._runs):
-                run = self._runs[number]
-                column.show_run(run, _shown(run, source), self._selection)
+                column.show_run(self._runs[number], source, self._selection)
 
     def numbers(self) -> Table:
         """A line for each run and weight."""
@@ -92,6 +94,20 @@ class RunAttention(Panel):
     @property
     def _runs(self) -> tuple[ComparedRun, ...]:
         return self._comparison.runs[:MOST_RUNS] if self._comparison is not None else ()
+
+    def _why_nothing(self) -> str:
+        """Empty where no runs are chosen: the panel's own sentence says what to do."""
+        if self._comparison is None or any(run.probe is not None for run in self._runs):
+            return _NOTHING_IN_COMMON if self._comparison is not None else ""
+        at = self._comparison.at
+        return _NONE_THERE.format(step=f"{at:,}") if isinstance(at, int) else _NO_STEP
+
+    def _said_of_step(self) -> str:
+        at = self._comparison.at if self._comparison is not None else "newest"
+        if at == "newest":
+            return " with each run's newest weights"
+        step = at if at != "common" else next(run.probe.step for run in self._runs if run.probe is not None)
+        return f" at step {step:,}"
 
     def _said_of_others(self) -> str:
         """Of more runs than are shown."""
@@ -113,7 +129,7 @@ class _Column(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.title_label = plain_label(role="title")
+        self.title_label = ElidedLabel(role="title")
         self.output_label = plain_label(role="muted")
         self.output_label.setWordWrap(True)
         self.canvas = MapCanvas(theme)
@@ -126,9 +142,17 @@ class _Column(QWidget):
         layout.addWidget(self.output_label)
         self._output = ""
 
-    def show_run(self, run: ComparedRun, shown: ShownSentence, selection: Selection) -> None:
-        """The chosen head, and what the run writes for the sentence."""
-        self.title_label.setText(f"{run.letter}  {run.name} · step {shown.step:,}")
+    def show_run(self, run: ComparedRun, source: str, selection: Selection) -> None:
+        """The chosen head, and what the run writes for the sentence; or that it was not probed there."""
+        if run.probe is None:
+            self.title_label.setText(run.title)
+            self._output = "This run has no probe at that step: choose another above."
+            self.canvas.picture = None
+            self.canvas.update()
+            self._say("")
+            return
+        shown = _shown(run, source)
+        self.title_label.setText(f"{run.title} · step {shown.step:,}")
         self._output = f"writes  {shown.sentence.output}"
         self.canvas.setAccessibleName(f"Attention map of run {run.letter}; arrow keys read its weights")
         self.canvas.show_picture(chosen_picture(shown, selection), square_root=selection.chosen.square_root)
@@ -139,8 +163,8 @@ class _Column(QWidget):
 
 
 def common_sentences(runs: tuple[ComparedRun, ...]) -> list[str]:
-    """The sources that every run's newest probe has, in the first one's order."""
-    probed = [[sentence.source for sentence in run.sentences] for run in runs]
+    """The sources that the probe of every run has that was probed there, in the first one's order."""
+    probed = [[sentence.source for sentence in run.sentences] for run in runs if run.probe is not None]
     return [source for source in probed[0] if all(source in others for others in probed)] if probed else []
 
 

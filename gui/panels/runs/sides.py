@@ -12,8 +12,15 @@ from gui.panels.attention.head_chooser import HeadChooser
 from gui.panels.runs.attention import RunAttention
 from gui.panels.runs.comparison import RunComparison
 from gui.panels.runs.translations import RunTranslations
-from gui.runs.compared import LETTERS, Comparison, read_compared
+from gui.runs.compared import LETTERS, At, Comparison, RunsReader
 from gui.runs.rows import RunRow
+from gui.widgets import combo_box, offer, plain_label
+
+_STEP_HELP = (
+    "Which probe and which validation of each run is looked at: the newest of a step that all of them have, each run's "
+    "own newest, or those of one step"
+)
+_FIRST: tuple[tuple[str, At], ...] = (("newest in common", "common"), ("each run's newest", "newest"))
 
 
 class RunSides(Pages):
@@ -22,13 +29,24 @@ class RunSides(Pages):
     def __init__(self, context: Context) -> None:
         super().__init__("What is compared", "Curves and settings", "Attention", "Translations")
         self._bridge = context.bridge
+        self._reader = RunsReader()
         self._rows: list[RunRow] = []  # of the comparison that is shown, or being read
+        self._at: At = "common"
         self.comparison = RunComparison(context.theme)
         self.attention = RunAttention(context.theme, context.selection)
         self.head_chooser = HeadChooser(context.theme, context.selection, self.attention.first_shown)
         self.translations = RunTranslations(context.theme)
         for page in (self.comparison, stacked(self.head_chooser, self.attention), self.translations):
             self.add(page)
+        self.step_combo = combo_box("Step of the compared runs", _STEP_HELP)
+        self._step_label = plain_label("at step", role="muted")
+        self._step_label.setBuddy(self.step_combo)
+        for widget in (self._step_label, self.step_combo):
+            self.row.addWidget(widget)
+        self._offer(())
+        self.step_combo.activated.connect(self._look_at)
+        self.paged.connect(self._show_step_choice)
+        self._show_step_choice()
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -40,18 +58,38 @@ class RunSides(Pages):
         readable = [row for row in rows if not row.problem][: len(LETTERS)]
         if readable == self._rows:
             return
+        if {row.path for row in readable} != {row.path for row in self._rows}:
+            self._at = "common"  # others may have no such step
         self._rows = readable
-        if len(readable) < 2:
+        self._read()
+
+    def _read(self) -> None:
+        if len(self._rows) < 2:
             self._show(None)
             return
-        read = partial(read_compared, [row.path for row in readable])
-        self._bridge.call(read, partial(self._take, readable))
+        rows, at = self._rows, self._at
+        self._bridge.call(partial(self._reader.read, rows, at), partial(self._take, rows))
 
     def _take(self, rows: list[RunRow], comparison: Comparison) -> None:
-        if rows == self._rows:  # no others were chosen meanwhile
+        if rows == self._rows and comparison.at == self._at:  # nothing else was chosen meanwhile
             self._show(comparison)
 
+    def _look_at(self, place: int) -> None:
+        self._at = self.step_combo.itemData(place)
+        self._read()
+
     def _show(self, comparison: Comparison | None) -> None:
+        self._offer(comparison.steps if comparison is not None else ())
         for panel in (self.comparison, self.attention, self.translations):
             panel.show_comparison(comparison)
         self.head_chooser.mark_dirty()
+
+    def _offer(self, steps: Sequence[int]) -> None:
+        """The steps at which any of the runs was looked at."""
+        offer(self.step_combo, [*_FIRST, *((f"{step:,}", step) for step in steps)])
+        self.step_combo.setCurrentIndex(self.step_combo.findData(self._at))
+
+    def _show_step_choice(self) -> None:
+        """Curves are of all steps."""
+        for widget in (self._step_label, self.step_combo):
+            widget.setVisible(self.shown > 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from gui.panels.row_table import Column, RowTable
 from gui.panels.runs.sparkline_delegate import VALUES, SparklineDelegate
+from gui.runs.naming import minute
 from gui.runs.rows import RunRow
 from gui.theme import Theme
 
@@ -49,11 +49,10 @@ class RunTable(RowTable[RunRow]):
         """What a row shows, column by column; "–" where a figure is not known."""
         if row.problem:
             return row.name, "–", row.problem, "", "", "", "", ""
-        created = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.created))
         loss = "–" if row.best_loss is None else f"{row.best_loss:.4f}"
         exact = "–" if row.exact_match is None else f"{100 * row.exact_match:.1f} %"
         note = row.note.partition("\n")[0]
-        return row.name, created, row.state, f"{row.step:,}", "", loss, exact, note
+        return row.name, minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
 
     @property
     def all_chosen(self) -> list[RunRow]:

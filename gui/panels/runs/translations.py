@@ -1,4 +1,4 @@
-"""What several runs write for the same sentences: of each its newest validation, those first that tell them apart."""
+"""What several runs write for the same sentences: of each a validation, those first that tell them apart."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from gui.theme import Theme
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
 )
+_NO_STEP = "These runs were validated at no step in common: choose one above, or each run's newest."
+_NONE_THERE = "None of these runs was validated at step {step}: choose another step above."
+_NOT_THERE = "–"
 
 
 class RunTranslations(Panel):
@@ -32,7 +35,7 @@ class RunTranslations(Panel):
         self._lines: list[tuple[str, ...]] = []  # as they are shown
         self.table = QTableWidget()
         self.table.setAccessibleName("Sentences, their references, and what each run writes")
-        self.table.setToolTip("Free-running outputs of each run's newest validation; ✓: equal to the reference")
+        self.table.setToolTip("Free-running outputs of a validation of each run; ✓: equal to the reference")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
@@ -41,6 +44,7 @@ class RunTranslations(Panel):
         self.table.verticalHeader().hide()
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.body.addWidget(self.table)
 
     def show_comparison(self, comparison: Comparison | None) -> None:
@@ -50,13 +54,13 @@ class RunTranslations(Panel):
         self.mark_dirty()
 
     def show_step(self, history: History, step: int) -> None:
-        """Fill the table; which step this window views makes no difference."""
+        """Fill the table with the step chosen for the comparison; which one this window views makes no difference."""
         if self._comparison is None or not self._lines:
             self.set_title(self.title)
-            self.show_empty(_NOTHING_IN_COMMON if self._comparison is not None else "")
+            self.show_empty(self._why_nothing())
             return
         self.show_body()
-        num_apart = sum(len(set(line[2:])) > 1 for line in self._lines)
+        num_apart = sum(_is_apart(line) for line in self._lines)
         self.set_title(f"{self.title}: they differ in {num_apart:,} of {len(self._lines):,}")
         self._fill(self._heads(self._comparison.runs))
 
@@ -66,11 +70,22 @@ class RunTranslations(Panel):
         return [self._heads(self._comparison.runs), *self._lines]
 
     def _heads(self, runs: tuple[ComparedRun, ...]) -> tuple[str, ...]:
-        return "source", "reference", *(f"{run.letter}  {run.name} · step {run.validated_at:,}" for run in runs)
+        return "source", "reference", *map(_head, runs)
+
+    def _why_nothing(self) -> str:
+        """Empty where no runs are chosen: the panel's own sentence says what to do."""
+        if self._comparison is None or any(run.validated for run in self._comparison.runs):
+            return _NOTHING_IN_COMMON if self._comparison is not None else ""
+        at = self._comparison.at
+        return _NONE_THERE.format(step=f"{at:,}") if isinstance(at, int) else _NO_STEP
 
     def _fill(self, heads: tuple[str, ...]) -> None:
         self.table.setColumnCount(len(heads))
         self.table.setHorizontalHeaderLabels(heads)
+        for column, text in enumerate(heads):
+            head = self.table.horizontalHeaderItem(column)
+            assert head is not None
+            head.setToolTip(text)
         self.table.setRowCount(len(self._lines))
         for number, line in enumerate(self._lines):
             for column, text in enumerate(line):
@@ -90,11 +105,26 @@ class RunTranslations(Panel):
 
 
 def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
-    """Source, reference and each run's output of the sentences that all have; those first whose outputs differ."""
+    """Source, reference and each run's output of the sentences that all have; those first whose outputs differ.
+
+    A run that was not validated there has "–" in each.
+    """
     validated = [{(one.source, one.reference): one for one in run.validated} for run in runs]
-    lines = [_line(key, validated) for key in validated[0] if all(key in others for others in validated)]
-    return sorted(lines, key=lambda line: len(set(line[2:])) == 1)
+    there = [known for known in validated if known]
+    lines = [_line(key, validated) for key in (there[0] if there else ()) if all(key in others for others in there)]
+    return sorted(lines, key=lambda line: not _is_apart(line))
 
 
 def _line(key: tuple[str, str], validated: list[dict[tuple[str, str], ValidatedSentence]]) -> tuple[str, ...]:
-    return (*key, *(known[key].hypothesis for known in validated))
+    return (*key, *(known[key].hypothesis if known else _NOT_THERE for known in validated))
+
+
+def _is_apart(line: tuple[str, ...]) -> bool:
+    """Whether the runs that were validated there write differently."""
+    return len({text for text in line[2:] if text != _NOT_THERE}) > 1
+
+
+def _head(run: ComparedRun) -> str:
+    if run.validated_at is None:
+        return f"{run.title} · not validated there"
+    return f"{run.title} · step {run.validated_at:,}"

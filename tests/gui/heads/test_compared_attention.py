@@ -92,13 +92,16 @@ def test_damaged_runs_are_not_offered(tmp_path: Path) -> None:
     assert list(runs) == [EXAMPLE_NAME]
 
 
-def test_runs_are_offered_by_the_names_a_person_gave_them(tmp_path: Path) -> None:
+def test_runs_are_offered_by_the_names_that_the_table_has(tmp_path: Path) -> None:
     for folder, name in (("named", "warm-up of 400"), ("unnamed", "")):
         shutil.copytree(example_path(), tmp_path / folder)
         RunFolder.open(tmp_path / folder).write_label(RunLabel(name=name))
-    assert [run.name for run in read_comparable(tmp_path)] == ["unnamed", "warm-up of 400", EXAMPLE_NAME]
-    plugin = RunFolder.open(example_path()).config().dataset.plugin
+    config = RunFolder.open(example_path()).config()
+    assert [run.name for run in read_comparable(tmp_path)] == [config.name, "warm-up of 400", EXAMPLE_NAME]
+    plugin = config.dataset.plugin
     weights = read_runs_with_weights(tmp_path, plugin)
-    assert [run.name for run in weights] == ["unnamed", "warm-up of 400", EXAMPLE_NAME]
+    assert [run.name for run in weights] == [config.name, "warm-up of 400", EXAMPLE_NAME]
     (tmp_path / "named" / "label.json").write_text("damaged")
-    assert [run.name for run in read_comparable(tmp_path)] == ["unnamed", "named", EXAMPLE_NAME]
+    alike = [f"{config.name} · {folder}" for folder in ("unnamed", "named")]  # begun in one second
+    assert [run.name for run in read_comparable(tmp_path)] == [*alike, EXAMPLE_NAME]
+    assert [run.name for run in read_runs_with_weights(tmp_path, plugin)] == [*alike, EXAMPLE_NAME]

@@ -14,12 +14,14 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from core.config import change_setting
 from core.run_files.validation_file import validation_bytes
 from core.run_folder import RunFolder, RunLabel, list_runs
 from gui.main_window import MainWindow
+from gui.panel import Panel
 from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
 from gui.smoothing import smoothed
 from gui.views.runs import EMPTY, RunsView
@@ -366,9 +368,10 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
         for row in range(panel.table.rowCount())
     }
     assert three_runs.table.hasFocus()  # the keys go on choosing
-    assert heads[0] == "" and sorted(head[3:] for head in heads[1:]) == ["2026-01-02_b", "2026-01-03_a"]
+    names = [f"toy_german_english · {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in one second
+    assert heads[0] == "" and sorted(head[3:] for head in heads[1:]) == names
     given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
-    assert given == {"2026-01-02_b": "1", "2026-01-03_a": "0.5"}
+    assert given == dict(zip(names, ("1", "0.5"), strict=True))
     assert "training.seed" not in cells and cells["last_step"] == ["800", "800"]
     steps, losses = RunFolder.open(folder).metrics()
     np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
@@ -488,21 +491,28 @@ def test_a_branch_takes_along_only_what_its_weights_fit(window: MainWindow, qtbo
     assert button.text() == "Restart with 1 change"  # it has a step of its own to lose now
 
 
-def test_seeds_of_one_group_are_one_band(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
-    for folder in ("2026-01-03_a", "2026-01-02_b"):
-        RunFolder.open(empty_window.context.place.path / folder).update(group="two_seeds")
-    three_runs.refresh()
-    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b", "2026-01-01_c")
-    panel = three_runs.sides.comparison
-    qtbot.waitUntil(
-        lambda: not panel.is_empty and not panel.is_dirty and bool(panel.comparison.groups), timeout=WAIT_MS
-    )
+def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
+    seeds = [learn_to_the_end(window, qtbot)]
+    reset = window.transport.reset_button
+    qtbot.mouseClick(reset, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
+    wait_for_state("ready")
+    seeds.append(learn_to_the_end(window, qtbot))
+    view, panel = show(window, qtbot), window.runs_view.sides.comparison
+    row_of(view, qtbot, lambda row: row.path == seeds[1] and row.state == "finished")
+    choose_both(view, example_path().name, *(run.name for run in seeds))
+    qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
     (group,) = panel.comparison.groups
-    assert len(group.places) == 2 and len(panel.comparison.alone) == 1
-    np.testing.assert_allclose(group.training.mean, panel.comparison.runs[group.places[0]].training[1])
+    assert panel.comparison.alone == [2] and group.name == "copy_task, seeds 0, 1"
+    losses = np.stack([smoothed(RunFolder.open(run).metrics()[1]["train/loss"]) for run in seeds])
+    assert (losses[0] != losses[1]).all()
+    np.testing.assert_allclose(group.training.mean, losses.mean(axis=0))
+    np.testing.assert_array_equal(group.training.lowest, losses.min(axis=0))
+    np.testing.assert_array_equal(group.training.highest, losses.max(axis=0))
     assert len([one for one in panel.plot.plotItem.items if isinstance(one, pg.FillBetweenItem)]) == 2
     assert "lowest to highest" in panel.title_label.text()
-    assert ("two_seeds", "valid/loss, mean") in {line[:2] for line in panel.numbers()}
+    assert (group.name, "valid/loss, mean") in {line[:2] for line in panel.numbers()}
+    heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
+    assert heads[-2:] == ["mean of 2", "standard deviation"]
 
 
 def test_a_head_of_each_run_is_shown_for_the_same_sentence(
@@ -548,6 +558,51 @@ def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
     assert heads[0] == "source" and f"they differ in 1 of {1 + len(others)}" in panel.title_label.text()
     right = panel.table.item(1, 2)
     assert right is not None and right.text() == f"✓ {rest[0][1]}"
+
+
+def test_attention_and_translations_follow_one_choice_of_step(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    shorter = empty_window.context.place.path / "2026-01-03_a"
+    folder, sides = RunFolder.open(shorter), three_runs.sides
+    probed, validated = folder.probe_steps(), folder.validation_steps()
+    for kind, ending in (("probes", ".safetensors"), ("validations", ".jsonl")):
+        (shorter / kind / f"000800{ending}").unlink()
+    assert probed[-1] == validated[-1] == 800
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    combo, attention, translations = sides.step_combo, sides.attention, sides.translations
+    assert not combo.isVisible()  # curves have all steps
+
+    def drawn(number: int, panel: Panel, at: object) -> None:
+        sides.choose(number)
+        qtbot.waitUntil(lambda: sides.comparison.comparison is not None, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: sides.comparison.comparison.at == at and not panel.is_dirty, timeout=WAIT_MS)
+
+    drawn(1, attention, "common")
+    assert combo.isVisible() and combo.currentText() == "newest in common"
+    assert [one.title_label.text().split(" · ")[-1] for one in attention.columns[:2]] == [f"step {probed[-2]:,}"] * 2
+    assert f"at step {probed[-2]:,}" in attention.title_label.text()
+    drawn(2, translations, "common")
+    assert [head.split(" · ")[-1] for head in translations.numbers()[0][2:]] == [f"step {validated[-2]:,}"] * 2
+    choose(combo, "each run's newest")
+    drawn(2, translations, "newest")
+    assert {head.split(" · ")[-1] for head in translations.numbers()[0][2:]} == {f"step {validated[-2]:,}", "step 800"}
+    choose(combo, "800")
+    drawn(1, attention, 800)
+    said = {one.title_label.text().split(" · ")[1]: one.output_label.text() for one in attention.columns[:2]}
+    assert said["2026-01-03_a"].startswith("This run has no probe at that step") and "writes" in said["2026-01-02_b"]
+    assert {line[0].split(" · ")[1] for line in attention.numbers()[1:]} == {"2026-01-02_b"}
+    drawn(2, translations, 800)
+    heads, *lines = translations.numbers()
+    (missing,) = (place for place, head in enumerate(heads) if head.endswith("not validated there"))
+    assert {line[missing] for line in lines} == {"–"} and "differ in 0 of" in translations.title_label.text()
+    choose_both(three_runs, "2026-01-02_b", "2026-01-01_c")
+    drawn(1, attention, "common")  # of other runs
+
+
+def choose(combo: QComboBox, text: str) -> None:
+    combo.setCurrentText(text)
+    combo.activated.emit(combo.currentIndex())
 
 
 def test_runs_of_other_data_say_that_they_have_nothing_in_common(three_runs: RunsView, qtbot: QtBot) -> None:

@@ -1,0 +1,68 @@
+"""What a run is called wherever it is named, and what tells runs of the same name apart."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from core.run_files.documents import DamagedFile
+from core.run_folder import RunFolder
+from gui.runs.rows import EXAMPLE_NAME, example_path
+
+LONGEST = 40  # characters of a name in a choice or over a column
+
+
+class Named(Protocol):
+    """A run with its whole name."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def created(self) -> float: ...
+
+
+def name_of(folder: RunFolder) -> str:
+    """That a person gave it, or its settings'."""
+    if folder.path == example_path():
+        return EXAMPLE_NAME
+    with suppress(DamagedFile):  # Runs tells of it
+        return folder.label().name or folder.config().name
+    return folder.config().name
+
+
+def told_apart(runs: Sequence[Named]) -> list[str]:
+    """The names of runs, short; of those called alike with the minute they began in, or more where that is the same."""
+    names = [shortened(run.name) for run in runs]
+    said = names
+    for marks in (
+        [minute(run.created) for run in runs],
+        [_second(run.created) for run in runs],
+        [run.path.name for run in runs],
+    ):
+        counts = Counter(said)
+        marked = [f"{name} · {mark}" for name, mark in zip(names, marks, strict=True)]
+        said = [one if counts[one] == 1 else other for one, other in zip(said, marked, strict=True)]
+    return said
+
+
+def shortened(name: str) -> str:
+    """With its middle left out where it is too long."""
+    half = LONGEST // 2
+    return name if len(name) <= LONGEST else f"{name[:half].rstrip()}…{name[1 - half :].lstrip()}"
+
+
+def minute(seconds: float) -> str:
+    """A time since the epoch as the table of runs shows it."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def _second(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))

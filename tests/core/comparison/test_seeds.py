@@ -1,0 +1,55 @@
+"""Which runs are compared as one: those whose settings differ in `seed` alone, and those of one `train --seeds`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.comparison.runs import records_of
+from core.comparison.seeds import seed_groups
+from core.config import RunConfig
+from core.events import ValidationDone
+from core.run_folder import RunFolder
+
+
+def run(runs_dir: Path, name: str, seed: int, *, heads: int = 4, loss: float = 1.0, **state: object) -> RunFolder:
+    """A run of these settings that was validated once."""
+    folder = RunFolder.create_at(runs_dir / name)
+    document = {"dataset": {"plugin": "copy_task"}, "seed": seed, "model": {"num_heads": heads}}
+    folder.write_config(RunConfig.model_validate(document))
+    folder.write_validation(ValidationDone(step=10, metrics={"valid/loss": loss}, sentences=(), is_best=True))
+    folder.update(**state)
+    return folder
+
+
+def groups(*runs: RunFolder) -> list[tuple[str, tuple[int, ...]]]:
+    return [(group.name, group.places) for group in seed_groups(runs)]
+
+
+def test_runs_whose_settings_differ_in_the_seed_alone_belong_together(tmp_path: Path) -> None:
+    first, second, third = (run(tmp_path, name, seed) for name, seed in (("a", 0), ("b", 1), ("c", 7)))
+    other = run(tmp_path, "other", 2, heads=8)
+    assert groups(first, other, second, third) == [("copy_task, seeds 0, 1, 7", (0, 2, 3))]
+    assert groups(first, other) == []
+
+
+def test_the_same_run_twice_is_no_group(tmp_path: Path) -> None:
+    assert groups(run(tmp_path, "a", 0), run(tmp_path, "again", 0)) == []
+
+
+def test_a_branch_shares_weights_with_its_parent_and_is_no_other_seed_of_it(tmp_path: Path) -> None:
+    parent = run(tmp_path, "a", 0)
+    one, other = (run(tmp_path, f"branch {seed}", seed, parent="a", parent_step=5) for seed in (1, 2))
+    assert groups(parent, one, other) == [("copy_task, seeds 1, 2", (1, 2))]
+
+
+def test_those_of_one_command_keep_its_name_and_take_in_a_seed_made_by_hand(tmp_path: Path) -> None:
+    one, other = (run(tmp_path, name, seed, group="two_seeds") for name, seed in (("a", 0), ("b", 1)))
+    by_hand = run(tmp_path, "by hand", 2)
+    assert groups(by_hand, one, other) == [("two_seeds", (0, 1, 2))]
+
+
+def test_mean_and_deviation_of_seeds_made_by_hand(tmp_path: Path) -> None:
+    runs = run(tmp_path, "a", 0, loss=0.5), run(tmp_path, "b", 1, loss=0.25)
+    *_, mean, deviation = records_of(runs, [one.validation_metrics() for one in runs])
+    assert mean["run"] == "mean of 2" and mean["group"] == "copy_task, seeds 0, 1"
+    assert mean["valid/loss"] == 0.375 and abs(deviation["valid/loss"] - 0.125 * 2**0.5) < 1e-12

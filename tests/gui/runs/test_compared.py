@@ -1,0 +1,75 @@
+"""What is read of several runs to compare them: only what was appended, and at one step of all or each at its own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.events import ValidationDone
+from core.run_files import checked_lines, metrics_file
+from core.run_folder import RunFolder
+from gui.runs.compared import RunsReader, steps_at
+from gui.runs.rows import example_path, read_row
+from gui.smoothing import smoothed
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    return [Path(shutil.copytree(example_path(), tmp_path / name)) for name in ("a", "b")]
+
+
+def test_of_a_run_that_grew_only_what_was_appended_is_read(runs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    num_read: list[int] = []
+
+    def counted(data: bytes, *rest: str) -> object:
+        num_read.append(data.count(b"\n"))
+        return checked_lines.read_checked_lines(data, *rest)
+
+    monkeypatch.setattr(metrics_file, "read_checked_lines", counted)
+    reader = RunsReader()
+    before = reader.read([read_row(run) for run in runs], "common")
+    assert sum(num_read) >= 1600
+    grown = RunFolder.open(runs[0])
+    grown.append_metrics(801, {"train/loss": np.array([0.25, 0.5])})
+    rows = [read_row(run) for run in runs]
+    num_read.clear()
+    after = reader.read(rows, "common")
+    assert sum(num_read) == 2
+    steps, metrics = grown.metrics()
+    for known, expected in zip(after.runs[0].training, (steps, smoothed(metrics["train/loss"])), strict=True):
+        np.testing.assert_array_equal(known, expected)
+    np.testing.assert_array_equal(after.runs[1].training[1], before.runs[1].training[1])
+    assert after.runs[1].probe is before.runs[1].probe  # as little as its sentences it was read again
+
+
+def test_a_run_that_was_cut_back_is_read_anew(runs: list[Path]) -> None:
+    reader = RunsReader()
+    reader.read([read_row(run) for run in runs], "common")
+    folder = RunFolder.open(runs[0])
+    folder.cut_back_to(100)
+    done = ValidationDone(step=100, metrics={"valid/loss": 9.0}, sentences=(), is_best=False)
+    folder.write_validation(done)
+    (run, _) = reader.read([read_row(run) for run in runs], "common").runs
+    assert run.training[0][-1] == 100 and run.validation[0][-1] == 100 and run.validation[1][-1] == 9.0
+
+
+def test_one_step_of_all_or_each_at_its_own() -> None:
+    known = [[0, 5, 10, 20], [0, 5, 10, 15], [0, 5]]
+    assert steps_at("common", known) == [5, 5, 5]
+    assert steps_at("newest", [*known, []]) == [20, 15, 5, None]
+    assert steps_at(10, known) == [10, 10, None]
+    assert steps_at("common", [*known, []]) == [None] * 4
+
+
+def test_probe_and_validation_are_those_of_the_step(runs: list[Path]) -> None:
+    rows, folder = [read_row(run) for run in runs], RunFolder.open(runs[0])
+    step = sorted({*folder.probe_steps()} & {*folder.validation_steps()})[0]
+    (runs[1] / "validations" / f"{step:06d}.jsonl").unlink()
+    comparison = RunsReader().read(rows, step)
+    assert [run.probe.step for run in comparison.runs if run.probe is not None] == [step, step]
+    assert [run.validated_at for run in comparison.runs] == [step, None]
+    assert comparison.runs[0].validated == folder.validated_sentences(step) and comparison.runs[1].validated == ()
+    assert list(comparison.steps) == sorted({*folder.probe_steps(), *folder.validation_steps()}, reverse=True)
