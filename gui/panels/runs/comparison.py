@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from core.events import Event
@@ -29,6 +29,7 @@ SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
 _WIDEST_COLUMN = 240  # pixels at 100 %
 _LETTER_HEIGHT = 0.08  # of the plot's
+_LETTER_MARGIN = 8  # pixels around a letter
 
 
 class RunComparison(Panel):
@@ -114,17 +115,23 @@ class RunComparison(Panel):
         drawn.setClipToView(True)
 
     def _name_ends(self, comparison: Comparison) -> None:
-        """The letters of each line over its end, from the lowest up, so that none covers another."""
-        self.plot.getViewBox().updateAutoRange()  # it waits for a painting otherwise
-        bottom, top = self.plot.viewRange()[1]
-        lowest = -np.inf
+        """The letters of each line over its end; where they would cover others, over those."""
+        box, font = self.plot.getViewBox(), self.theme.font(bold=True)
+        box.updateAutoRange()  # it waits for a painting otherwise
+        (left, right), (bottom, top) = box.viewRange()
+        a_pixel, height = (right - left) / max(box.width(), 1.0), _LETTER_HEIGHT * (top - bottom)
+        placed: list[tuple[float, float, float]] = []  # from where to where along the steps, and how low
         for step, loss, letters, place in sorted(_ends(comparison), key=lambda end: end[1]):
-            lowest = max(loss, lowest)
+            begins = step - a_pixel * (QFontMetrics(font).horizontalAdvance(letters) + _LETTER_MARGIN)
+            lowest = loss
+            for other_begins, other_ends, other_lowest in sorted(placed, key=lambda other: other[2]):
+                if begins < other_ends and other_begins < step and abs(lowest - other_lowest) < height:
+                    lowest = other_lowest + height
+            placed.append((begins, step, lowest))
             name = pg.TextItem(letters, color=self.colour(place), anchor=(1, 1))
-            name.setFont(self.theme.font(bold=True))
+            name.setFont(font)
             name.setPos(step, lowest)
             self.plot.addItem(name, ignoreBounds=True)
-            lowest += _LETTER_HEIGHT * (top - bottom)
 
     def _fill(self, comparison: Comparison) -> None:
         heads, *rows = comparison.table
@@ -197,4 +204,5 @@ def _table() -> QTableWidget:
     header = table.horizontalHeader()
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+    header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     return table

@@ -1,0 +1,61 @@
+"""The letters at the ends of compared curves: over their lines, and over each other only where they would meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from core.history import History
+from gui.panels.runs.comparison import RunComparison
+from gui.runs.compared import ComparedRun, Comparison
+from gui.theme import Theme
+
+Stage = Callable[[QWidget, int, int], None]
+
+
+def run(letter: str, last_step: int, loss: float) -> ComparedRun:
+    """Falls from 4 to this loss, at its last step."""
+    steps, nothing = np.arange(1.0, last_step + 1), (np.empty(0), np.empty(0))
+    return ComparedRun(letter, letter, (steps, np.linspace(4.0, loss, last_step)), nothing, None, None, ())
+
+
+def letters(panel: RunComparison) -> dict[str, tuple[float, float]]:
+    """Where each stands: step and loss."""
+    items = [item for item in panel.plot.plotItem.items if isinstance(item, pg.TextItem)]
+    return {item.toPlainText(): (item.pos().x(), item.pos().y()) for item in items}
+
+
+@pytest.fixture
+def shown(theme: Theme, stage: Stage) -> Callable[..., dict[str, tuple[float, float]]]:
+    panel = RunComparison(theme)
+    stage(panel, 1000, 300)
+
+    def shown(*runs: ComparedRun) -> dict[str, tuple[float, float]]:
+        panel.show_comparison(Comparison(runs, (), (("", *(run.letter for run in runs)),)))
+        panel.show_step(History(), 0)
+        return letters(panel)
+
+    return shown
+
+
+def test_curves_that_end_at_other_steps_leave_each_letter_at_its_own_end(
+    shown: Callable[..., dict[str, tuple[float, float]]],
+) -> None:
+    assert shown(run("A", 800, 0.52), run("B", 100, 0.5), run("C", 400, 0.51)) == {
+        "A": (800, 0.52),
+        "B": (100, 0.5),
+        "C": (400, 0.51),
+    }
+
+
+def test_letters_that_would_meet_stand_one_over_the_other(
+    shown: Callable[..., dict[str, tuple[float, float]]],
+) -> None:
+    found = shown(run("A", 800, 0.5), run("B", 799, 0.51), run("C", 800, 0.49), run("D", 800, 3.0))
+    heights = [found[letter][1] for letter in "CAB"]
+    assert heights[0] == 0.49 and found["D"] == (800, 3.0)
+    assert np.diff(heights).min() > 0.2  # a twelfth of what the axis shows
