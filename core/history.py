@@ -214,6 +214,7 @@ class History:
         for curve in self._curves.values():
             curve.cut_back_to(step)
         self.validations = {known: metrics for known, metrics in self.validations.items() if known <= step}
+        self.best_steps = {known for known in self.best_steps if known <= step}
         self.settings_changed = [changed for changed in self.settings_changed if changed.step <= step]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.alignment.cut_back_to(step)
@@ -304,11 +305,6 @@ class _Tail:
             *(self.offset, self._file, self._probes),
             *(_changed_at(folder.path / place) for place in places),
         )
-
-
-def _file_and_size(path: Path) -> tuple[int, int]:
-    found = path.stat() if path.exists() else None  # somebody deleted it: a run without curves
-    return (found.st_ino, found.st_size) if found else (0, 0)
 
 
 def _changed_at(place: Path) -> int:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
-from core.events import Prepared, ProbeDone, SettingChanged, StepsDone, ValidationDone
+from core.engine import Engine
+from core.events import Prepared, ProbeDone, RunStarted, SettingChanged, StepsDone, ValidationDone
 from core.history import History
 from core.marks import marks_of
 from core.probes import Probe
+from core.requests import Learn, OpenRun
+from core.run_folder import RunFolder
 from core.settings.presets import read_preset
+from tests.core.watcher import Watcher, answered
 from tests.gui.builders import aligned_sentence
+from tests.reliability.small_runs import train
 
 
 def validated(step: int, exact_match: float, *, is_best: bool = False) -> ValidationDone:
@@ -55,3 +62,17 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
         "step 250: training.max_grad_norm set to 0.5",
         "step 300: the best validation so far",
     ]
+
+
+def test_the_best_is_never_a_validation_that_was_cut_off(tmp_path: Path) -> None:
+    run = train(tmp_path / "run", 8, validate_every=4, checkpoint_every=4)
+    assert max(History.read(RunFolder.open(run)).best_steps) == 8
+    (run / "checkpoints" / "000008" / "model.safetensors").write_bytes(b"damaged")
+    watcher, history = Watcher(), History()
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        answered(engine, OpenRun(run=run))
+        history.take(watcher.all(Prepared)[0])
+        answered(engine, Learn(steps=1))
+    for event in watcher.events[watcher.events.index(watcher.all(RunStarted)[0]) :]:
+        history.take(event)
+    assert history.last_step == 5 and [mark.step for mark in marks_of(history) if mark.kind == "best"] == [4]
