@@ -259,13 +259,19 @@ class Workbench(QObject):
         self._bridge.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
 
     def try_out(self, experiment: Experiment) -> None:
-        """Put it into the draft: what acts during a run acts with the next step, all else waits for a new run."""
+        """Have it act with the next step; or begin a new run with it, where that is what it takes.
+
+        The old run loses nothing: the engine saves it before it leaves it, as for Reset.
+        """
         try:
             self.edit(experiment.key, experiment.value)
         except UserError as error:
             self._bridge.show_refusal(error)
         else:
-            self._act()
+            if experiment.acts_now:
+                self._act()
+            else:
+                self.restart()
 
     def stop(self) -> None:
         """Nothing that was typed prepares or acts any more: the window closes."""

@@ -1,4 +1,4 @@
-"""The experiments that notices offer: one change each, made from the settings of the moment."""
+"""The experiments that notices offer: one change each of the settings of the moment; none where there is none left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ _HIGH_RATE = 3e-3  # for adam, from which on lower is the likelier cure; the hig
 _HIGH_RATE_SGD = 0.1
 _FASTER = 3.0
 _LONGER_WARMUP = 4
-_DROPOUTS = (0.1, 0.3, 0.5)
+_DROPOUTS = (0.1, 0.3, 0.5, 0.7)
+_LONGEST_WARMUP = 10_000_000  # that the settings allow
 
 
 def slower(config: RunConfig) -> Experiment:
@@ -28,25 +29,29 @@ def another_rate(config: RunConfig) -> Experiment:
     return slower(config) if is_high else _rate_of(key, _FASTER * value, "three times the rate")
 
 
-def usual_rate(config: RunConfig) -> Experiment:
-    """The rate that a config without one has."""
-    key, _ = _rate(config.training)
-    value = 1.0 if config.training.schedule.name == "noam" else OptimizerConfig().learning_rate
-    return _rate_of(key, value, "the usual rate")
+def usual_rate(config: RunConfig) -> Experiment | None:
+    """The rate that a config without one has; where it has that, the schedule has run out, and a constant one stays."""
+    (key, value), schedule = _rate(config.training), config.training.schedule
+    usual = 1.0 if schedule.name == "noam" else OptimizerConfig().learning_rate
+    if value != usual:
+        return _rate_of(key, usual, "the usual rate")
+    return None if schedule.name == "constant" else Experiment("a constant rate", "training.schedule.name", "constant")
 
 
-def steadier_start(config: RunConfig) -> Experiment:
+def steadier_start(config: RunConfig) -> Experiment | None:
     """LayerNorm before each sublayer, with which deep models need no warm-up (Xiong et al. 2020); or a longer one."""
     if not config.model.norm_first:
         return Experiment("pre-norm", "model.norm_first", True)
     longer = _LONGER_WARMUP * max(config.training.schedule.warmup_steps, 100)
+    if longer > _LONGEST_WARMUP:
+        return None
     return Experiment(f"{longer:,} warm-up steps", "training.schedule.warmup_steps", longer)
 
 
-def more_dropout(config: RunConfig) -> Experiment:
+def more_dropout(config: RunConfig) -> Experiment | None:
     """The next larger share of values that are zeroed, which neither pairs nor neighbours can be told apart by."""
-    larger = next((share for share in _DROPOUTS if share > config.model.dropout), 0.7)
-    return Experiment(f"dropout {larger:g}", "model.dropout", larger)
+    larger = next((share for share in _DROPOUTS if share > config.model.dropout), None)
+    return None if larger is None else Experiment(f"dropout {larger:g}", "model.dropout", larger)
 
 
 def fewer_heads(config: RunConfig) -> Experiment:

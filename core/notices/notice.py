@@ -24,7 +24,7 @@ NoticeKind = Literal[
 
 @dataclass(frozen=True)
 class Experiment:
-    """A setting to try, and the words for it."""
+    """A setting to try that is another than now, and the words for it."""
 
     text: str  # goes on after "Try it: "
     key: str
@@ -45,7 +45,7 @@ class Rule:
     looks_at: Literal["probe", "validation"]
     usually: str  # what it usually means
     look: Callable[[Moment], str | None]  # what is seen there, in a sentence with its figures; None: nothing
-    experiment: Callable[[RunConfig], Experiment]  # with the settings of the moment it is asked for
+    experiment: Callable[[RunConfig], Experiment | None]  # with the settings of the moment it is asked for
 
 
 @dataclass(frozen=True)

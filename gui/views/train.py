@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from core.notices.notice import Experiment
 from gui.context import Context
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_grid import HeadGrid
@@ -32,7 +31,6 @@ class TrainView(View):
     title = "Train"
     icon = "train"
     help = "Watch the model learn"
-    setup_asked = Signal()  # something waits there for a new run
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -51,9 +49,10 @@ class TrainView(View):
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
-        self.curves.notices.tried.connect(self._try_out)
+        self.curves.notices.tried.connect(context.workbench.try_out)
         context.follower.changed.connect(self._allow_changes)
         context.workbench.changed.connect(self._allow_changes)
+        context.bridge.state_changed.connect(self._allow_changes)
         context.theme.changed.connect(self._keep_legible)
 
     def _lay_out(self) -> None:
@@ -101,10 +100,14 @@ class TrainView(View):
     def _allow_changes(self) -> None:
         others = self.context.follower.why_no_model
         self.sentence_row.allow_adding(others)
-        example = "The example run stays as it is" if self.context.workbench.is_example else ""
-        self.curves.notices.allow_trying(others or example)
+        self.curves.notices.allow_trying(others, self._why_nothing_acts_now())
 
-    def _try_out(self, experiment: Experiment) -> None:
-        self.context.workbench.try_out(experiment)
-        if not experiment.acts_now:
-            self.setup_asked.emit()
+    def _why_nothing_acts_now(self) -> str:
+        """Why no setting can act on the run between two steps: it takes none."""
+        if self.context.workbench.is_example:
+            return "The example run stays as it is: Reset begins a run of your own with its settings"
+        if self.context.workbench.is_shared:
+            return "A shared run does not learn: “Continue from …” begins a run of your own, on which it can act"
+        if self.context.bridge.state == "failed":
+            return "This run takes no more steps: open it in Runs to go on from its last checkpoint, or Reset"
+        return ""

@@ -13,7 +13,9 @@ from gui.theme import GRID, Theme
 from gui.widgets import IconButton, button, enable, plain_label
 
 _NOW_HELP = "Acts between two steps, and is marked over the curve; Setup changes it back"
-_RESET_HELP = "Put into Setup, where Restart begins a new run with it; this run is kept"
+_RESET_HELP = (
+    "Begins a new run with it, untrained, and with whatever else waits in Setup; this run is saved and stays in Runs"
+)
 
 
 class NoticeBar(QFrame):
@@ -39,7 +41,7 @@ class NoticeBar(QFrame):
         self.notices: list[Notice] = []
         self._shown: Notice | None = None
         self._experiment: Experiment | None = None
-        self._why_not = ""
+        self._why_not = self._why_not_now = ""
         self._run: Path | None = None
         self._dismissed: set[tuple[Path | None, NoticeKind]] = set()
         self._history, self._step = History(), 0
@@ -67,10 +69,10 @@ class NoticeBar(QFrame):
         self.next_button.setVisible(count > 1)
         self._show(self._shown if self._shown in self.notices else self.notices[0])
 
-    def allow_trying(self, reason: str) -> None:
-        """Let experiments be tried where there is no reason against it."""
-        self._why_not = reason
-        enable(self.try_button, reason)
+    def allow_trying(self, why_not: str, why_not_now: str = "") -> None:
+        """Let experiments be tried where there is no reason against it; `why_not_now` is against what acts at once."""
+        self._why_not, self._why_not_now = why_not, why_not_now
+        self._enable()
 
     def _go_away(self) -> None:
         focused = self.window().focusWidget()
@@ -87,12 +89,17 @@ class NoticeBar(QFrame):
         self.seen_label.setText(notice.seen)
         self.usually_label.setText(notice.rule.usually)
         self.setAccessibleDescription(f"{notice.seen} {notice.rule.usually}")
-        text = f"Try it: {self._experiment.text}"
-        help = _NOW_HELP if self._experiment.acts_now else _RESET_HELP
-        self.try_button.setText(text)
-        self.try_button.setAccessibleName(text)
-        self.try_button.setAccessibleDescription(help)
-        enable(self.try_button, self._why_not)
+        self.try_button.setVisible(self._experiment is not None)
+        if self._experiment is not None:
+            text = f"Try it: {self._experiment.text}"
+            self.try_button.setText(text)
+            self.try_button.setAccessibleName(text)
+            self.try_button.setAccessibleDescription(_NOW_HELP if self._experiment.acts_now else _RESET_HELP)
+            self._enable()
+
+    def _enable(self) -> None:
+        acts_now = self._experiment is not None and self._experiment.acts_now
+        enable(self.try_button, self._why_not or (self._why_not_now if acts_now else ""))
 
     def _show_next(self) -> None:
         assert self._shown is not None

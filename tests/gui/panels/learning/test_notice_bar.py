@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,20 +13,25 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.config import change_setting
 from core.events import ProbeDone, StepsDone
+from core.exporting.sharing import receive, share
 from core.history import History
-from core.notices.notice import Experiment
+from core.notices.notice import Notice, NoticeKind
+from core.notices.rules import RULES
 from core.probes import Probe
+from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
+from gui.panels.learning.notice_bar import NoticeBar
 from gui.playhead import Playhead
+from gui.runs.rows import example_path
 from gui.theme import Theme
 from tests.gui.builders import sentence
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.panels.conftest import prepared
 
 Stage = Callable[[QWidget, int, int], None]
-RESTART = Experiment("dropout 0.3", "model.dropout", 0.3)
 
 
 @pytest.fixture
@@ -93,7 +100,35 @@ def test_a_disabled_experiment_says_why(panel: Curves, stuck: History) -> None:
     assert panel.notices.try_button.toolTip() == "Its weights are elsewhere"
 
 
-def test_an_experiment_acts_on_the_run_or_waits_in_setup(
+def test_what_acts_between_steps_is_refused_where_the_run_takes_none(panel: Curves, stuck: History) -> None:
+    notices = panel.notices
+    notices.allow_trying("", "It takes no steps")
+    panel.show_step(stuck, 299)
+    assert not notices.try_button.isEnabled() and notices.try_button.toolTip() == "It takes no steps"
+    plant(notices, stuck, "memorising")
+    assert notices.try_button.isEnabled() and notices.try_button.text() == "Try it: dropout 0.3"
+    assert "new run" in notices.try_button.toolTip()
+
+
+def test_where_there_is_nothing_to_try_there_is_no_button(panel: Curves, stuck: History) -> None:
+    assert stuck.prepared is not None
+    config = change_setting(stuck.prepared.config, "model.dropout", 0.9)
+    stuck.prepared = replace(stuck.prepared, config=config)
+    panel.notices.chip.click()
+    plant(panel.notices, stuck, "memorising")
+    assert panel.notices.isVisible() and not panel.notices.try_button.isVisible()
+    plant(panel.notices, stuck, "dead_heads")
+    assert panel.notices.try_button.isVisible()
+
+
+def plant(notices: NoticeBar, history: History, kind: NoticeKind) -> None:
+    """Have only this noticed, from the start on."""
+    (rule,) = (rule for rule in RULES if rule.kind == kind)
+    history.noticing._notices = {kind: Notice(rule, 0, "Seen.")}
+    notices.show_step(history, history.last_step)
+
+
+def test_what_is_noticed_of_a_run_that_learns_is_mended_by_a_click(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     settings = "max_steps: 100, optimizer: {learning_rate: 1.0e-9}, schedule: {name: constant, warmup_steps: 0}"
@@ -110,6 +145,56 @@ def test_an_experiment_acts_on_the_run_or_waits_in_setup(
     changed = bridge.history.settings_changed[0]
     assert (changed.key, changed.value) == ("training.optimizer.learning_rate", 1e-3)
     assert not empty_window.setup_drawer.isVisible()
-    empty_window.train_view.curves.notices.tried.emit(RESTART)
-    assert empty_window.setup_drawer.isVisible()
-    assert empty_window.context.workbench.waiting == ("model.dropout",)
+
+
+def test_each_experiment_is_one_click(window: MainWindow, qtbot: QtBot) -> None:
+    bridge, notices = window.context.bridge, window.train_view.curves.notices
+    workbench, wait = window.context.workbench, partial(qtbot.waitUntil, timeout=WAIT_MS)
+    workbench.edit("training.max_steps", 4)
+    workbench.learn(2)
+    wait(lambda: bridge.state == "paused")
+    for rule in RULES:
+        run, step, before = workbench.run, bridge.history.last_step, bridge.history.prepared.config
+        experiment = rule.experiment(before)
+        changed = change_setting(before, experiment.key, experiment.value)
+        plant(notices, bridge.history, rule.kind)
+        notices.chip.setChecked(True)
+        qtbot.mouseClick(notices.try_button, Qt.MouseButton.LeftButton)
+        wait(lambda changed=changed: bridge.history.prepared.config == changed)
+        if experiment.acts_now:
+            assert bridge.history.settings_changed[-1].key == experiment.key and workbench.run == run
+        else:
+            wait(lambda run=run: workbench.run not in (None, run) and bridge.state == "finished")
+            assert RunFolder.open(workbench.run).config() == changed
+            assert run.is_dir() and step in RunFolder.open(run).checkpoint_steps()
+            workbench.finish()
+        assert not window.setup_drawer.isVisible() and workbench.waiting == () and window.strip.trouble is None
+
+
+def test_on_a_run_that_takes_no_steps_what_acts_now_says_why(empty_window: MainWindow, qtbot: QtBot) -> None:
+    context, notices = empty_window.context, empty_window.train_view.curves.notices
+    context.workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
+    plant(notices, context.bridge.history, "diverging")
+    assert not notices.try_button.isEnabled() and "example run stays" in notices.try_button.toolTip()
+    plant(notices, context.bridge.history, "dead_heads")
+    assert notices.try_button.isEnabled()
+    share(RunFolder.open(example_path()), context.place.path.with_name("given.headlight"))
+    received = receive(context.place.path.with_name("given.headlight"), context.place.path)
+    context.workbench.open_run(received)
+    qtbot.waitUntil(lambda: context.workbench.run == received, timeout=WAIT_MS)
+    plant(notices, context.bridge.history, "diverging")
+    qtbot.waitUntil(lambda: "shared run does not learn" in notices.try_button.toolTip(), timeout=WAIT_MS)
+
+
+def test_on_a_run_that_failed_what_acts_now_says_why(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    diverging = "max_steps: 40, optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, max_grad_norm: null, "
+    path = tmp_path / "diverging.yaml"
+    path.write_text(SMALL.replace("max_steps: 40", f"{diverging}schedule: {{name: constant, warmup_steps: 0}}"))
+    empty_window.setup_drawer.open_file(path)
+    bridge, notices = empty_window.context.bridge, empty_window.train_view.curves.notices
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    empty_window.context.workbench.learn()
+    qtbot.waitUntil(lambda: bridge.state == "failed", timeout=WAIT_MS)
+    plant(notices, bridge.history, "diverging")
+    assert not notices.try_button.isEnabled() and "takes no more steps" in notices.try_button.toolTip()
