@@ -70,6 +70,11 @@ class RowTable(QTableWidget, Generic[Row]):
         self.verticalHeader().setDefaultSectionSize(self.theme.px(32))
 
     @property
+    def needed_height(self) -> int:
+        """Pixels in which all rows are seen."""
+        return self.horizontalHeader().sizeHint().height() + self.verticalHeader().length() + 2 * self.frameWidth()
+
+    @property
     def chosen(self) -> Row | None:
         number = self.currentRow()
         return self.rows[number] if 0 <= number < len(self.rows) else None

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.run_folder import RunFolder, RunLabel
 from gui.context import Context
+from gui.fitting_splitter import FittingSplitter
 from gui.panels.runs.details import RunDetails
 from gui.panels.runs.sides import RunSides
 from gui.panels.runs.table import RunTable
@@ -172,7 +173,8 @@ class RunsView(View):
         layout.addLayout(row)
         layout.addWidget(self.empty_label)
         below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.sides, 2))
-        layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 1), (below, 1)), 1)
+        self.share = FittingSplitter(self.table, below, lambda: self.table.needed_height)
+        layout.addWidget(self.share, 1)
         self.add_panels(*self.sides.panels)
 
     def _connect(self) -> None:
@@ -204,6 +206,7 @@ class RunsView(View):
         for keys in ("Return", "Enter"):
             self._add_shortcut(keys, self.table, self._act)
         self._add_shortcut("F5", self, self.refresh)
+        self.context.theme.changed.connect(self.share.fit)
         for signal in (bridge.run_started, bridge.run_finished, bridge.state_changed):
             signal.connect(self._take)
 
@@ -262,6 +265,7 @@ class RunsView(View):
         text = self.search_edit.text()
         found = [row for row in self._all_rows if matches(row, text)]
         self.table.show_rows(found)
+        self.share.fit()
         self.empty_label.setText(EMPTY if not text else f"No run matches “{text}”. Esc shows all.")
         self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
         self._show_actions()

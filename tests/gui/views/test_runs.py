@@ -382,6 +382,25 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     assert "they are compared here" in panel.empty_label.text()
 
 
+def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsView, qtbot: QtBot) -> None:
+    table, sides, runs_dir = three_runs.table, three_runs.sides, three_runs.context.place.path
+
+    def whole() -> int:
+        return three_runs.share.height() - three_runs.share.handleWidth()
+
+    qtbot.waitUntil(lambda: table.height() == table.needed_height, timeout=WAIT_MS)
+    assert not table.verticalScrollBar().isVisible() and sides.height() == whole() - table.height() > 0.6 * whole()
+    for number in range(30):
+        (runs_dir / f"no run {number}").mkdir()
+    three_runs.refresh()
+    qtbot.waitUntil(lambda: len(table.rows) == 34 and table.height() == whole() // 2, timeout=WAIT_MS)
+    qtbot.keyClicks(three_runs.search_edit, "no run 29")
+    qtbot.waitUntil(lambda: table.height() == table.needed_height < 0.5 * whole(), timeout=WAIT_MS)
+    three_runs.share.moveSplitter(200, 1)
+    three_runs.search_edit.clear()
+    assert len(table.rows) == 34 and table.height() == 200  # as somebody wants it
+
+
 def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> None:
     choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
     shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))

@@ -1,0 +1,43 @@
+"""Two widgets one over the other, of which the upper takes no more room than it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from gui.theme import GRID
+
+
+class FittingSplitter(QSplitter):
+    """The upper one has what it needs, half of all at most, until somebody drags the line between; the lower the rest.
+
+    Whoever changes what it needs calls `fit`.
+    """
+
+    def __init__(self, upper: QWidget, lower: QWidget, needed: Callable[[], int]) -> None:
+        """`needed` says how many pixels high the upper one would like to be."""
+        super().__init__(Qt.Orientation.Vertical)
+        self._needed = needed
+        self._was_dragged = False
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(GRID)
+        for widget in (upper, lower):
+            self.addWidget(widget)
+        self.splitterMoved.connect(self._keep)
+
+    def fit(self) -> None:
+        """Share the height anew."""
+        if not self._was_dragged:
+            whole = self.height() - self.handleWidth()
+            upper = min(self._needed(), whole // 2)
+            self.setSizes([upper, whole - upper])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def _keep(self) -> None:
+        self._was_dragged = True
