@@ -129,7 +129,8 @@ class Workbench(QObject):
         if self.run is None or history.folder is None or self.is_shared or self._bridge.state == "learning":
             return None
         step = history.folder.state.parent_step
-        return step if step is not None and history.last_step <= step else None
+        reached = max(history.last_step, *history.checkpoint_steps, 0)  # somebody may have deleted the curves
+        return step if step is not None and reached <= step else None
 
     @property
     def takes_changes_along(self) -> bool:

@@ -101,8 +101,10 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
 
 def has_taken_no_step(run: RunFolder) -> bool:
     """Whether the run is a branch that holds nothing but its parent's past."""
-    is_free = run.state.writer() is None and not run.state.is_shared
-    return is_free and run.state.parent_step is not None and run.last_trained_step() <= run.state.parent_step
+    if run.state.parent_step is None or run.state.is_shared or run.state.writer() is not None:
+        return False
+    kept = (*run.checkpoint_steps(), *run.snapshot_steps())  # somebody may have deleted the curves
+    return max(run.last_trained_step(), *kept) <= run.state.parent_step
 
 
 def _label_of(run: RunFolder, goes: bool) -> Iterator[Path]:

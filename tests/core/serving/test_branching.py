@@ -125,8 +125,13 @@ def test_a_branch_without_a_step_of_its_own_leaves_its_place_to_the_next(parent:
         assert (state.parent, state.parent_step) == ("parent", 8)
         answered(engine, Learn(steps=1))
         third = answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, in_its_place=True)).run
-    assert sorted(runs_dir.iterdir()) == sorted([parent.path, second, third])  # that one had taken a step
-    assert RunFolder.open(third).state.parent == second.name
+        assert sorted(runs_dir.iterdir()) == sorted([parent.path, second, third])  # that one had taken a step
+        assert RunFolder.open(third).state.parent == second.name
+        answered(engine, OpenRun(run=second))
+        answered(engine, Learn(steps=1))
+        (second / "metrics.jsonl").unlink()  # as is advised where it is damaged
+        answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, in_its_place=True))
+    assert RunFolder.open(second).checkpoint_steps()[-1] > 8
 
 
 def test_broken_off_it_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None:
