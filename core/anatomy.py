@@ -8,13 +8,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.looked import Looked
+
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 Numbers = NDArray[np.float32]
 Allowed = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DotProduct:
+class DotProduct(Looked):
     """One head of one sentence, step by step: softmax(Q K' / sqrt(d)) V. T tokens read from S, d is d_head."""
 
     step: int  # of the weights
@@ -31,7 +33,7 @@ class DotProduct:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Masks:
+class Masks(Looked):
     """What the decoder's self-attention may read of one target with padding behind it; True where it may."""
 
     tokens: tuple[str, ...]  # T tokens, `<bos>` first, `<pad>` last

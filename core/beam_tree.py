@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from core.looked import Looked
+
 Fate = Literal["went on", "cut", "finished", "too long"]
 
 
@@ -31,7 +33,7 @@ class BeamOutput:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BeamTree:
+class BeamTree(Looked):
     """A beam search beside greedy decoding, of one sentence, with the weights of `step`."""
 
     step: int

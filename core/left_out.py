@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.anatomy import AttentionKind
+from core.looked import Looked
 from core.probes import ProbedSentence
 
 
@@ -26,7 +27,7 @@ class SeenModel:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LeftOut:
+class LeftOut(Looked):
     """The same weights with all heads, and without some."""
 
     step: int  # of the weights
@@ -34,4 +35,3 @@ class LeftOut:
     complete: SeenModel
     without: SeenModel
     num_valid: int  # pairs behind `valid_loss`
-    seconds: float  # of the engine's time that this took

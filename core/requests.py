@@ -13,6 +13,7 @@ from core.config import RunConfig
 from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
 from core.left_out import HeadPlace, LeftOut
+from core.looked import Looked
 from core.probes import ProbedSentence
 
 Answer = TypeVar("Answer")
@@ -147,7 +148,7 @@ class ScoredOutput:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Translation:
+class Translation(Looked):
     """One sentence translated, with the weights of `step`."""
 
     step: int

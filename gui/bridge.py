@@ -30,6 +30,7 @@ from core.events import (
 )
 from core.faults import as_trouble
 from core.history import History
+from core.looked import seconds_of
 from core.requests import Request
 
 Answer = TypeVar("Answer")
@@ -60,6 +61,7 @@ class EngineBridge(QObject):
         self.history = History()  # of the engine's own run
         self.followed: History | None = None  # of a run that another process writes, while it is drawn instead
         self.state: WindowState = "starting"
+        self.looked_s = 0.0  # of the engine's time that answers about the model have taken so far
         self._inbox: deque[Event | Callable[[], object]] = deque()
         self._opened: deque[History] = deque()  # of the runs whose Prepared is in the inbox
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
@@ -178,6 +180,7 @@ class EngineBridge(QObject):
             return
         error = future.exception()
         if error is None:
+            self.looked_s += seconds_of(future.result())
             if on_done is not None:
                 on_done(future.result())
         elif isinstance(error, Exception):

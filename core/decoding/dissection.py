@@ -47,6 +47,7 @@ def dissect_head(
         numbers = _worked_out(attention, inputs, request.head % attention.num_heads)
     return DotProduct(
         step=step,
+        seconds=0.0,  # whoever is asked notes them
         readers=src_tokens if request.kind == "encoder_self" else tgt_tokens,
         read=tgt_tokens if request.kind == "decoder_self" else src_tokens,
         **numbers,

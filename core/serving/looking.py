@@ -14,6 +14,7 @@ from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import Event, ProbeDone
 from core.left_out import LeftOut
+from core.looked import timed
 from core.model.transformer import Transformer
 from core.requests import (
     AddSentence,
@@ -42,6 +43,7 @@ class Looking:
         self._kept = KeptWeights(run.trainer)
         self._others = OtherRuns()
 
+    @timed
     def translate(self, request: Translate) -> tuple[Translation, ...]:
         """Translate with the weights of now, with those kept at or before a step, or with another run's."""
         step, model, data = self._model_of(request)
@@ -63,6 +65,7 @@ class Looking:
         step, model = self._weights_at(request.step)
         return step, model, self._run.trainer.data
 
+    @timed
     def search_beam(self, request: SearchBeam) -> BeamTree:
         """Search with a beam and watch it, with the weights of now or with those kept at or before a step."""
         step, model = self._weights_at(request.step)
@@ -70,18 +73,21 @@ class Looking:
         longest = longest_output(self._run.config.decoding, data)
         return search_beam(model, data, request, max_length=longest, step=step)
 
+    @timed
     def dissect(self, request: DissectHead) -> DotProduct:
         """Take one head apart, with the weights of now or with those kept at or before a step."""
         step, model = self._weights_at(request.step)
         trainer = self._run.trainer
         return dissect_head(model, trainer.data, request, max_length=trainer.max_length, step=step)
 
+    @timed
     def leave_out(self, request: LeaveOutHeads) -> LeftOut:
         """See what heads are good for, with the weights of now or with those kept at or before a step."""
         step, model = self._weights_at(request.step)
         trainer = self._run.trainer
         return leave_out_heads(model, trainer.data, request, max_length=trainer.max_length, step=step)
 
+    @timed
     def masks(self, request: MakeMasks) -> Masks:
         """The masks of one target."""
         trainer = self._run.trainer

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from core.data.batching import Batch, make_batch
@@ -29,7 +27,6 @@ def leave_out_heads(
     `step` is where the weights come from, and only noted. Raises UserError for a head that the model lacks, and for a
     text that is empty or longer than its positions.
     """
-    started = time.perf_counter()
     encode_text(model, data, request.source)  # or refuse it
     sentence = SentenceToProbe(request.source, request.reference)
     batch = _first_valid(data)
@@ -41,7 +38,6 @@ def leave_out_heads(
         complete=_see(model, data, sentence, batch, max_length),
         without=without,
         num_valid=0 if batch is None else len(batch.src),
-        seconds=time.perf_counter() - started,
     )
 
 

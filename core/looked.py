@@ -1,0 +1,41 @@
+"""What looking at the model costs: each answer to a question about it says how long the engine took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import TypeVar, cast
+
+Looker = TypeVar("Looker")
+Question = TypeVar("Question")
+Answer = TypeVar("Answer", bound="Looked | tuple[Looked, ...]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """An answer to a question about the model."""
+
+    seconds: float = field(default=0.0, compare=False)  # of the engine's time that this took
+
+
+def seconds_of(answer: object) -> float:
+    """What an answer took of the engine's time; 0 where nobody looked at the model for it."""
+    parts = answer if isinstance(answer, tuple) else (answer,)
+    return sum(part.seconds for part in parts if isinstance(part, Looked))
+
+
+def timed(look: Callable[[Looker, Question], Answer]) -> Callable[[Looker, Question], Answer]:
+    """A method that answers a question, and notes what that took; several answers share it."""
+
+    @wraps(look)
+    def look_at_the_clock(looker: Looker, question: Question) -> Answer:
+        started = time.perf_counter()
+        answer = look(looker, question)
+        parts = answer if isinstance(answer, tuple) else (answer,)
+        each = (time.perf_counter() - started) / max(len(parts), 1)
+        noted = tuple(replace(part, seconds=each) for part in parts)
+        return cast(Answer, noted if isinstance(answer, tuple) else noted[0])
+
+    return look_at_the_clock

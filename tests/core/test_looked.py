@@ -1,0 +1,39 @@
+"""Every answer about the model says what it took of the engine's time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.engine import Engine
+from core.left_out import HeadPlace
+from core.looked import Looked, seconds_of
+from core.requests import DissectHead, LeaveOutHeads, MakeMasks, Request, SearchBeam, Translate
+from tests.core.watcher import answered, begun
+
+TEXT = "1 2 3"
+QUESTIONS: tuple[Request[Any], ...] = (
+    Translate(texts=(TEXT,)),
+    Translate(texts=(TEXT, "3 2"), with_attention=True),
+    SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6),
+    DissectHead(source=TEXT, reference=TEXT, kind="cross", layer=0, head=0),
+    LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadPlace("cross", 0, 0),)),
+    MakeMasks(target=TEXT, num_padding=1),
+)
+
+
+def test_each_question_is_timed_and_no_longer_than_it_took(tmp_path: Path) -> None:
+    with Engine() as engine:
+        begun(engine, tmp_path)
+        for question in QUESTIONS:
+            started = time.perf_counter()
+            answer = answered(engine, question)
+            assert 0 < seconds_of(answer) <= time.perf_counter() - started
+
+
+def test_several_answers_share_it_and_what_is_no_look_costs_nothing() -> None:
+    assert seconds_of((Looked(seconds=0.5), Looked(seconds=0.25))) == pytest.approx(0.75)
+    assert seconds_of(None) == seconds_of(("a", 1)) == 0
