@@ -46,8 +46,8 @@ class Context:
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     """The models of one window."""
     playhead, selection, place = Playhead(), Selection(), RunsPlace(runs_dir)
-    redraws = Redraws(bridge, playhead, selection, theme)
     workbench, follower = Workbench(bridge, playhead, place), Follower(bridge, playhead)
+    redraws = Redraws(bridge, workbench, playhead, selection, theme)
     plugins = PluginCatalogue(bridge)
     plugins.reloaded.connect(workbench.renew)
     workbench.plugin_failed.connect(plugins.note_fault)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from core.events import Event
@@ -22,6 +22,7 @@ class Panel(QFrame):
     or the selection moved, or the theme changed.
     """
 
+    marked = Signal()  # somebody waits for it to be drawn
     title = ""
     empty_sentence = "Nothing to show yet."
     redraw_on: tuple[type[Event], ...] = (Event,)
@@ -88,5 +89,10 @@ class Panel(QFrame):
             self.setAccessibleName(title)
 
     def mark_dirty(self) -> None:
-        """Draw at the next chance."""
+        """Draw at once: somebody chose something else."""
+        self.is_dirty = True
+        self.marked.emit()
+
+    def mark_in_turn(self) -> None:
+        """Draw when the turn comes that the cost of drawing allows: there is news."""
         self.is_dirty = True

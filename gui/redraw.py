@@ -13,31 +13,35 @@ from gui.panel import Panel
 from gui.playhead import Playhead
 from gui.sentences.selection import Selection
 from gui.theme import Theme
+from gui.workbench import Workbench
 
-SHARE = 0.05  # of wall time that watching may cost while the engine learns
+SHARE = 0.05  # of the time that watching may cost while the engine learns
 SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
-SLOWEST_S = 1.0
+SLOWEST_S = 1.0  # where nothing is to be fast: at a slow pace, and while nothing learns
 BREATH_S = 0.001  # between two pieces of a round: the first is painted, and clicks are served, before the second
 
 
 class Redraws(QObject):
     """Draws the panels, a piece in each pass of the event loop: a round of them in turn, then a rest that pays for it.
 
-    `watching` is the share of wall time the GUI thread has lately been busy. The cost is that thread's own processor
-    time: painting, which Qt does later, counts as well.
+    `watching` is the share of the time that this has lately cost: the GUI thread's own processor time (painting, which
+    Qt does later, counts as well), and what the engine took to answer the panels that ask.
     """
 
-    def __init__(self, bridge: EngineBridge, playhead: Playhead, selection: Selection, theme: Theme) -> None:
+    def __init__(
+        self, bridge: EngineBridge, workbench: Workbench, playhead: Playhead, selection: Selection, theme: Theme
+    ) -> None:
         super().__init__()
         self.watching = 0.0
         self._bridge = bridge
+        self._workbench = workbench
         self._playhead = playhead
         self._was_live = playhead.is_live
         self._panels: list[Panel] = []
         self._round: Iterator[Panel] = iter(())  # panels whose turn is still to come
         self._pieces: Iterator[None] = iter(())  # what is left to be drawn of the panel whose turn it is
-        self._wall, self._busy = time.perf_counter(), time.thread_time()
+        self._wall, self._paid = time.perf_counter(), self._cost_so_far()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._tick)
@@ -51,11 +55,13 @@ class Redraws(QObject):
     def add(self, *panels: Panel) -> None:
         """Draw these from now on."""
         self._panels.extend(panels)
+        for panel in panels:
+            panel.marked.connect(self.draw_soon)
 
     def mark_all(self) -> None:
         """Everything visible is drawn anew, and at once: somebody asked for another picture and waits for it."""
         for panel in self._panels:
-            panel.mark_dirty()
+            panel.mark_in_turn()
         self.draw_soon()
 
     def draw_soon(self) -> None:
@@ -83,7 +89,7 @@ class Redraws(QObject):
         kinds = {type(event) for event in events}
         for panel in self._panels:
             if not panel.is_dirty and any(issubclass(kind, panel.redraw_on) for kind in kinds):
-                panel.mark_dirty()
+                panel.mark_in_turn()
 
     def _follow(self, step: int) -> None:
         """Draw another step. While the view stays live, what arrived with the step already says what to draw."""
@@ -101,9 +107,18 @@ class Redraws(QObject):
 
     def _pause(self) -> float:
         """Seconds until the next drawing, so that what the last one cost stays within its share of the time."""
-        wall, busy = time.perf_counter(), time.thread_time()
-        cost, passed = busy - self._busy, max(wall - self._wall, 1e-6)
-        self._wall, self._busy = wall, busy
+        wall, paid = time.perf_counter(), self._cost_so_far()
+        cost, passed = paid - self._paid, max(wall - self._wall, 1e-6)
+        self._wall, self._paid = wall, paid
         self.watching += 0.2 * (min(cost / passed, 1.0) - self.watching)
-        share = SHARE if self._bridge.state == "learning" else SHARE_AT_REST
-        return min(max(cost / share, FASTEST_S), SLOWEST_S)
+        is_learning, is_paced = self._bridge.state == "learning", self._workbench.pace is not None
+        return rest_after(cost, is_learning=is_learning, is_paced=is_paced)
+
+    def _cost_so_far(self) -> float:
+        return time.thread_time() + self._bridge.looked_s
+
+
+def rest_after(cost: float, *, is_learning: bool, is_paced: bool) -> float:
+    """Seconds to rest after what cost so many."""
+    rest = max(cost / (SHARE if is_learning else SHARE_AT_REST), FASTEST_S)
+    return rest if is_learning and not is_paced else min(rest, SLOWEST_S)

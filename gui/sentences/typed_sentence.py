@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -23,17 +24,19 @@ from core.requests import Translate, Translation
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 from gui.sentences.known_reference import known_reference
+from gui.sentences.rest import Rest
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 
 Weights = Literal["playhead", "now", "best", "last"] | int  # a number is a kept step
-CALM_MS = 250  # between two translations that nobody asked for
+CALM_MS = 250  # between two translations while the playhead is dragged
 _NEWS = (ProbeDone, StateChanged, CheckpointSaved, SnapshotSaved, ValidationDone)
 
 
 class TypedSentence(QObject):
     """Translates what was typed, and again when the weights it stands for are others.
 
-    Again happens only while `watch(True)`, at a calm rate, and never before the translation before has come back.
+    Again happens only while `watch(True)`, and never before the translation before has come back: at once where
+    somebody chose other weights, after a rest where the model only learned on.
     """
 
     changed = Signal()  # translation or error
@@ -49,11 +52,15 @@ class TypedSentence(QObject):
         self._bridge, self._playhead = bridge, playhead
         self.asked_step: int | None = None  # of the newest question; None: the weights of that moment
         self._question = self._answered = 0  # the newest question, and the newest that was answered
+        self.is_awaited = False  # the newest translation, by somebody
+        self._asked_choice: Hashable = None
         self._is_watched = False
+        self._rest = Rest(bridge, self)
+        self._rest.over.connect(self._follow)
         self._calm = QTimer(self)
         self._calm.setSingleShot(True)
         self._calm.setInterval(CALM_MS)
-        self._calm.timeout.connect(self._ask)
+        self._calm.timeout.connect(self._follow)
         bridge.drained.connect(self._take)
         bridge.prepared.connect(self._forget)
         playhead.moved.connect(self._follow)
@@ -82,10 +89,7 @@ class TypedSentence(QObject):
     def watch(self, is_watched: bool) -> None:
         """Whether anybody looks: where nobody does, nothing is translated again."""
         self._is_watched = is_watched
-        if is_watched:
-            self._follow()
-        else:
-            self._calm.stop()
+        self._follow()
 
     def shown(self, history: History, step: int) -> Shown:
         """What the model wrote freely, as pictures of attention draw it; its step is the one of its weights."""
@@ -105,6 +109,11 @@ class TypedSentence(QObject):
             run=run,
         )
 
+    @property
+    def choice(self) -> Hashable:
+        """Which weights somebody chose, whatever step they are of by now."""
+        return choice_of(self.weights, self._playhead)
+
     def wanted_step(self) -> int | None:
         """The step whose weights are chosen; None for those of this moment."""
         return step_of(self.weights, self._bridge.history, self._playhead)
@@ -123,10 +132,15 @@ class TypedSentence(QObject):
             self._follow()
 
     def _follow(self, _: object = None) -> None:
-        """Translate again soon, where the weights are others now."""
-        is_idle = self._question == self._answered and not self._calm.isActive()
+        """Translate again where the weights are others now."""
+        is_idle = self._question == self._answered
         if self._is_watched and self.text and is_idle and self._bridge.state != "preparing" and self._is_stale():
-            self._calm.start()
+            is_another = self.translation is None or self.choice != self._asked_choice
+            if is_another and not self._calm.isActive():
+                self._calm.start()
+                self._ask()
+            elif not is_another and self._rest.is_over:
+                self._ask(is_awaited=False)
 
     def _forget(self, _: Prepared) -> None:
         """Another model: what the one before wrote is gone, and so are its kept steps."""
@@ -139,10 +153,10 @@ class TypedSentence(QObject):
         self.changed.emit()
         self._follow()
 
-    def _ask(self) -> None:
-        self._calm.stop()
+    def _ask(self, *, is_awaited: bool = True) -> None:
         self._question += 1
         self.asked_step, question = self.wanted_step(), self._question
+        self.is_awaited, self._asked_choice = is_awaited, self.choice
         self._bridge.ask(
             self.request(self.asked_step),
             lambda translations: self._answer(question, translations[0], None),
@@ -153,6 +167,7 @@ class TypedSentence(QObject):
         if question != self._question:
             return
         self._answered = question
+        self._rest.begin(translation)
         self.translation = translation
         self.error = error if isinstance(error, UserError) else None
         if error is not None and self.error is None:
@@ -160,6 +175,11 @@ class TypedSentence(QObject):
         self.changed.emit()
         if self.wanted_step() != self.asked_step:  # the playhead was dragged on meanwhile
             self._follow()
+
+
+def choice_of(weights: Weights, playhead: Playhead) -> Hashable:
+    """What somebody chose with these weights; which step that is may change as the model learns."""
+    return weights if weights != "playhead" or playhead.is_live else playhead.step
 
 
 def step_of(weights: Weights, history: History, playhead: Playhead) -> int | None:

@@ -56,6 +56,7 @@ class TranslateView(View):
         super().__init__(context)
         theme, selection, bridge = context.theme, context.selection, context.bridge
         self.typed = TypedSentence(bridge, context.playhead)
+        self.typed.setParent(self)  # so that what rests ends with the view
         self._compared_with = ""  # the reference of the newest translation
         self._offered = ""  # the example that was put into the field before anybody typed
         self.place = OutputPlace()
@@ -235,7 +236,9 @@ class TranslateView(View):
 
     def _show(self) -> None:
         for panel in self.panels:
-            panel.mark_dirty()
+            panel.mark_in_turn()
+        if self.typed.is_awaited:
+            self.context.redraws.draw_soon()
         error, translation = self.typed.error, self.typed.translation
         if translation is not None and translation.sentence is not None:
             self._compared_with = translation.sentence.reference or ""

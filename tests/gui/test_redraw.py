@@ -9,8 +9,10 @@ from PySide6.QtGui import QPaintEvent
 from pytestqt.qtbot import QtBot
 
 from core.history import History
+from core.requests import Translate, Translation
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from gui.redraw import FASTEST_S, SLOWEST_S, rest_after
 from tests.gui.conftest import WAIT_MS
 
 
@@ -82,6 +84,47 @@ def test_another_view_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeyp
     assert panel.drawn == 1
     window.show_view(1)
     qtbot.waitUntil(lambda: panel.drawn > 1, timeout=WAIT_MS)
+
+
+def test_what_somebody_chose_in_a_panel_is_drawn_at_once(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = Counting(window)
+    panel.drawn = 1
+    window.train_view.layout().addWidget(panel)
+    window.context.redraws.add(panel)
+    rest_for_long(window, qtbot, monkeypatch)
+    drawn = panel.drawn
+    panel.mark_in_turn()
+    qtbot.wait(100)
+    assert panel.drawn == drawn
+    panel.mark_dirty()
+    qtbot.waitUntil(lambda: panel.drawn > drawn, timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize("cost", [0.0001, 0.01, 0.2, 4.0])
+def test_drawing_rests_until_it_costs_less_than_five_percent_of_the_learning(cost: float) -> None:
+    rest = rest_after(cost, is_learning=True, is_paced=False)
+    share = cost / (cost + rest)
+    assert share < 0.05 and (share > 0.045 or rest == FASTEST_S)
+
+
+def test_a_slow_pace_is_seen_each_second_and_nothing_waits_where_nothing_learns() -> None:
+    assert rest_after(0.02, is_learning=True, is_paced=True) == rest_after(0.02, is_learning=True, is_paced=False)
+    assert rest_after(4.0, is_learning=True, is_paced=True) == SLOWEST_S
+    assert rest_after(4.0, is_learning=False, is_paced=False) == SLOWEST_S
+    assert rest_after(0.1, is_learning=False, is_paced=False) < rest_after(0.1, is_learning=True, is_paced=False)
+
+
+def test_what_the_engine_takes_to_answer_is_a_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
+    bridge, redraws = window.context.bridge, window.context.redraws
+    told: list[Translation] = []
+    bridge.ask(Translate(texts=(bridge.history.sentences[0],)), told.extend)
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    assert bridge.looked_s == told[0].seconds > 0
+    qtbot.waitUntil(lambda: redraws.watching < 0.15, timeout=WAIT_MS)
+    bridge.looked_s += 1000
+    qtbot.waitUntil(lambda: redraws.watching > 0.15, timeout=WAIT_MS)
 
 
 class Busy(Panel):

@@ -38,7 +38,7 @@ class DotProductTopic(Topic):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context.theme)
-        self.asked: Asked[DotProduct] = Asked(context.bridge, self.mark_dirty)
+        self.asked: Asked[DotProduct] = Asked(context.bridge, self)
         self._selection, self._follower = context.selection, context.follower
         self._source = probed(context.selection)
         self._cell = (0, 0)
@@ -88,8 +88,7 @@ class DotProductTopic(Topic):
             head=chosen.head,
             step=None if step >= history.last_step else step,
         )
-        # Weights of this moment are others after each step, and another model's in another run.
-        self.asked.want((request, history.last_step if request.step is None else 0, id(history.prepared)), request)
+        self.asked.want(request, moment=history.last_step if request.step is None else None)
 
     def _draw(self, seen: DotProduct) -> None:
         self.set_title(f"{self.title} · {KIND_TITLES[self._selection.chosen.kind]} · weights of step {seen.step:,}")

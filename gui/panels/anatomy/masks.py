@@ -36,7 +36,7 @@ class MasksTopic(Topic):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context.theme)
-        self.asked: Asked[Masks] = Asked(context.bridge, self.mark_dirty)
+        self.asked: Asked[Masks] = Asked(context.bridge, self)
         self._follower = context.follower
         self.target_edit, self.padding_spin = QLineEdit(), QSpinBox()
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
@@ -56,7 +56,7 @@ class MasksTopic(Topic):
         self.show_body()
         self._offer(history)
         request = MakeMasks(target=self.target_edit.text(), num_padding=self.padding_spin.value())
-        self.asked.want((request, id(history.prepared)), request)
+        self.asked.want(request)
         self.readout_label.setText(self.asked.refusal)
         if self.asked.answer is not None:
             self._draw(self.asked.answer)

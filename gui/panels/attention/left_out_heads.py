@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from html import escape
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy
 
 from core.events import Prepared, ProbeDone
@@ -22,7 +22,6 @@ from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
 from gui.widgets import button, plain_label
 
-_SHARE = 0.015  # of the engine's time that may go into asking again while the weights move
 _COLUMNS = (
     ("output, free-running", "What the model writes by itself; marked is what it writes otherwise without these heads"),
     ("probability", "Of the whole output beside it, as the same model sees it: the product over its tokens, <eos> too"),
@@ -45,13 +44,9 @@ class LeftOutHeads(Panel):
 
     def __init__(self, context: Context, heads_off: HeadsOff) -> None:
         super().__init__(context.theme)
-        self.asked: Asked[LeftOut] = Asked(context.bridge, self._take)
+        self.asked: Asked[LeftOut] = Asked(context.bridge, self)
         self._heads_off, self._follower = heads_off, context.follower
         self._source = probed(context.selection)
-        self._moment = 0  # the newest step when it was asked last
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.timeout.connect(self.mark_dirty)
         self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
         self.cells = [[_cell() for _ in _COLUMNS] for _ in _ROWS]
         self.words_label = plain_label(role="muted")
@@ -89,16 +84,7 @@ class LeftOutHeads(Panel):
             heads=tuple(sorted(self._heads_off.places)),
             step=None if step >= history.last_step else step,
         )
-        if not self._rest.isActive():
-            self._moment = history.last_step
-        # Weights of this moment are others after each step, and another model's in another run.
-        self.asked.want((request, self._moment if request.step is None else 0, id(history.prepared)), request)
-
-    def _take(self) -> None:
-        """Show the answer; ask again for newer weights only after a rest that pays for it."""
-        if self.asked.answer is not None:
-            self._rest.start(round(1000 * self.asked.answer.seconds / _SHARE))
-        self.mark_dirty()
+        self.asked.want(request, moment=history.last_step if request.step is None else None)
 
     def _draw(self, left_out: LeftOut) -> None:
         self.set_title(f"Without {names_of(left_out.heads)} · weights of step {left_out.step:,}")

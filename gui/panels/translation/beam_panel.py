@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QScrollArea, QSpinBox
 
@@ -37,7 +39,7 @@ class BeamPanel(Panel):
     def __init__(self, theme: Theme, typed: TypedSentence, bridge: EngineBridge) -> None:
         super().__init__(theme)
         self._typed = typed
-        self.asked: Asked[BeamTree] = Asked(bridge, self.mark_dirty)
+        self.asked: Asked[BeamTree] = Asked(bridge, self)
         self.size_spin, self.penalty_spin = QSpinBox(), QDoubleSpinBox()
         self.verdict_label = sentence_label("What the comparison shows")
         self.outputs_label = sentence_label("Outputs with their scores")
@@ -63,7 +65,8 @@ class BeamPanel(Panel):
             length_penalty=self.penalty_spin.value(),
             step=self._typed.asked_step,
         )
-        self.asked.want((request, translation.step, id(history.prepared)), request)
+        chosen = replace(request, step=None), self._typed.choice
+        self.asked.want(request, moment=(request.step, translation.step), chosen=chosen)
         if self.asked.answer is None:
             self.show_empty(self.asked.refusal or "The engine is searching …")
         else:

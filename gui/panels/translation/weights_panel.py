@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
@@ -16,7 +18,7 @@ from gui.sentences.asked import Asked
 from gui.sentences.other_weights import RunWithWeights, read_runs_with_weights
 from gui.sentences.output_place import OutputPlace
 from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, track_of
-from gui.sentences.typed_sentence import TypedSentence, Weights, step_of
+from gui.sentences.typed_sentence import TypedSentence, Weights, choice_of, step_of
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
 from gui.widgets import combo_box, plain_label, sentence_label
@@ -37,7 +39,7 @@ class WeightsPanel(Panel):
     def __init__(self, context: Context, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(context.theme)
         self._context, self._typed, self._place = context, typed, place
-        self.asked: Asked[tuple[Translation, ...]] = Asked(context.bridge, self.mark_dirty)
+        self.asked: Asked[tuple[Translation, ...]] = Asked(context.bridge, self)
         self.weights: Weights = 0  # of this run
         self._runs: list[RunWithWeights] = []
         self.run: RunWithWeights | None = None  # the other run; None: this one
@@ -65,9 +67,7 @@ class WeightsPanel(Panel):
         if translation is None:
             self.show_empty()
             return
-        request = self._request(history)
-        newest = history.last_step if request.step is None and request.run is None else 0  # others after each step
-        self.asked.want((request, newest, id(history.prepared)), request)
+        self._ask(history)
         if self.asked.answer is None:
             self.show_empty(self.asked.refusal or "The engine is translating …")
         else:
@@ -78,11 +78,19 @@ class WeightsPanel(Panel):
         """A line for each track and place."""
         return table_of(self.canvas.tracks)
 
-    def _request(self, history: History) -> Translate:
-        if self.run is None:
-            return self._typed.request(step_of(self.weights, history, self._context.playhead))
+    def _ask(self, history: History) -> None:
+        if self.run is not None:
+            self.asked.want(self._of_run(self.run))
+            return
+        playhead = self._context.playhead
+        request = self._typed.request(step_of(self.weights, history, playhead))
+        chosen = replace(request, step=None), choice_of(self.weights, playhead)
+        newest = history.last_step if request.step is None else None
+        self.asked.want(request, moment=(request.step, newest), chosen=chosen)
+
+    def _of_run(self, run: RunWithWeights) -> Translate:
         chosen = self.step_combo.currentIndex() - 1  # the first is the best
-        return self._typed.request(self.run.steps[chosen] if chosen >= 0 else None, self.run.path)
+        return self._typed.request(run.steps[chosen] if chosen >= 0 else None, run.path)
 
     def _draw(self, one: Translation, other: Translation) -> None:
         self.verdict_label.setFont(self.theme.token_font())

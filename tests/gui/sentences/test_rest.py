@@ -1,0 +1,164 @@
+"""What repeats itself while the model learns rests; what somebody asks does not wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from core.left_out import HeadPlace
+from core.looked import Looked
+from core.requests import Translate, Translation
+from gui.main_window import MainWindow
+from gui.panel import Panel
+from gui.panels.anatomy.dot_product import DotProductTopic
+from gui.sentences.asked import Asked
+from gui.sentences.rest import LEAST_S, Rest
+from tests.gui.conftest import WAIT_MS
+
+WaitForState = Callable[[str], None]
+
+
+@pytest.fixture
+def learning(window: MainWindow, wait_for_state: WaitForState) -> MainWindow:
+    """The window while the small task learns, a step a second."""
+    window.context.workbench.set_pace(1.0)
+    window.context.workbench.learn()
+    wait_for_state("learning")
+    return window
+
+
+@pytest.fixture
+def rests_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have whatever rests do so for longer than any test waits."""
+    monkeypatch.setattr("gui.sentences.rest.LEAST_S", 1000.0)
+
+
+class Asking(Panel):
+    """Asks for two sentences and draws nothing."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window.context.theme)
+        self.waited_for = 0
+        self.marked.connect(self._count)
+        self.asked: Asked[tuple[Translation, ...]] = Asked(window.context.bridge, self)
+        self.sentences = window.context.bridge.history.sentences
+
+    def show_step(self, history: History, step: int) -> None:
+        pass
+
+    def want(self, sentence: int, moment: int) -> None:
+        self.asked.want(Translate(texts=(self.sentences[sentence],)), moment=moment)
+
+    def _count(self) -> None:
+        self.waited_for += 1
+
+
+def seconds_to_rest(rest: Rest) -> float:
+    return rest._timer.interval() / 1000
+
+
+def test_a_rest_pays_for_the_answer_and_ends_with_the_learning(
+    learning: MainWindow, qtbot: QtBot, wait_for_state: WaitForState
+) -> None:
+    rest, over = Rest(learning.context.bridge, learning), []
+    rest.over.connect(lambda: over.append(True))
+    rest.begin(Looked(seconds=0.0))
+    assert not rest.is_over and seconds_to_rest(rest) == LEAST_S
+    rest.begin((Looked(seconds=0.9), Looked(seconds=0.6)))
+    share = 1.5 / (1.5 + seconds_to_rest(rest))
+    assert 0.0125 < share < 0.016  # two of them leave some of the 5 % to drawing
+    assert not over
+    learning.transport.learn_button.click()
+    wait_for_state("paused")
+    qtbot.waitUntil(lambda: rest.is_over and over == [True], timeout=WAIT_MS)
+    rest.begin(Looked(seconds=1000.0))
+    assert rest.is_over
+
+
+def test_a_question_of_another_moment_rests_and_another_question_does_not(
+    learning: MainWindow, qtbot: QtBot, rests_for_long: None, wait_for_state: WaitForState
+) -> None:
+    panel = Asking(learning)
+    learning.train_view.layout().addWidget(panel)
+    panel.want(0, moment=1)
+    qtbot.waitUntil(lambda: panel.asked.answer is not None, timeout=WAIT_MS)
+    first = panel.asked.answer
+    assert panel.waited_for == 1
+    under_way = panel.asked._under_way
+    panel.want(0, moment=2)
+    assert panel.asked._under_way is under_way
+    panel.want(1, moment=2)
+    qtbot.waitUntil(lambda: panel.asked.answer is not first, timeout=WAIT_MS)
+    second = panel.asked.answer
+    assert second is not None and second[0].source == panel.sentences[1] and panel.waited_for == 2
+    panel.is_dirty = False
+    learning.transport.learn_button.click()
+    wait_for_state("paused")
+    qtbot.waitUntil(lambda: panel.is_dirty, timeout=WAIT_MS)  # the rest is over
+    panel.want(1, moment=3)
+    qtbot.waitUntil(lambda: panel.asked.answer is not second, timeout=WAIT_MS)
+    assert panel.waited_for == 2  # nobody did
+
+
+def test_a_typed_sentence_rests_while_the_model_learns_on_and_follows_the_playhead_at_once(
+    learning: MainWindow, qtbot: QtBot, rests_for_long: None
+) -> None:
+    view, playhead = learning.translate_view, learning.context.playhead
+    learning.show_view(learning.views.index(view))
+    view.translate("1 2")
+    qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == "1 2", timeout=WAIT_MS)
+    begun = view.typed.translation
+    assert begun is not None
+    qtbot.waitUntil(lambda: playhead.live_step >= begun.step + 2, timeout=WAIT_MS)
+    assert view.typed.translation is begun
+    playhead.view(0)
+    qtbot.waitUntil(lambda: view.typed.translation is not begun, timeout=WAIT_MS)
+    assert view.typed.translation is not None and view.typed.translation.step == 0
+    view.translate("2 1")
+    qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == "2 1", timeout=WAIT_MS)
+
+
+def answered(panel: Any, qtbot: QtBot) -> object:
+    """The first answer of a panel that asks."""
+    qtbot.waitUntil(lambda: panel.asked.answer is not None, timeout=WAIT_MS)
+    return panel.asked.answer
+
+
+def learns_on_and_asks_nothing(window: MainWindow, panel: Any, qtbot: QtBot) -> None:
+    """Two steps later, drawn again, it has asked nothing."""
+    under_way, step = panel.asked._under_way, window.context.playhead.live_step
+    qtbot.waitUntil(lambda: window.context.playhead.live_step >= step + 2, timeout=WAIT_MS)
+    panel.mark_dirty()
+    qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
+    assert panel.asked._under_way is under_way
+
+
+def test_the_head_taken_apart_and_the_heads_left_out_rest(
+    learning: MainWindow, qtbot: QtBot, rests_for_long: None
+) -> None:
+    learning.show_view(learning.views.index(learning.anatomy_view))
+    learning.anatomy_view.choose(DotProductTopic)
+    answered(learning.anatomy_view.topic, qtbot)
+    learns_on_and_asks_nothing(learning, learning.anatomy_view.topic, qtbot)
+    learning.show_view(learning.views.index(learning.attention_view))
+    learning.attention_view.heads_off.toggle(HeadPlace("cross", 0, 0))
+    answered(learning.attention_view.left_out, qtbot)
+    learns_on_and_asks_nothing(learning, learning.attention_view.left_out, qtbot)
+
+
+def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot, rests_for_long: None) -> None:
+    view = learning.translate_view
+    learning.show_view(learning.views.index(view))
+    view.other._choose("now")
+    for page, panel in ((2, view.beam), (3, view.other)):
+        view.page_buttons[page].click()
+        answered(panel, qtbot)
+        step = learning.context.playhead.live_step
+        qtbot.waitUntil(lambda step=step: learning.context.playhead.live_step > step, timeout=WAIT_MS)
+        view.typed.choose_weights("playhead")  # as before, but translated anew: the beam would follow
+        qtbot.waitUntil(lambda step=step: view.typed.translation.step > step, timeout=WAIT_MS)
+        learns_on_and_asks_nothing(learning, panel, qtbot)
