@@ -9,6 +9,7 @@ from pathlib import Path
 from core.requests import AddSentence
 from gui.bridge import EngineBridge
 from gui.datasets.plugin_catalogue import PluginCatalogue
+from gui.lookout import Lookout
 from gui.playhead import Playhead
 from gui.redraw import Redraws
 from gui.runs.follower import Follower
@@ -27,6 +28,7 @@ class Context:
     selection: Selection
     theme: Theme
     redraws: Redraws
+    lookout: Lookout
     workbench: Workbench
     follower: Follower
     plugins: PluginCatalogue
@@ -48,7 +50,8 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     playhead, selection, place = Playhead(), Selection(), RunsPlace(runs_dir)
     workbench, follower = Workbench(bridge, playhead, place), Follower(bridge, playhead)
     redraws = Redraws(bridge, workbench, playhead, selection, theme)
-    plugins = PluginCatalogue(bridge)
+    lookout, plugins = Lookout(bridge, playhead), PluginCatalogue(bridge)
+    redraws.round_ended.connect(lookout.look)
     plugins.reloaded.connect(workbench.renew)
     workbench.plugin_failed.connect(plugins.note_fault)
-    return Context(bridge, playhead, selection, theme, redraws, workbench, follower, plugins, place)
+    return Context(bridge, playhead, selection, theme, redraws, lookout, workbench, follower, plugins, place)

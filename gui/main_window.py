@@ -200,6 +200,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.asked_to_learn.connect(self.tour.end_if_learning_was_last)
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self._show_setup)
+        self.train_view.curves.notices.told.connect(partial(self.rail.mark, self.views.index(self.train_view)))
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.offered.connect(self.transport.leave_filling)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)

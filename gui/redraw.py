@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.events import Event
 from gui.bridge import EngineBridge
@@ -28,6 +28,8 @@ class Redraws(QObject):
     `watching` is the share of the time that this has lately cost: the GUI thread's own processor time (painting, which
     Qt does later, counts as well), and what the engine took to answer the panels that ask.
     """
+
+    round_ended = Signal()  # whoever does a little work now has the next rest pay for it
 
     def __init__(
         self, bridge: EngineBridge, workbench: Workbench, playhead: Playhead, selection: Selection, theme: Theme
@@ -101,6 +103,7 @@ class Redraws(QObject):
         rest = BREATH_S
         try:
             if not self.draw():
+                self.round_ended.emit()
                 rest = self._pause()
         finally:  # a panel that fails must not end the drawing of all the others
             self._timer.start(round(1000 * rest))

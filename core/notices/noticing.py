@@ -16,16 +16,20 @@ from core.notices.rules import RULES
 if TYPE_CHECKING:
     from core.history import History
 
+Noticed = tuple[dict[NoticeKind, Notice], dict[NoticeKind, int]]
+
 
 class Noticing:
     """A rule notices where it sees the same at two looks in a row, once a run; it holds until a look that sees nothing.
 
-    Used by the thread that uses the history it belongs to.
+    What was noticed is told once everything new has been looked at: a notice of a long run that was opened may end at a
+    later step of it. Used by the thread that uses the history it belongs to.
     """
 
     def __init__(self) -> None:
         self._notices: dict[NoticeKind, Notice] = {}
         self._ended: dict[NoticeKind, int] = {}  # the step at which it was seen no longer
+        self._told: Noticed = {}, {}  # the two as they were when nothing new was left
         self._seen_before: dict[NoticeKind, bool] = {}  # at the last look
         self._looked_at = {"probe": -1, "validation": -1}
 
@@ -41,23 +45,22 @@ class Noticing:
                 self._looked_at[looks_at] = step
                 self._ask(rules, history, prepared, step)
                 yield
+        self._told = dict(self._notices), dict(self._ended)
 
     def at(self, step: int) -> list[Notice]:
         """What was noticed at or before this step, and held there."""
-        return [
-            notice
-            for notice in self.all()
-            if notice.step <= step and step < self._ended.get(notice.rule.kind, step + 1)
-        ]
+        _, ended = self._told
+        return [notice for notice in self.all() if notice.step <= step and step < ended.get(notice.rule.kind, step + 1)]
 
     def all(self) -> list[Notice]:
         """Everything that was noticed, in the order of the rules."""
-        return [self._notices[rule.kind] for rule in RULES if rule.kind in self._notices]
+        notices, _ = self._told
+        return [notices[rule.kind] for rule in RULES if rule.kind in notices]
 
     def cut_back_to(self, step: int) -> None:
         """Forget what came after a step."""
-        self._notices = {kind: notice for kind, notice in self._notices.items() if notice.step <= step}
-        self._ended = {kind: ended for kind, ended in self._ended.items() if ended <= step and kind in self._notices}
+        self._told = _cut_back(*self._told, step)
+        self._notices, self._ended = _cut_back(self._notices, self._ended, step)
         self._seen_before.clear()
         self._looked_at = {what: min(looked, step) for what, looked in self._looked_at.items()}
 
@@ -78,3 +81,8 @@ class Noticing:
         elif self._seen_before.get(rule.kind) and rule.kind not in self._notices:
             self._notices[rule.kind] = Notice(rule, step, f"At step {step:,} {seen}.")
         self._seen_before[rule.kind] = seen is not None
+
+
+def _cut_back(notices: dict[NoticeKind, Notice], ended: dict[NoticeKind, int], step: int) -> Noticed:
+    kept = {kind: notice for kind, notice in notices.items() if notice.step <= step}
+    return kept, {kind: at for kind, at in ended.items() if at <= step and kind in kept}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout
 
 from gui.icons import icon
@@ -23,7 +23,7 @@ class Rail(QFrame):
         super().__init__()
         self.setObjectName("rail")
         self._theme = theme
-        self._icons: dict[QToolButton, str] = {}
+        self._icons: dict[RailButton, str] = {}
         self._group = QButtonGroup(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, GRID, 0, GRID)
@@ -44,6 +44,12 @@ class Rail(QFrame):
         """Show which view is open."""
         self._group.button(index).setChecked(True)
 
+    def mark(self, index: int, news: str) -> None:
+        """Say that there is news in a view, with a dot while another is open; empty: none."""
+        button = self._group.button(index)
+        assert isinstance(button, RailButton)
+        button.show_news(news)
+
     def tint(self) -> None:
         """Icons in the theme's colour and size."""
         colours = self._theme.colours
@@ -54,13 +60,48 @@ class Rail(QFrame):
             button.setIcon(both)
             button.setIconSize(QSize(self._theme.px(22), self._theme.px(22)))
 
-    def _button(self, title: str, icon_name: str, help: str) -> QToolButton:
-        button = QToolButton()
-        button.setText(title)
-        button.setToolTip(help)
-        button.setAccessibleName(title)
-        button.setCheckable(True)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        button.setSizePolicy(button.sizePolicy().Policy.Expanding, button.sizePolicy().Policy.Fixed)
+    def _button(self, title: str, icon_name: str, help: str) -> RailButton:
+        button = RailButton(self._theme, title, help)
         self._icons[button] = icon_name
         return button
+
+
+class RailButton(QToolButton):
+    """An icon above its title, with a dot while there is news behind it that is not looked at."""
+
+    def __init__(self, theme: Theme, title: str, help: str) -> None:
+        super().__init__()
+        self._theme, self._help, self._news = theme, help, ""
+        self.setText(title)
+        self.setAccessibleName(title)
+        self.setCheckable(True)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.setSizePolicy(self.sizePolicy().Policy.Expanding, self.sizePolicy().Policy.Fixed)
+        self.toggled.connect(self._say)
+        self._say()
+
+    @property
+    def has_dot(self) -> bool:
+        return bool(self._news) and not self.isChecked()
+
+    def show_news(self, news: str) -> None:
+        """Point to this; empty: there is none."""
+        if news != self._news:
+            self._news = news
+            self._say()
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.has_dot:
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour("validation"))
+            radius = self._theme.px(4)
+            painter.drawEllipse(QPointF(self.width() / 2 + self._theme.px(15), 3 * radius), radius, radius)
+
+    def _say(self) -> None:
+        news = self._news if self.has_dot else ""
+        self.setAccessibleDescription(news)
+        self.setToolTip(" · ".join(filter(None, [self._help, news])))

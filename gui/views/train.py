@@ -50,6 +50,7 @@ class TrainView(View):
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
         self.curves.notices.tried.connect(context.workbench.try_out)
+        context.lookout.changed.connect(self._show_noticed)
         context.follower.changed.connect(self._allow_changes)
         context.workbench.changed.connect(self._allow_changes)
         context.bridge.state_changed.connect(self._allow_changes)
@@ -111,3 +112,8 @@ class TrainView(View):
         if self.context.bridge.state == "failed":
             return "This run takes no more steps: open it in Runs to go on from its last checkpoint, or Reset"
         return ""
+
+    def _show_noticed(self) -> None:
+        """Whatever view is open: the rail points to it."""
+        self.curves.mark_in_turn()
+        self.curves.notices.show_step(self.context.bridge.shown, self.context.playhead.step)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 from core.history import History
@@ -21,9 +18,6 @@ from gui.replay import Replay
 from gui.theme import Theme
 from gui.widgets import IconButton
 
-LOOKING_S = 0.008  # at once, for what can be noticed: a run that was opened has much of it
-BREATH_MS = 10  # between two such looks, for everything else
-
 
 class Curves(Panel):
     """The run so far, all of it; the playhead stands at step s."""
@@ -38,9 +32,6 @@ class Curves(Panel):
         self.replay = Replay(playhead)
         self._folder: RunFolder | None = None  # of the run that is drawn
         self._history = History()  # that is drawn
-        self._step = 0
-        self._looking = QTimer(self, singleShot=True, interval=BREATH_MS)
-        self._looking.timeout.connect(self._notice)
         self.loss = LossPlot(theme, playhead)
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
@@ -67,18 +58,12 @@ class Curves(Panel):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the run with the playhead at `step`."""
-        for _ in self.pieces(history, step):
-            pass
-
-    def pieces(self, history: History, step: int) -> Iterator[None]:
-        """The plots, then what can be noticed of the run."""
+        """Draw the run with the playhead at `step`, and what was noticed of it."""
         if history.prepared is None and history.last_step == 0:
-            self._looking.stop()
             self.show_empty()
             return
         self.show_body()
-        self._history, self._step = history, step
+        self._history = history
         self.replay.steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
         plots = (self.loss, self.learning_rate, self.ticks)
@@ -90,25 +75,11 @@ class Curves(Panel):
             self.loss.show_steps(axis_end(history.last_step, max_steps))
         for plot in plots:
             plot.show_step(history, step)
-        yield
-        self._notice()
-        yield
+        self.notices.show_step(history, step)
 
     def stop(self) -> None:
-        """Look and play no further: the window closes."""
-        self._looking.stop()
+        """Play no further: the window closes."""
         self.replay.stop()
-
-    def _notice(self) -> None:
-        """Look at what is new in the run, a moment at a time, and show what was noticed."""
-        end = time.perf_counter() + LOOKING_S
-        for _ in self._history.noticing.look(self._history):
-            if time.perf_counter() > end:
-                self._looking.start()
-                break
-        else:
-            self.ticks.draw_marks(self._history)
-        self.notices.show_step(self._history, self._step)
 
     def numbers(self) -> Table:
         """A line for each step, a column for each metric; empty where a step has none."""

@@ -25,6 +25,7 @@ class NoticeBar(QFrame):
     """
 
     tried = Signal(Experiment)
+    told = Signal(str)  # what its chip says; empty: there is no notice
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -66,6 +67,7 @@ class NoticeBar(QFrame):
         self.chip.setText("1 notice" if count == 1 else f"{count} notices")
         self.chip.setAccessibleName(self.chip.text())
         self.chip.show()
+        self.told.emit(self.chip.text())
         self.next_button.setVisible(count > 1)
         self._show(self._shown if self._shown in self.notices else self.notices[0])
 
@@ -80,6 +82,7 @@ class NoticeBar(QFrame):
             self.window().setFocus()  # or the next button would get it, and take Space from Learn
         self.chip.hide()
         self.chip.setChecked(False)
+        self.told.emit("")
         self._shown = None
 
     def _show(self, notice: Notice) -> None:

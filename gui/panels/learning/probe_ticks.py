@@ -48,10 +48,6 @@ class ProbeTicks(StepPlot):
         ):
             places = np.repeat(np.asarray(steps, dtype=np.float64), 2)
             renew(curve, places, np.tile([0.0, height], len(places) // 2))
-        self.draw_marks(history)
-
-    def draw_marks(self, history: History) -> None:
-        """Draw the marks, where they are others than before."""
         if (marks := marks_of(history)) != self.marks:
             self.marks = marks
             self._draw_marks()

@@ -31,6 +31,14 @@ def test_a_notice_holds_until_it_is_seen_no_more_and_goes_with_its_steps(recorde
     assert "no_rate" in holding(history, 60)
 
 
+def test_a_notice_is_told_when_all_there_is_was_looked_at(recorded: Recorded) -> None:
+    history = recorded(Fault(rate=1e-9, rate_later=5e-3))
+    for _ in history.noticing.look(history):
+        assert holding(history, history.last_step) == holding(history, 60) == [] == history.noticing.all()
+    assert "no_rate" in holding(history, 60)
+    assert "no_rate" not in holding(history, history.last_step)
+
+
 def test_nothing_is_said_while_the_rate_warms_up(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, warmup_steps=100))
     assert looked(history) > 0

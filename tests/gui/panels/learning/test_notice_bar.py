@@ -44,6 +44,8 @@ def stuck() -> History:
     )
     for step in (100, 260, 280):
         made.take(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
+    for _ in made.noticing.look(made):
+        pass
     return made
 
 

@@ -1,0 +1,80 @@
+"""What goes wrong in a run is noticed whatever view is open, a little at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.events import ProbeDone, StepsDone
+from core.history import History
+from core.probes import Probe
+from gui.frame.rail import RailButton
+from gui.lookout import Lookout
+from gui.main_window import MainWindow
+from tests.gui.builders import sentence
+from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.panels.conftest import prepared
+
+WaitForState = Callable[[str], None]
+
+
+@pytest.fixture
+def small_file(tmp_path: Path) -> Path:
+    """Settings of a run that cannot learn: its rate is nearly zero."""
+    settings = "max_steps: 100, optimizer: {learning_rate: 1.0e-9}, schedule: {name: constant, warmup_steps: 0}"
+    path = tmp_path / "hopeless.yaml"
+    path.write_text(SMALL.replace("max_steps: 40", settings), encoding="utf-8")
+    return path
+
+
+def rail_button(window: MainWindow, index: int) -> RailButton:
+    return [button for button in window.rail.findChildren(RailButton) if button is not window.rail.setup_button][index]
+
+
+def test_a_notice_shows_in_the_rail_while_another_view_is_open(
+    window: MainWindow, qtbot: QtBot, wait_for_state: WaitForState
+) -> None:
+    train, notices = rail_button(window, 0), window.train_view.curves.notices
+    window.show_view(1)
+    without = train.grab().toImage()
+    window.context.workbench.learn(60)
+    qtbot.waitUntil(lambda: train.has_dot, timeout=WAIT_MS)
+    wait_for_state("paused")
+    assert train.accessibleDescription() == notices.chip.text() != ""
+    assert train.toolTip().endswith(notices.chip.text())
+    assert train.grab().toImage() != without
+    window.context.playhead.view(0)
+    qtbot.waitUntil(lambda: not train.has_dot, timeout=WAIT_MS)  # nothing was noticed by then
+    assert train.grab().toImage() == without and train.accessibleDescription() == ""
+    window.context.playhead.go_live()
+    qtbot.waitUntil(lambda: train.has_dot, timeout=WAIT_MS)
+    window.show_view(0)
+    assert not train.has_dot and train.accessibleDescription() == ""
+    qtbot.waitUntil(lambda: notices.chip.isVisible(), timeout=WAIT_MS)
+    while notices.notices:
+        notices.dismiss_button.click()
+    window.show_view(1)
+    assert not train.has_dot
+
+
+def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gui.lookout.LOOKING_S", 0.0)
+    history, bridge = History(), window.context.bridge
+    history.take(prepared())
+    rates = {"train/loss": np.full(300, 3.9), "train/learning_rate": np.full(300, 1e-9)}
+    history.take(StepsDone(first_step=1, arrays=rates))
+    for step in range(100, 300, 20):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
+    bridge.followed = history
+    window.context.playhead.advance(300)
+    lookout, told = Lookout(bridge, window.context.playhead), []
+    lookout.changed.connect(lambda: told.append(looks))
+    for looks in range(1, 15):
+        lookout.look()
+    assert told[-1] == 1 + len(history.probe_steps)  # then nothing is left, and all of it is told
+    assert [notice.rule.kind for notice in history.noticing.all()] == ["no_rate", "plateau"]
+    bridge.followed = None
