@@ -1,0 +1,103 @@
+"""Whoever watches changes nothing: the same seed gives the same weights, watched in every view or by nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from core.config import RunConfig
+from core.engine import Engine
+from core.left_out import HeadPlace
+from core.requests import Learn, Prepare, Start
+from core.run_folder import RunFolder
+from gui.main_window import MainWindow
+from gui.panel import Panel
+from gui.panels.anatomy.dot_product import DotProductTopic
+from tests.core.watcher import answered
+from tests.gui.conftest import WAIT_MS
+
+WaitForState = Callable[[str], None]
+
+
+def test_the_same_seed_gives_the_same_weights_watched_or_not(
+    window: MainWindow, qtbot: QtBot, wait_for_state: WaitForState, tmp_path: Path
+) -> None:
+    context = window.context
+    assert context.bridge.history.prepared is not None
+    config = context.bridge.history.prepared.config
+    context.workbench.set_pace(2.0)  # slow enough for all that follows
+    context.workbench.learn()
+    qtbot.waitUntil(lambda: context.playhead.live_step >= 2, timeout=WAIT_MS)
+    for view in window.views:
+        window.show_view(window.views.index(view))
+        scrub(window, qtbot)
+    open_what_more_there_is(window, qtbot)
+    assert context.bridge.state == "learning"
+    context.workbench.set_pace(None)
+    wait_for_state("finished")
+    assert context.workbench.run is not None
+    watched, alone = weights(context.workbench.run), weights(unwatched(config, tmp_path))
+    assert watched.keys() == alone.keys()
+    for name, array in watched.items():
+        np.testing.assert_array_equal(array, alone[name], err_msg=name, strict=True)
+
+
+def scrub(window: MainWindow, qtbot: QtBot) -> None:
+    """Go back through the probes and to the newest step again; all that is visible follows."""
+    playhead = window.context.playhead
+    for move in (lambda: playhead.view(2), lambda: playhead.view(0), playhead.go_live):
+        move()
+        qtbot.waitUntil(lambda: not any(panel.is_dirty for panel in visible(window)), timeout=WAIT_MS)
+
+
+def visible(window: MainWindow) -> list[Panel]:
+    return [panel for panel in window.findChildren(Panel) if panel.isVisible()]
+
+
+def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
+    """What was learned, a head switched off, a head taken apart, a beam, and the weights of two steps."""
+    train, attention = window.train_view, window.attention_view
+    translate, anatomy = window.translate_view, window.anatomy_view
+    window.show_view(window.views.index(train))
+    train.more_button.click()
+    scrub(window, qtbot)
+    window.show_view(window.views.index(attention))
+    attention.more_button.click()
+    attention.extras.entropy_box.click()
+    attention.heads_off.toggle(HeadPlace("cross", 0, 1))
+    is_answered(attention.left_out, qtbot)
+    window.show_view(window.views.index(translate))
+    translate.translate("1 2 1")
+    qtbot.waitUntil(lambda: translate.typed.translation is not None, timeout=WAIT_MS)
+    for page, panel in ((1, None), (2, translate.beam), (3, translate.other)):
+        translate.page_buttons[page].click()
+        scrub(window, qtbot)
+        if panel is not None:
+            is_answered(panel, qtbot)
+    window.show_view(window.views.index(anatomy))
+    anatomy.choose(DotProductTopic)
+    is_answered(anatomy.topic, qtbot)
+    scrub(window, qtbot)
+
+
+def is_answered(panel: Any, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: panel.asked.answer is not None, timeout=WAIT_MS)
+
+
+def unwatched(config: RunConfig, folder: Path) -> Path:
+    """The same run by an engine that nobody listens to."""
+    with Engine(cache_dir=folder / "cache") as engine:
+        answered(engine, Prepare(config=config))
+        run = answered(engine, Start(runs_dir=folder / "alone"))
+        answered(engine, Learn())
+    return run
+
+
+def weights(run: Path) -> dict[str, Any]:
+    """Those of the run's last checkpoint."""
+    folder = RunFolder.open(run)
+    return dict(folder.checkpoint(folder.checkpoint_step("last")).model)
