@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from core.probes import Feed
@@ -14,7 +14,7 @@ from gui.theme import Theme
 
 Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
-_NARROWEST = 88  # pixels of a column in which a token and its number can be read
+_NARROWEST = 80  # pixels of a column, for its name
 _HELP = (
     "Each row is one token of the output; the numbers are probabilities, 0 to 1. Click a token that nearly came, or "
     "press Enter on it: the output goes on from there"
@@ -44,6 +44,7 @@ class CandidateTable(QTableWidget):
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # as wide as its tokens
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         self.cellClicked.connect(self._pick)
@@ -69,12 +70,22 @@ class CandidateTable(QTableWidget):
         self.delegate.place = place
         self.viewport().update()
 
-    def fit_columns(self, width: int) -> None:
-        """As many runners-up as can be read; the others show when there is room."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_columns()
+
+    def fit_columns(self) -> None:
+        """The chosen tokens whole, and as many runners-up as can be read; the others show when there is room."""
         self.verticalHeader().setDefaultSectionSize(self._theme.px(28))
-        fitting = max(2, width // self._theme.px(_NARROWEST))
-        for column in range(len(_COLUMNS)):
-            self.setColumnHidden(column, column >= fitting)
+        scrolls = self.verticalHeader().length() > self.viewport().height()
+        bar = self.verticalScrollBar().sizeHint().width() if scrolls else 0
+        width = self.width() - 2 * self.frameWidth() - bar
+        needed = [max(self.sizeHintForColumn(column), self._theme.px(_NARROWEST)) for column in range(len(_COLUMNS))]
+        chosen, *others = (min(each, width // 2) for each in needed)
+        self.setColumnWidth(0, chosen)
+        fitting = [many for many in range(1, len(_COLUMNS)) if many * max(others[:many]) <= width - chosen]
+        for column in range(1, len(_COLUMNS)):
+            self.setColumnHidden(column, column > max(fitting, default=1))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -11,6 +11,8 @@ from gui.theme import GRID, Theme
 PROBABILITY = Qt.ItemDataRole.UserRole
 IS_FORCED = PROBABILITY + 1  # a token that a person chose
 _TO_COME_OPACITY = 0.3
+_EDGE, _LEFT, _BETWEEN, _RIGHT = 1, GRID - 1, GRID // 2, GRID // 2  # pixels around a cell and its texts
+_AROUND = 2 * _EDGE + _LEFT + _BETWEEN + _RIGHT
 
 
 class ProbabilityDelegate(QStyledItemDelegate):
@@ -39,7 +41,9 @@ class ProbabilityDelegate(QStyledItemDelegate):
         self._number_width = QFontMetrics(self._number_font).horizontalAdvance("0.000")
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(self._theme.px(96), self._theme.px(28))
+        """In which the token is not cut."""
+        token = self._token_metrics.horizontalAdvance(index.data() or "")
+        return QSize(token + self._number_width + _AROUND, self._theme.px(28))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -50,7 +54,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         painter.save()
         if index.row() > self.place:
             painter.setOpacity(_TO_COME_OPACITY)
-        rect = QRectF(option.rect).adjusted(1, 1, -1, -1)
+        rect = QRectF(option.rect).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, self._selected)
         bar = QRectF(rect.left(), rect.top(), rect.width() * probability, rect.height())
@@ -60,7 +64,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(self._focus)
             painter.drawRect(rect)
-        self._paint_texts(painter, rect.adjusted(GRID - 1, 0, -GRID / 2, 0), index.data(), probability, forced)
+        self._paint_texts(painter, rect.adjusted(_LEFT, 0, -_RIGHT, 0), index.data(), probability, forced)
         painter.restore()
 
     def _paint_texts(self, painter: QPainter, rect: QRectF, token: str, probability: float, forced: bool) -> None:
@@ -69,6 +73,6 @@ class ProbabilityDelegate(QStyledItemDelegate):
         painter.setPen(self._text)
         painter.drawText(rect, middle | Qt.AlignmentFlag.AlignRight, f"{probability:.3f}")
         painter.setFont(self._forced_font if forced else self._token_font)
-        room = int(rect.width()) - self._number_width - GRID // 2
+        room = int(rect.width()) - self._number_width - _BETWEEN
         text = self._token_metrics.elidedText(token, Qt.TextElideMode.ElideRight, room)
         painter.drawText(rect, middle | Qt.AlignmentFlag.AlignLeft, text)

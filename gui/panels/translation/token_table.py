@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout
 
 from core.events import Event
@@ -62,11 +61,11 @@ class TokenTable(Panel):
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
         for label in (self.read_label, self.output_label, self.readout_label):
             label.setFont(self.theme.token_font())
-        self.table.fit_columns(self.width())
         if translation is not self._shown:
             self._shown = translation
             self.read_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
             self.table.show_feed(translation.sentence.free_running, len(translation.prefix))
+        self.table.fit_columns()
         self._show_place()
 
     def numbers(self) -> Table:
@@ -78,10 +77,6 @@ class TokenTable(Panel):
             for rank, (token, probability) in enumerate(candidates, 1)
         )
         return [("place", "candidate", "token", "probability"), *lines]
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.table.fit_columns(self.width())
 
     def _nearest(self, translation: Translation) -> str:
         wanted = self._typed.asked_step

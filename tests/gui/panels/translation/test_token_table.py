@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
 from core.history import History
@@ -17,6 +19,7 @@ from gui.panels.translation.candidate_table import candidates_of
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY
 from gui.panels.translation.token_table import TokenTable
 from gui.sentences.output_place import OutputPlace
+from gui.theme import GRID
 from tests.gui.builders import feed, sentence
 
 
@@ -36,9 +39,10 @@ def show(
     output: str = "i do want",
     prefix: tuple[str, ...] = (),
     ranks: tuple[int, ...] = (0, 0, 0, 0),
+    tokens: tuple[str, ...] = ("i", "do", "want", "<eos>"),
 ) -> None:
     typed = table._typed
-    probed = sentence(has_reference=False)
+    probed = replace(sentence(has_reference=False), free_running=feed(tokens, 3))
     free = probed.free_running
     tops = tuple(row[::-1] if rank else row for rank, row in zip(ranks, free.top_tokens, strict=True))
     free = replace(free, output_rank=np.array(ranks, np.int32), top_tokens=tops)
@@ -94,6 +98,21 @@ def test_narrow_it_shows_fewer_runners_up(table: TokenTable) -> None:
     table.resize(280, 400)
     table.grab()  # a hidden widget takes its size when it is drawn
     assert [table.table.isColumnHidden(column) for column in range(5)] == [False] * 3 + [True] * 2
+
+
+@pytest.mark.parametrize("width", [320, 455, 700])
+def test_no_token_that_is_shown_is_cut(table: TokenTable, width: int) -> None:
+    """In the smallest window the panel is 455 wide."""
+    show(table, tokens=("everything-of-it", "i", "cannot", "<eos>"))
+    table.resize(width, 400)
+    table.grab()  # a hidden widget takes its size when it is drawn
+    metrics = QFontMetrics(table.theme.token_font())
+    number = QFontMetrics(table.theme.font(0.9)).horizontalAdvance("0.000")
+    shown = [column for column in range(5) if not table.table.isColumnHidden(column)]
+    assert len(shown) >= 2
+    for column, row in itertools.product(shown, range(4)):
+        text = table.table.item(row, column).text()
+        assert metrics.horizontalAdvance(text) + number + GRID <= table.table.columnWidth(column), text
 
 
 def test_empty_it_tells_what_to_do(table: TokenTable) -> None:
