@@ -54,10 +54,14 @@ class AlignmentScores:
         self._score()
         self._scores = {known: scores for known, scores in self._scores.items() if known <= step}
 
+    def at(self, step: int) -> Scores | None:
+        """[L, H] scores at the newest probe at or before `step`; None where there is none."""
+        steps = self._steps_until(step)
+        return self._scores[steps[-1]] if steps else None
+
     def best(self, step: int) -> AlignedHead | None:
         """The head with the highest score at the newest probe at or before `step`."""
-        self._score()
-        steps = sorted(known for known in self._scores if known <= step)
+        steps = self._steps_until(step)
         if not steps:
             return None
         newest = self._scores[steps[-1]]
@@ -68,6 +72,11 @@ class AlignmentScores:
                 break
             since = known
         return AlignedHead(layer=int(layer), head=int(head), score=float(newest[layer, head]), since=since)
+
+    def _steps_until(self, step: int) -> list[int]:
+        """Those of the scored probes, ascending."""
+        self._score()
+        return sorted(known for known in self._scores if known <= step)
 
     def _score(self) -> None:
         for probe in self._unscored:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from core.alignment import Scores
 from core.attention_entropy import HeadEntropy, head_entropy
 from core.probes import Attention
 from gui.sentences.selection import Kind
@@ -21,6 +22,7 @@ class HeadRow:
     layer: int
     heads: Attention  # [H, queries, keys]
     other: Attention | None = None  # likewise, to be taken away
+    alignment: Scores | None = None  # [H] scores at the step of `heads`; None where no gold is known
 
     @cached_property
     def drawn(self) -> NDArray[np.floating]:

@@ -188,6 +188,9 @@ class GridCanvas(QWidget):
         name = f"{KIND_TITLES[place.kind].capitalize()} attention, layer {place.layer + 1}, head {place.head + 1}"
         nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
         name += f". Entropy {nats:.2f} nats, {share:.0%} of reading from all alike"
+        scores = self.rows[row].alignment
+        if scores is not None:
+            name += f". Alignment {scores[head]:.2f}"
         if self._heads_off is None:
             return f"{name}. Click: large."
         if place in self._heads_off.places:

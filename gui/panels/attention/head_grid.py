@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.alignment import FOUND, AlignedHead
+from core.alignment import FOUND, AlignedHead, Scores
 from core.events import Prepared, ProbeDone
 from core.history import History
 from gui.heads.head_row import HeadRow
@@ -45,7 +45,8 @@ class HeadGrid(Panel):
         self.canvas = GridCanvas(theme, selection, heads_off)
         self.title_label.setToolTip(
             "Alignment: of the target tokens whose source words the dataset knows, the share at which the best head "
-            f"reads most from one of these. Since: from when on it has been at least {FOUND}; ★ marks it then."
+            f"reads most from one of these. Since: from when on it has been at least {FOUND}; ★ marks it then. "
+            "Rest on a head of cross-attention for its own."
         )
         self.body.addWidget(self.canvas, 1)
 
@@ -59,36 +60,52 @@ class HeadGrid(Panel):
         self.show_body()
         kinds = KINDS if self.all_kinds else (self._selection.chosen.kind,)
         aligned = history.alignment.best(shown.step)
-        rows = [row for kind in kinds for row in self._rows(shown, kind)]
+        scores = history.alignment.at(shown.step)
+        rows = [row for kind in kinds for row in self._rows(shown, kind, scores if kind == "cross" else None)]
         self.canvas.show_rows(rows, aligned, with_entropy=self.with_entropy)
         self.set_title(f"{self.title}{_about(shown, aligned)}")
 
     def numbers(self) -> Table:
-        """A line for each weight, or each head's entropy where that is shown; all places count from 1."""
+        """A line for each weight, or each head's entropy where that is shown; all places count from 1.
+
+        With the head's score against the gold alignment, where there is one.
+        """
         if self.with_entropy:
             return self._entropies()
         weights = (
-            (row.kind, row.layer + 1, *(place + 1 for place in places), float(weight))
+            (row.kind, row.layer + 1, head + 1, _alignment(row, head), query + 1, key + 1, float(weight))
             for row in self.canvas.rows
-            for places, weight in np.ndenumerate(row.drawn)
+            for (head, query, key), weight in np.ndenumerate(row.drawn)
         )
-        return [("kind", "layer", "head", "row", "column", "weight"), *weights]
+        return [("kind", "layer", "head", "alignment", "row", "column", "weight"), *weights]
 
     def _entropies(self) -> Table:
         entropies = (
-            (row.kind, row.layer + 1, head, nats, share)
+            (row.kind, row.layer + 1, head + 1, _alignment(row, head), nats, share)
             for row in self.canvas.rows
-            for head, (nats, share) in enumerate(zip(*(part.tolist() for part in row.entropy), strict=True), 1)
+            for head, (nats, share) in enumerate(zip(*(part.tolist() for part in row.entropy), strict=True))
         )
-        return [("kind", "layer", "head", "entropy in nats", "share of the highest"), *entropies]
+        return [("kind", "layer", "head", "alignment", "entropy in nats", "share of the highest"), *entropies]
 
-    def _rows(self, shown: ShownSentence, kind: Kind) -> list[HeadRow]:
+    def _rows(self, shown: ShownSentence, kind: Kind, scores: Scores | None) -> list[HeadRow]:
+        """A row a layer; of cross-attention with the score of each head, [L, H], against the gold alignment."""
         heads = self._selection.attention_of(shown.sentence, kind)
-        if shown.other is None:
-            return [HeadRow(kind, layer, layer_heads) for layer, layer_heads in enumerate(heads)]
-        others = self._selection.attention_of(shown.other.sentence, kind)
-        pairs = zip(heads, others, strict=True)
-        return [HeadRow(kind, layer, mine, other) for layer, (mine, other) in enumerate(pairs)]
+        others = None if shown.other is None else self._selection.attention_of(shown.other.sentence, kind)
+        return [
+            HeadRow(
+                kind=kind,
+                layer=layer,
+                heads=layer_heads,
+                other=None if others is None else others[layer],
+                alignment=None if scores is None else scores[layer],
+            )
+            for layer, layer_heads in enumerate(heads)
+        ]
+
+
+def _alignment(row: HeadRow, head: int) -> object:
+    """The score of a head; empty where it has none."""
+    return "" if row.alignment is None else float(row.alignment[head])
 
 
 def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:

@@ -59,7 +59,7 @@ def test_the_numbers_of_every_picture_are_those_of_the_run(
 
     action(view.head_grid, "Copy numbers").trigger()
     head, *lines = table(QGuiApplication.clipboard().text())
-    of_head = [float(line[5]) for line in lines if line[:3] == ["cross", "1", "1"]]
+    of_head = [float(line[6]) for line in lines if line[:3] == ["cross", "1", "1"]]
     np.testing.assert_array_equal(np.array(of_head, np.float16), cross.ravel())
 
 

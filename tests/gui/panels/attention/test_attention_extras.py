@@ -41,7 +41,9 @@ def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: 
     probe = window.context.bridge.history.probe(0)
     assert probe is not None and probe.sentences[0].by_reference is not None
     nats, share = head_entropy(probe.sentences[0].by_reference.cross[0], is_causal=False)
-    assert view.grid.numbers()[-1] == ("cross", 1, 2, nats[1], share[1])
+    scores = window.context.bridge.history.alignment.at(0)
+    assert scores is not None
+    assert view.grid.numbers()[-1] == ("cross", 1, 2, scores[0, 1], nats[1], share[1])
     assert f"Entropy {nats[1]:.2f} nats" in view.grid.canvas._explain(2, 1)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.events import ProbeDone
@@ -17,7 +17,7 @@ from gui.panels.attention.head_grid import HeadGrid
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
 from gui.theme import Theme
-from tests.gui.builders import aligned_sentence
+from tests.gui.builders import aligned_sentence, sentence
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -92,6 +92,29 @@ def test_the_head_that_found_the_alignment_is_named_and_starred(panel: HeadGrid,
     panel.show_step(history, 330)
     assert panel.title_label.text() == "All heads · cross 2 head 3: alignment 1.00 since step 320"
     assert star_in(panel, 5, 2, plain) and not star_in(panel, 5, 1, plain) and not star_in(panel, 3, 2, plain)
+
+
+def test_every_head_of_cross_attention_tells_its_own_score(panel: HeadGrid, history: History) -> None:
+    assert "Alignment" not in said_of(panel, 5, 2)
+    history.take(ProbeDone(probe=Probe(step=310, sentences=(aligned_sentence((1, 2, 2)), sentence()))))
+    history.take(ProbeDone(probe=Probe(step=320, sentences=(aligned_sentence(), sentence()))))
+    for step, score in ((310, "0.50"), (320, "1.00")):
+        panel.show_step(history, step)
+        scores = {(row, head): said_of(panel, row, head) for row in range(6) for head in range(4)}
+        assert all(("Alignment 0.00" in said) == (place[0] > 3) for place, said in scores.items() if place != (5, 2))
+        assert f"Alignment {score}" in scores[5, 2]
+        in_csv = {tuple(line[:4]) for line in panel.numbers()}
+        assert ("cross", 2, 3, float(score)) in in_csv and ("cross", 1, 4, 0.0) in in_csv
+        assert ("encoder_self", 2, 3, "") in in_csv and ("decoder_self", 2, 3, "") in in_csv
+    panel.with_entropy = True
+    assert [line[3] for line in panel.numbers() if line[:3] == ("cross", 2, 3)] == [1.0]
+
+
+def said_of(panel: HeadGrid, row: int, head: int) -> str:
+    """What is shown where the mouse rests on a head."""
+    place = panel.canvas.cell(row, head).center().toPoint()
+    QApplication.sendEvent(panel.canvas, QHelpEvent(QEvent.Type.ToolTip, place, panel.canvas.mapToGlobal(place)))
+    return QToolTip.text()
 
 
 def star_in(panel: HeadGrid, row: int, head: int, plain: QImage) -> bool:
