@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,14 @@ class AlignedHead:
     head: int
     score: float  # 0 to 1, see `alignment_scores`
     since: int | None  # the step from which on it has been at least FOUND; None where it is less
+
+
+class FirstFind(NamedTuple):
+    """When a cross-attention head scored at least FOUND for the first time; layer and head count from 0."""
+
+    step: int
+    layer: int
+    head: int
 
 
 class AlignmentScores:
@@ -72,6 +81,16 @@ class AlignmentScores:
                 break
             since = known
         return AlignedHead(layer=int(layer), head=int(head), score=float(newest[layer, head]), since=since)
+
+    def first_finds(self, step: int) -> list[FirstFind]:
+        """Of each head that has found it at or before `step`, whatever became of it since; the earliest first."""
+        steps = self._steps_until(step)
+        if not steps:
+            return []
+        has_found = np.stack([self._scores[known] >= FOUND for known in steps])  # [probes, L, H]
+        first = has_found.argmax(axis=0)
+        heads = np.argwhere(has_found.any(axis=0)).tolist()
+        return sorted(FirstFind(steps[first[layer, head]], layer, head) for layer, head in heads)
 
     def _steps_until(self, step: int) -> list[int]:
         """Those of the scored probes, ascending."""

@@ -21,7 +21,7 @@ class Mark:
 
 
 def marks_of(history: History) -> tuple[Mark, ...]:
-    """The first right answer, the best validation, changed settings, the head that found the alignment, and notices."""
+    """The first right answer, the best validation, changed settings, the finds of the alignment, and notices."""
     return tuple(sorted(_marks(history), key=lambda mark: mark.step))
 
 
@@ -37,9 +37,7 @@ def _marks(history: History) -> Iterator[Mark]:
         yield Mark(best, "best", f"step {best:,}: the best validation so far")
     for changed in history.settings_changed:
         yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {changed.value}")
-    aligned = history.alignment.best(history.last_step)
-    if aligned is not None and aligned.since is not None:
-        head = f"layer {aligned.layer + 1} head {aligned.head + 1}"
-        yield Mark(aligned.since, "aligned", f"step {aligned.since:,}: {head} found the alignment")
+    for step, layer, head in history.alignment.first_finds(history.last_step):
+        yield Mark(step, "aligned", f"step {step:,}: layer {layer + 1} head {head + 1} found the alignment")
     for notice in history.noticing.all():
         yield Mark(notice.step, "noticed", f"step {notice.step:,}: noticed {notice.rule.title}")

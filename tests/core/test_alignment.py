@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.alignment import FOUND, AlignmentScores, alignment_scores
@@ -59,6 +60,28 @@ def test_a_head_has_found_it_since_it_stayed_good() -> None:
     assert early is not None and early.since == 10
     known.cut_back_to(30)
     assert known.knows(30) and not known.knows(40)
+
+
+def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
+    known, good, bad = AlignmentScores(), aligned_sentence(), aligned_sentence((0, 0, 0))
+    assert known.at(50) is None and known.first_finds(50) == []
+    for step, shown in ((0, bad), (10, good), (20, bad), (30, overtaken())):
+        known.take(probe(step, shown))
+    assert known.at(15)[1, 2] == 1.0 and known.at(25)[1, 2] == 0.5
+    assert known.first_finds(5) == []
+    assert known.first_finds(25) == [(10, 1, 2)]
+    assert known.first_finds(30) == [(10, 1, 2), (30, 0, 1)]
+    known.cut_back_to(20)
+    assert known.first_finds(50) == [(10, 1, 2)]
+
+
+def overtaken() -> ProbedSentence:
+    """Layer 1 head 2 reads rightly, and no other."""
+    made = aligned_sentence((2, 2, 2))
+    assert made.by_reference is not None
+    cross = made.by_reference.cross.copy()
+    cross[0, 1] = np.eye(3)[[1, 0, 2]]
+    return replace(made, by_reference=replace(made.by_reference, cross=cross))
 
 
 def test_the_run_that_comes_along_is_scored_when_it_is_opened() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,19 @@ def test_nothing_happened_yet() -> None:
     assert marks_of(History()) == ()
 
 
+def test_a_find_stays_marked_though_the_head_lost_it_and_another_came() -> None:
+    history, (first, lost) = History(), (aligned_sentence(), aligned_sentence((2, 2, 2)))
+    assert first.by_reference is not None
+    other = replace(first, by_reference=replace(first.by_reference, cross=first.by_reference.cross[:, ::-1]))
+    for step, seen in ((640, first), (700, lost), (900, other)):
+        history.take(StepsDone(first_step=step, arrays={"train/loss": np.ones(1)}))
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(seen,))))
+    assert [mark.text for mark in marks_of(history)] == [
+        "step 640: layer 2 head 3 found the alignment",
+        "step 900: layer 2 head 2 found the alignment",
+    ]
+
+
 def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignment() -> None:
     history = History()
     history.take(
@@ -50,7 +64,7 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
         SettingChanged(step=250, key="training.max_grad_norm", value=0.5),
         ProbeDone(probe=Probe(step=20, sentences=(aligned_sentence((2, 2, 2)),))),
         ProbeDone(probe=Probe(step=50, sentences=(aligned_sentence(),))),
-        ProbeDone(probe=Probe(step=80, sentences=(aligned_sentence(),))),
+        ProbeDone(probe=Probe(step=80, sentences=(aligned_sentence((2, 2, 2)),))),
     ):
         history.take(event)
     assert [(mark.step, mark.kind) for mark in marks_of(history)] == [
