@@ -70,6 +70,10 @@ class Panel(QFrame):
         """The numbers behind what is drawn."""
         raise NotImplementedError
 
+    def exported(self) -> Sequence[QWidget]:
+        """What is in its picture, one below the other: all of it, however little there is room for on the screen."""
+        return (self.content,)
+
     @property
     def is_empty(self) -> bool:
         """Whether there is one sentence instead of a picture."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
 
 from core.events import Event
 from gui.bridge import EngineBridge
@@ -82,6 +82,12 @@ class Redraws(QObject):
                 return self.draw()
         self._round = iter(tuple(self._panels))
         return False
+
+    def draw_all_of(self, panel: Panel) -> None:
+        """Draw one panel from beginning to end, and lay it out, now: for whoever takes its picture."""
+        for _ in panel.pieces(self._bridge.shown, self._playhead.step):
+            pass
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
     def stop(self) -> None:
         """Draw no more."""

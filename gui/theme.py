@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -139,6 +141,24 @@ class Theme(QObject):
     def set_mode(self, mode: Mode) -> None:
         self.mode = self.chosen_mode = mode
         self.apply()
+
+    @contextmanager
+    def in_light(self) -> Iterator[None]:
+        """The light look meanwhile, for a picture that is taken at once: nothing of it comes onto the screen.
+
+        Who enters draws what is to be in the picture, and draws it again afterwards.
+        """
+        shown = self.mode
+        self._take_mode("light")
+        try:
+            yield
+        finally:
+            self._take_mode(shown)
+
+    def _take_mode(self, mode: Mode) -> None:
+        if mode != self.mode:
+            self.mode = mode
+            self.apply()
 
     def toggle_mode(self) -> None:
         self.set_mode("dark" if self.mode == "light" else "light")

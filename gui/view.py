@@ -28,4 +28,4 @@ class View(QWidget):
         self.context.redraws.add(*panels)
         for panel in panels:
             if panel.is_picture:
-                panel.header.addWidget(ExportButton(panel, self.context.bridge))
+                panel.header.addWidget(ExportButton(panel, self.context.bridge, self.context.redraws))

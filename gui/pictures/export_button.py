@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
 from core.errors import UserError
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
-from gui.pictures.picture_file import SUFFIXES, image_of_widget, save_picture, write
+from gui.pictures.picture_file import SUFFIXES, image_of, picture_of, write
+from gui.redraw import Redraws
 from gui.widgets import IconButton
 
 _NOT_IN_A_NAME = re.compile(r"[^\w.]+")
@@ -22,11 +24,11 @@ _LONGEST_NAME = 80
 
 
 class ExportButton(IconButton):
-    """A menu of four: picture and numbers, to a file and to the clipboard."""
+    """A menu of four: picture and numbers, to a file and to the clipboard. Pictures are light: paper is white."""
 
-    def __init__(self, panel: Panel, bridge: EngineBridge) -> None:
+    def __init__(self, panel: Panel, bridge: EngineBridge, redraws: Redraws) -> None:
         super().__init__(panel.theme, "export", "Export", "Take this picture and its numbers elsewhere (opens a menu)")
-        self._panel, self._bridge = panel, bridge
+        self._panel, self._bridge, self._redraws = panel, bridge, redraws
         menu = QMenu(self)
         menu.setAccessibleName("Export")
         acts: tuple[tuple[str, Callable[[], None]], ...] = (
@@ -43,7 +45,8 @@ class ExportButton(IconButton):
 
     def copy_picture(self) -> None:
         """Put the picture into the clipboard, in pixels."""
-        QGuiApplication.clipboard().setImage(image_of_widget(self._panel.content, self._background()))
+        with self._in_light() as parts:
+            QGuiApplication.clipboard().setImage(image_of(parts))
 
     def copy_numbers(self) -> None:
         """Put the numbers into the clipboard, as CSV."""
@@ -52,7 +55,26 @@ class ExportButton(IconButton):
     def _ask_picture(self) -> None:
         kinds = " ".join(f"*{suffix}" for suffix in SUFFIXES)
         if (path := self._ask("Save picture", ".svg", f"Pictures ({kinds})")) is not None:
-            self._try(lambda: save_picture(self._panel.content, self._background(), path))
+            self._try(lambda: self._save_picture(path))
+
+    def _save_picture(self, path: Path) -> None:
+        with self._in_light() as parts:
+            data = picture_of(parts, path.name)
+        write(path, data)
+
+    @contextmanager
+    def _in_light(self) -> Iterator[Sequence[QWidget]]:
+        """What is in the picture, drawn in the light theme; afterwards the panel is drawn as it was."""
+        theme = self._panel.theme
+        if theme.mode == "light":
+            yield self._panel.exported()
+            return
+        try:
+            with theme.in_light():
+                self._redraws.draw_all_of(self._panel)
+                yield self._panel.exported()
+        finally:
+            self._redraws.draw_all_of(self._panel)
 
     def _ask_numbers(self) -> None:
         if (path := self._ask("Save numbers", ".csv", "Tables (*.csv)")) is not None:
@@ -73,9 +95,6 @@ class ExportButton(IconButton):
         """Nothing is exported of a panel that has nothing to show."""
         for action in self.menu().actions():
             action.setEnabled(not self._panel.is_empty)
-
-    def _background(self) -> QColor:
-        return self._panel.theme.colour("surface")
 
 
 def csv_of(table: Table) -> str:

@@ -1,9 +1,13 @@
-"""A widget as a picture for a paper: PNG at three times the size of the screen, SVG and PDF as lines and text."""
+"""Widgets as a picture for a paper: PNG at three times the size of the screen, SVG and PDF as lines and text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import ceil, sqrt
 from pathlib import Path
 
+import pyqtgraph as pg
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QPoint, QRect, QSize, QSizeF
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPageSize, QPaintDevice, QPainter, QPdfWriter, QRegion
 from PySide6.QtSvg import QSvgGenerator
@@ -11,26 +15,27 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import UserError
 from core.run_files.atomic import write_whole
-from gui.theme import GRID
+from gui.theme import GRID, LIGHT
 
 SUFFIXES = (".png", ".svg", ".pdf")
 _PNG_SCALE = 3
-_MARGIN = GRID  # around the widget
+_LONGEST_SIDE = 32_767  # pixels: Qt paints no further
+_MOST_PIXELS = 64_000_000  # 256 MB in memory
+_MARGIN = GRID  # around the widgets, and between them
 _DPI = 96  # at which a pixel of the screen is a pixel of the page
 
 
-def save_picture(widget: QWidget, background: QColor, path: Path) -> None:
-    """Write what the widget shows, in the format of the file's suffix. Raises UserError for another one."""
-    match path.suffix.lower():
+def picture_of(parts: Sequence[QWidget], name: str) -> bytes:
+    """What these widgets show, one below the other, in the format of the suffix. Raises UserError for another one."""
+    match Path(name).suffix.lower():
         case ".png":
-            data = _png(widget, background)
+            return _png(parts)
         case ".svg":
-            data = _svg(widget, background)
+            return _svg(parts)
         case ".pdf":
-            data = _pdf(widget, background)
+            return _pdf(parts)
         case _:
-            raise UserError(f"{path.name}: a picture's name ends in {', '.join(SUFFIXES)}.", "Choose one of them.")
-    write(path, data)
+            raise UserError(f"{name}: a picture's name ends in {', '.join(SUFFIXES)}.", "Choose one of them.")
 
 
 def write(path: Path, data: bytes) -> None:
@@ -41,40 +46,42 @@ def write(path: Path, data: bytes) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.") from error
 
 
-def image_of_widget(widget: QWidget, background: QColor) -> QImage:
-    """The widget in pixels, at `_PNG_SCALE` times the size of the screen's."""
-    image = QImage(_size(widget) * _PNG_SCALE, QImage.Format.Format_ARGB32)
-    image.setDevicePixelRatio(_PNG_SCALE)
-    _render(widget, background, image)
+def image_of(parts: Sequence[QWidget]) -> QImage:
+    """The widgets in pixels, at `_PNG_SCALE` times the size of the screen's; at less where that would be too many."""
+    width, height = _size(parts).toTuple()
+    scale = min(_PNG_SCALE, _LONGEST_SIDE / max(width, height), sqrt(_MOST_PIXELS / (width * height)))
+    image = QImage(ceil(width * scale), ceil(height * scale), QImage.Format.Format_ARGB32)
+    image.setDevicePixelRatio(scale)
+    _render(parts, image)
     return image
 
 
-def _png(widget: QWidget, background: QColor) -> bytes:
+def _png(parts: Sequence[QWidget]) -> bytes:
     data, buffer = _buffer()
-    QImageWriter(buffer, QByteArray(b"png")).write(image_of_widget(widget, background))
+    QImageWriter(buffer, QByteArray(b"png")).write(image_of(parts))
     return bytes(data.data())
 
 
-def _svg(widget: QWidget, background: QColor) -> bytes:
+def _svg(parts: Sequence[QWidget]) -> bytes:
     data, buffer = _buffer()
     page = QSvgGenerator()
     page.setOutputDevice(buffer)
-    page.setSize(_size(widget))
-    page.setViewBox(QRect(QPoint(), _size(widget)))
+    page.setSize(_size(parts))
+    page.setViewBox(QRect(QPoint(), _size(parts)))
     page.setResolution(_DPI)
-    page.setTitle(widget.accessibleName())
-    _render(widget, background, page)
+    page.setTitle(parts[0].accessibleName())
+    _render(parts, page)
     return bytes(data.data())
 
 
-def _pdf(widget: QWidget, background: QColor) -> bytes:
+def _pdf(parts: Sequence[QWidget]) -> bytes:
     data, buffer = _buffer()
     page = QPdfWriter(buffer)
     page.setResolution(_DPI)
-    page.setPageSize(QPageSize(QSizeF(_size(widget)) / _DPI, QPageSize.Unit.Inch))
+    page.setPageSize(QPageSize(QSizeF(_size(parts)) / _DPI, QPageSize.Unit.Inch))
     page.setPageMargins(QMarginsF())
-    page.setTitle(widget.accessibleName())
-    _render(widget, background, page)
+    page.setTitle(parts[0].accessibleName())
+    _render(parts, page)
     return bytes(data.data())
 
 
@@ -85,11 +92,30 @@ def _buffer() -> tuple[QByteArray, QBuffer]:
     return data, buffer
 
 
-def _size(widget: QWidget) -> QSize:
-    return widget.size() + QSize(2 * _MARGIN, 2 * _MARGIN)
+def _size(parts: Sequence[QWidget]) -> QSize:
+    width = max(part.width() for part in parts)
+    return QSize(width + 2 * _MARGIN, sum(part.height() + _MARGIN for part in parts) + _MARGIN)
 
 
-def _render(widget: QWidget, background: QColor, onto: QPaintDevice) -> None:
+def _render(parts: Sequence[QWidget], onto: QPaintDevice) -> None:
     with QPainter(onto) as painter:
-        painter.fillRect(QRect(QPoint(), _size(widget)), background)
-        widget.render(painter, QPoint(_MARGIN, _MARGIN), QRegion(), QWidget.RenderFlag.DrawChildren)
+        painter.fillRect(QRect(QPoint(), _size(parts)), QColor(LIGHT.surface))
+        top = _MARGIN
+        for part in parts:
+            with _plots_for_a_file(part):  # whose own `render` is another one
+                QWidget.render(part, painter, QPoint(_MARGIN, top), QRegion(), QWidget.RenderFlag.DrawChildren)
+            top += part.height() + _MARGIN
+
+
+@contextmanager
+def _plots_for_a_file(part: QWidget) -> Iterator[None]:
+    """Curves are smooth meanwhile, and dots are shapes: on the screen they are copies of a few pixels."""
+    plots = [part] if isinstance(part, pg.PlotWidget) else part.findChildren(pg.PlotWidget)
+    items = [item for plot in plots for item in plot.scene().items() if isinstance(item, pg.GraphicsItem)]
+    for item in items:
+        item.setExportMode(True)
+    try:
+        yield
+    finally:
+        for item in items:
+            item.setExportMode(False)

@@ -73,7 +73,7 @@ class GridCanvas(QWidget):
         if not self.rows:
             return
         with QPainter(self) as painter:
-            if painter.paintEngine().type() in _VECTOR:  # for a file: text stays text
+            if self._is_for_a_file(painter):  # text stays text, and sharp
                 self._paint_rows(painter)
             else:
                 self._picture = self._picture or self._painted()
@@ -83,6 +83,11 @@ class GridCanvas(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.setPen(QPen(self._theme.colour("training"), 3))
             painter.drawRect(self._chosen_frame())
+
+    def _is_for_a_file(self, painter: QPainter) -> bool:
+        """Whether it is painted as lines and text, or at another scale than the screen's."""
+        is_vector = painter.paintEngine().type() in _VECTOR
+        return is_vector or painter.deviceTransform().m11() != self.devicePixelRatioF()
 
     def _chosen_frame(self) -> QRectF:
         """Around the chosen head, or around all heads of its layer that are shown as one."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.events import Event
 from core.history import History
 from core.overview.records import HELD_OUT, SPLITS, DataOverview, SideFigures
 from gui.datasets.data_look import DataLook
 from gui.panel import Panel, Table
+from gui.pictures.whole_table import whole_table
 from gui.theme import Theme
 
 Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
@@ -54,6 +55,10 @@ class DataFigures(Panel):
             ("figure", *SPLITS),
             *((name, *(texts.get(split, "") for split in SPLITS)) for name, _, texts in lines),
         ]
+
+    def exported(self) -> tuple[QTableView]:
+        """The whole table."""
+        return (whole_table(self.table),)
 
     def _item(self, name: str, meaning: str, text: str, column: int) -> QTableWidgetItem:
         item = QTableWidgetItem(text)

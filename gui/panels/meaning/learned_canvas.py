@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
@@ -72,6 +73,11 @@ class LearnedCanvas(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(200), len(self._sentences) * self._row)
+
+    def whole_size(self) -> QSize:
+        """In which no token is made narrower."""
+        widest = max((sum(map(self._width_of, one.tokens)) for one in self._sentences), default=0.0)
+        return QSize(ceil(widest) + 1, self.minimumSizeHint().height())
 
     def show_sentences(self, sentences: Sequence[LearnedSentence], steps: Sequence[int]) -> None:
         """Paint these, as known after validations at `steps`, of which there is at least one."""

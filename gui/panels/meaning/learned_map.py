@@ -76,20 +76,31 @@ class LearnedMap(ValidationPanel):
         )
         return [("sentence", "place", "token", "right since step", "forgotten at step"), *lines]
 
+    def exported(self) -> tuple[LearnedCanvas]:
+        """All sentences that are shown, painted anew where each token has the room it asks for."""
+        canvas = LearnedCanvas(self.theme)
+        canvas.show_sentences(self._shown(), self._steps)
+        canvas.resize(canvas.whole_size())
+        return (canvas,)
+
     def leaveEvent(self, event: QEvent) -> None:
         self._say("")
 
     def _shown(self) -> tuple[LearnedSentence, ...]:
         return tuple(one for one in self._sentences if not self._chosen or one.place in self._chosen)
 
+    @property
+    def _steps(self) -> list[int]:
+        """Of the validations up to the drawn one."""
+        assert self._drawn is not None
+        return [step for step in self._reader.learned.steps if step <= self._drawn[0].step]
+
     def _draw(self) -> None:
         shown = self._shown()
-        assert self._drawn is not None
-        at = self._drawn[0].step
         self.why_label.setText(f"{len(shown):,} of {len(self._sentences):,} sentences: {self._why}")
         for widget in (self.why_label, self.all_button):
             widget.setVisible(bool(self._chosen))
-        self.canvas.show_sentences(shown, [step for step in self._reader.learned.steps if step <= at])
+        self.canvas.show_sentences(shown, self._steps)
         self._say("")
 
     def _say(self, text: str) -> None:

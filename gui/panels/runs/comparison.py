@@ -8,12 +8,13 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from core.events import Event
 from core.history import History
 from gui.panel import Panel, Table
 from gui.panels.learning.plain_plot import PlainPlot
+from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
 from gui.runs.seed_bands import Band, Curve
 from gui.theme import Theme
@@ -79,6 +80,10 @@ class RunComparison(Panel):
             for step, loss in zip(*(values.tolist() for values in curve), strict=True)
         )
         return [("run", "metric", "step", "value"), *lines, *_band_lines(self.comparison)]
+
+    def exported(self) -> tuple[QWidget, ...]:
+        """The curves, and below them the whole table."""
+        return self.plot, whole_table(self.table)
 
     def colour(self, place: int) -> QColor:
         """Of the run at this place, which is that of its group."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.events import Event, ValidatedSentence
 from core.history import History
 from gui.panel import Panel, Table
+from gui.pictures.whole_table import whole_table
 from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
 
@@ -68,6 +69,10 @@ class RunTranslations(Panel):
         """The table."""
         assert self._comparison is not None
         return [self._heads(self._comparison.runs), *self._lines]
+
+    def exported(self) -> tuple[QTableView]:
+        """The table with all its rows, each text whole."""
+        return (whole_table(self.table),)
 
     def _heads(self, runs: tuple[ComparedRun, ...]) -> tuple[str, ...]:
         return "source", "reference", *map(_head, runs)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QTableView
 
 from core.events import Event
 from core.history import History
 from core.requests import Translation
 from gui.panel import Panel, Table
 from gui.panels.translation.candidate_table import CandidateTable, candidates_of
+from gui.pictures.whole_table import whole_table
 from gui.sentences.output_place import OutputPlace
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
@@ -77,6 +78,10 @@ class TokenTable(Panel):
             for rank, (token, probability) in enumerate(candidates, 1)
         )
         return [("place", "candidate", "token", "probability"), *lines]
+
+    def exported(self) -> tuple[QTableView]:
+        """The table with all its rows and runners-up."""
+        return (whole_table(self.table),)
 
     def _nearest(self, translation: Translation) -> str:
         wanted = self._typed.asked_step

@@ -16,7 +16,7 @@ from core.history import History
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.learning.curves import Curves
-from gui.pictures.picture_file import save_picture
+from gui.pictures.picture_file import picture_of, write
 from gui.playhead import Playhead
 from gui.sentences.selection import Selection
 from gui.theme import Theme
@@ -38,7 +38,7 @@ def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
         stage(panel, 640, 480)
         panel.show_step(history, 300)
         panel.grab()
-        save_picture(panel.content, theme.colour("surface"), tmp_path / name)
+        write(tmp_path / name, picture_of(panel.exported(), name))
         return tmp_path / name
 
     return saved

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import csv
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QAction, QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from core.left_out import HeadPlace
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from gui.panels.meaning.learned_map import LearnedMap
+from gui.panels.runs.comparison import RunComparison
+from gui.panels.runs.translations import RunTranslations
+from gui.panels.translation.token_table import TokenTable
 from gui.pictures.export_button import ExportButton
+from gui.runs.rows import example_path
+from gui.theme import LIGHT
 from tests.gui.conftest import WAIT_MS
+
+Fill = Callable[[MainWindow, QtBot], Iterator[Panel]]
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def action(panel: Panel, text: str) -> QAction:
@@ -98,3 +113,202 @@ def test_a_panel_without_a_picture_offers_nothing(window: MainWindow, qtbot: QtB
     tokens.show_step(window.context.bridge.history, 0)
     assert not action(tokens, "Copy picture").isEnabled()
     assert not action(tokens, "Save numbers …").isEnabled()
+
+
+@pytest.fixture
+def example(empty_window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The window with the finished run that comes along."""
+    empty_window.context.workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: empty_window.context.playhead.live_step == 800, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "finished", timeout=WAIT_MS)
+    return empty_window
+
+
+def train(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
+    view = window.train_view
+    yield from (view.attention_map, view.head_grid, view.curves)
+    view.more_button.click()
+    qtbot.waitUntil(lambda: len(view.learned_map._reader.learned.steps) == 2, timeout=WAIT_MS)
+    yield from (view.learned_map, view.confusion_map, view.accuracy_plots)
+
+
+def attention(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
+    view = window.attention_view
+    yield from (view.map, view.grid)
+    view.heads_off.toggle(HeadPlace("cross", 0, 0))
+    yield view.left_out
+
+
+def translate(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
+    view = window.translate_view
+    view.other.weights_combo.chosen.emit("best")  # the run that comes along has no weights of step 0
+    yield from (view.tracks, view.tokens, view.map)
+    for button, panel in zip(view.page_buttons[1:], (view.grid, view.beam, view.other), strict=True):
+        button.click()
+        yield panel
+
+
+def data(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
+    view = window.data_view
+    qtbot.waitUntil(lambda: view.look.overview is not None and not view.look.overview.stage, timeout=WAIT_MS)
+    yield from (view.figures, view.histograms)
+
+
+def anatomy(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
+    view = window.anatomy_view
+    for place in range(view.topics.count()):
+        view.topics.setCurrentRow(place)
+        asked = getattr(view.topic, "asked", None)
+        qtbot.waitUntil(lambda asked=asked: asked is None or asked.answer is not None, timeout=WAIT_MS)
+        yield view.topic
+
+
+def runs(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
+    view, folder = window.runs_view, window.context.place.path
+    for name in ("2026-01-02_one_with_a_long_name", "2026-01-01_other"):
+        shutil.copytree(example_path(), folder / name)
+    view.refresh()
+    qtbot.waitUntil(lambda: len(view.table.rows) == 3, timeout=WAIT_MS)
+    view.table.choose_all([row.path for row in view.table.rows if not row.is_example])
+    for place, panel in enumerate((view.sides.comparison, view.sides.attention, view.sides.translations)):
+        view.sides.choose(place)
+        yield panel
+
+
+FILLS: tuple[Fill, ...] = (train, attention, translate, data, anatomy, runs)
+
+
+@pytest.mark.parametrize("fill", FILLS, ids=lambda fill: fill.__name__)
+def test_every_picture_is_exported_whole_and_light(
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Fill
+) -> None:
+    """In the smallest window, where some of them scroll, and as well while it is dark."""
+    theme = example.context.theme
+    (view,) = (view for view in example.views if view.name == fill.__name__)
+    example.show_view(example.views.index(view))
+    seen: list[Panel] = []
+    for panel in fill(example, qtbot):
+        seen.append(panel)
+        qtbot.waitUntil(lambda panel=panel: panel.isVisible() and not panel.is_empty, timeout=WAIT_MS)
+        qtbot.mouseMove(panel.findChild(ExportButton))  # where a person's mouse is, and not over a plot
+        wait_until_drawn(panel, qtbot)
+        files = {suffix: tmp_path / f"{len(seen)}{suffix}" for suffix in (".png", ".svg", ".pdf", ".csv")}
+        for suffix, path in files.items():
+            monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
+            action(panel, "Save numbers …" if suffix == ".csv" else "Save picture …").trigger()
+        width, height = assert_svg(panel, files[".svg"])
+        assert_png(panel, files[".png"], width, height)
+        assert_pdf(files[".pdf"], width, height)
+        numbers = [[str(value) for value in line] for line in panel.numbers()]
+        assert len(numbers) > 1 and table(files[".csv"].read_text(encoding="utf-8")) == numbers
+
+        saved: list[bytes] = []
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "again.svg"), ""))
+        for mode in ("dark", "light"):
+            theme.set_mode(mode)
+            wait_until_drawn(panel, qtbot)
+            shown = panel.grab().toImage()
+            action(panel, "Save picture …").trigger()
+            saved.append((tmp_path / "again.svg").read_bytes())
+            assert theme.mode == mode and panel.grab().toImage() == shown, panel.title
+        assert saved[0] == saved[1], panel.title
+    assert {button._panel for button in view.findChildren(ExportButton)} == set(seen)
+
+
+def test_no_other_view_has_a_picture(empty_window: MainWindow) -> None:
+    others = [view for view in empty_window.views if view.name not in {fill.__name__ for fill in FILLS}]
+    assert others and not any(view.findChildren(ExportButton) for view in others)
+
+
+def wait_until_drawn(panel: Panel, qtbot: QtBot) -> None:
+    """And stands still with all around it, as it does by the time a person opens the menu."""
+    seen = [QImage()]
+
+    def stands_still() -> bool:
+        seen.append(panel.grab().toImage())
+        return seen[-1] == seen[-2]
+
+    around = panel.window().findChildren(Panel)
+    qtbot.waitUntil(lambda: panel.isVisible() and not panel.is_empty, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in around), timeout=WAIT_MS)
+    qtbot.waitUntil(stands_still, timeout=WAIT_MS)
+
+
+def assert_svg(panel: Panel, path: Path) -> tuple[int, int]:
+    """It has what the panel shows, written as text; its size in pixels."""
+    root = ElementTree.parse(path).getroot()
+    texts = {"".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")} - {""}
+    shapes = [node for kind in ("path", "image", "rect", "polyline") for node in root.iter(f"{SVG}{kind}")]
+    assert len(texts) > 2 and shapes, panel.title
+    missing = {text for text in texts_of(panel) if text not in texts}
+    assert not missing, f"{panel.title}: {missing}"
+    _, _, width, height = (int(number) for number in root.get("viewBox", "").split())
+    return width, height
+
+
+def texts_of(panel: Panel) -> set[str]:
+    """What is to be read in those pictures that are larger than what is seen of them."""
+    _, *lines = panel.numbers()
+    match panel:
+        case TokenTable():
+            return {line[2] for line in lines} | {f"{line[3]:.3f}" for line in lines}
+        case LearnedMap():
+            return {line[2] for line in lines}
+        case RunTranslations():
+            return {text for line in lines for text in line[:2]} | {
+                f"✓ {line[1]}" for line in lines if line[2] == line[1]
+            }
+        case RunComparison():
+            assert panel.comparison is not None
+            return {text for line in panel.comparison.table for text in line} - {""}
+        case _:
+            return set()
+
+
+def assert_png(panel: Panel, path: Path, width: int, height: int) -> None:
+    """It is on white, not blank, and as large as Qt can paint of three times the size."""
+    image = QImage(str(path))
+    scale = image.width() / width
+    assert image.height() == pytest.approx(height * scale, abs=2)
+    assert scale == pytest.approx(3, abs=0.01) or image.width() * image.height() > 60_000_000, panel.title
+    step = max(1, image.width() * image.height() // 200_000)
+    colours = {
+        image.pixel(at % image.width(), at // image.width()) for at in range(0, image.width() * image.height(), step)
+    }
+    assert len(colours) > 5, panel.title
+    assert image.pixelColor(1, 1).name() == LIGHT.surface
+
+
+def assert_pdf(path: Path, width: int, height: int) -> None:
+    """One page of the same size, in points, with text."""
+    data = path.read_bytes()
+    assert data.startswith(b"%PDF") and data.count(b"/Type /Page\n") == 1 and b"/FontFile" in data
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", data)
+    assert box is not None
+    assert [float(side) for side in box.groups()] == pytest.approx([0.75 * width, 0.75 * height], abs=1)
+
+
+class Watch(QObject):
+    """Counts how often a window was painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.times += event.type() in (QEvent.Type.UpdateRequest, QEvent.Type.Paint)
+        return False
+
+
+def test_the_dark_window_never_shows_the_light_picture(
+    trained: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained.context.theme.set_mode("dark")
+    panel, watch = trained.train_view.attention_map, Watch()
+    wait_until_drawn(panel, qtbot)
+    trained.installEventFilter(watch)
+    action(panel, "Copy picture").trigger()
+    assert QGuiApplication.clipboard().image().pixelColor(1, 1).name() == LIGHT.surface
+    assert watch.times == 0
+    qtbot.waitUntil(lambda: watch.times > 0, timeout=WAIT_MS)  # as ever after a change, and dark
+    assert trained.grab().toImage().pixelColor(200, 60).lightness() < 64

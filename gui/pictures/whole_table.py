@@ -1,0 +1,32 @@
+"""A table with all of its rows and columns, for a picture: nothing is scrolled out of it, no text is cut."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTableView, QTableWidget
+
+
+def whole_table(shown: QTableWidget) -> QTableView:
+    """A second view of what a table holds, as large as all of it, that never comes onto the screen."""
+    made = QTableView()
+    made.setObjectName(shown.objectName())
+    made.setAccessibleName(shown.accessibleName())
+    made.setModel(shown.model())
+    made.setItemDelegate(shown.itemDelegate())
+    made.setFont(shown.font())
+    made.setShowGrid(shown.showGrid())
+    made.setAlternatingRowColors(shown.alternatingRowColors())
+    made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    made.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    made.ensurePolished()
+    rows, columns = made.verticalHeader(), made.horizontalHeader()
+    rows.hide()
+    rows.setMinimumSectionSize(shown.verticalHeader().minimumSectionSize())
+    rows.setDefaultSectionSize(shown.verticalHeader().defaultSectionSize())
+    columns.setDefaultAlignment(shown.horizontalHeader().defaultAlignment())
+    columns.setHighlightSections(False)
+    columns.setResizeContentsPrecision(-1)  # all rows count, not the first thousand
+    made.resizeColumnsToContents()
+    frame = 2 * made.frameWidth()
+    made.resize(columns.length() + frame, columns.sizeHint().height() + rows.length() + frame)
+    return made
