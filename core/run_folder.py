@@ -300,7 +300,7 @@ class RunFolder:
 
     def settings_changed(self) -> list[SettingChanged]:
         """Settings changed during the run, in order."""
-        return metrics_file.settings_of(self.read_metrics().settings)
+        return metrics_file.settings_of(metrics_file.read_settings(self._metrics_path, self._durable))
 
     @property
     def _durable(self) -> int | None:

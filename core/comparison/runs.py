@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from core.comparison.differences import differing_settings
+from core.comparison.read_run import ReadRun
 from core.comparison.seeds import seed_groups
 from core.comparison.spread import spread
-from core.run_folder import RunFolder
-
-Validations = Mapping[int, dict[str, float]]  # step -> metrics
 
 
-def records_of(runs: Sequence[RunFolder], validations: Sequence[Validations]) -> list[dict[str, object]]:
-    """A record a run and two a group, all with the same names; `validations` are each run's."""
-    settings = differing_settings([run.config() for run in runs])
-    figures = [_best_figures(run, known) for run, known in zip(runs, validations, strict=True)]
+def records_of(runs: Sequence[ReadRun]) -> list[dict[str, object]]:
+    """A record a run and two a group, all with the same names."""
+    settings = differing_settings([run.folder.config() for run in runs])
+    figures = [_best_figures(run) for run in runs]
     names = sorted({name for one in figures for name in one})
     groups = _group_names(runs)
     records = [
-        {"run": run.path.name}
+        {"run": run.folder.path.name}
         | ({"group": groups[place]} if any(groups) else {})
-        | {"state": run.state.state, "last_step": run.state.last_step, "best_step": run.state.best_step}
+        | {name: getattr(run.folder.state, name) for name in ("state", "last_step", "best_step")}
         | {key: values[place] for key, values in settings.items()}
         | {name: figures[place].get(name) for name in names}
         for place, run in enumerate(runs)
@@ -29,13 +27,13 @@ def records_of(runs: Sequence[RunFolder], validations: Sequence[Validations]) ->
     return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(runs, figures))]
 
 
-def _group_names(runs: Sequence[RunFolder]) -> list[str | None]:
+def _group_names(runs: Sequence[ReadRun]) -> list[str | None]:
     """Of each run the group that it is compared in; what `train --seeds` called it where it is here alone."""
     names = {place: group.name for group in seed_groups(runs) for place in group.places}
-    return [names.get(place, run.state.group) for place, run in enumerate(runs)]
+    return [names.get(place, run.folder.state.group) for place, run in enumerate(runs)]
 
 
-def _spreads(runs: Sequence[RunFolder], figures: Sequence[dict[str, float]]) -> Iterator[dict[str, object]]:
+def _spreads(runs: Sequence[ReadRun], figures: Sequence[dict[str, float]]) -> Iterator[dict[str, object]]:
     """Mean and standard deviation of each group's figures."""
     for group in seed_groups(runs):
         mean, deviation = spread([figures[place] for place in group.places])
@@ -43,8 +41,8 @@ def _spreads(runs: Sequence[RunFolder], figures: Sequence[dict[str, float]]) -> 
         yield {"run": "standard deviation", "group": group.name, **deviation}
 
 
-def _best_figures(run: RunFolder, validations: Validations) -> dict[str, float]:
-    return validations.get(run.state.best_step or max(validations, default=0), {})
+def _best_figures(run: ReadRun) -> dict[str, float]:
+    return run.validations.get(run.folder.state.best_step or max(run.validations, default=0), {})
 
 
 def said(value: object) -> str:

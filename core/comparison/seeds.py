@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.comparison.differences import changed_keys
-from core.run_folder import RunFolder
+from core.comparison.read_run import ReadRun
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class SeedGroup:
     places: tuple[int, ...]
 
 
-def seed_groups(runs: Sequence[RunFolder]) -> list[SeedGroup]:
+def seed_groups(runs: Sequence[ReadRun]) -> list[SeedGroup]:
     """The groups among these runs, in the order of their first runs."""
     groups: list[list[int]] = []
     for place, run in enumerate(runs):
@@ -27,16 +27,18 @@ def seed_groups(runs: Sequence[RunFolder]) -> list[SeedGroup]:
     return [_named(runs, sorted(group)) for group in sorted(groups) if len(group) > 1]
 
 
-def _belong_together(one: RunFolder, other: RunFolder) -> bool:
-    if one.state.group is not None and one.state.group == other.state.group:
+def _belong_together(one: ReadRun, other: ReadRun) -> bool:
+    """Of the same command; or with the same settings, changes of them and origin, and another seed."""
+    states = one.folder.state, other.folder.state
+    if states[0].group is not None and states[0].group == states[1].group:
         return True
-    origins = [(run.state.parent, run.state.parent_step) for run in (one, other)]
-    return origins[0] == origins[1] and changed_keys(one.config(), other.config()) == ("seed",)
+    mine, theirs = ((run.folder.state.parent, run.folder.state.parent_step, *run.changed) for run in (one, other))
+    return mine == theirs and changed_keys(one.folder.config(), other.folder.config()) == ("seed",)
 
 
-def _named(runs: Sequence[RunFolder], places: list[int]) -> SeedGroup:
+def _named(runs: Sequence[ReadRun], places: list[int]) -> SeedGroup:
     """By what `train --seeds` called it; else by what the settings are called, and the seeds."""
-    members = [runs[place] for place in places]
+    members = [runs[place].folder for place in places]
     seeds = ", ".join(str(seed) for seed in sorted({run.config().seed for run in members}))
     given = next((run.state.group for run in members if run.state.group), None)
     return SeedGroup(given or f"{members[0].config().name}, seeds {seeds}", tuple(places))

@@ -28,7 +28,7 @@ from core.run_files.documents import DamagedFile, damaged, reading, require_room
 
 Record = dict[str, Any]
 Arrays = Mapping[str, NDArray[np.float64]]
-_VALIDATION_MARK = b', "is_best": '
+_VALIDATION_MARK, _SETTING_MARK = b', "is_best": ', b', "setting": '
 _LONGEST_LINE = 16_384  # bytes
 _TIMES_IN_MEMORY = 5  # measured: bytes, lines and values are there at once
 _ADVICE = "Restore it from a copy of the run, or delete it to open the run without its curves."
@@ -114,14 +114,23 @@ def has_damaged_tail(path: Path, durable: int) -> bool:
 
 def read_validations(path: Path, durable: int | None = None) -> list[Record]:
     """Only the lines of validations: in a long run few of very many. Raises DamagedFile as `read` does."""
+    return _read_marked(path, _VALIDATION_MARK, "validations", durable)
+
+
+def read_settings(path: Path, durable: int | None = None) -> list[Record]:
+    """Only the lines of changed settings. Raises DamagedFile as `read` does."""
+    return _read_marked(path, _SETTING_MARK, "changed settings", durable)
+
+
+def _read_marked(path: Path, mark: bytes, what: str, durable: int | None) -> list[Record]:
     lines, num_durable, place = [], 0, 0
     with _open(path) as file:
         for line in file:
             place += len(line)
-            if _VALIDATION_MARK in line:
+            if mark in line:
                 lines.append(line)
                 num_durable += len(line) if durable is None or place <= durable else 0
-    return read_checked_lines(b"".join(lines), f"{path} (its validations)", _ADVICE, num_durable)[0]
+    return read_checked_lines(b"".join(lines), f"{path} (its {what})", _ADVICE, num_durable)[0]
 
 
 def sampled(path: Path, num: int) -> list[Record]:

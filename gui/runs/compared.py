@@ -13,9 +13,10 @@ from typing import Literal
 
 import numpy as np
 
+from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
 from core.comparison.seeds import seed_groups
-from core.events import ValidatedSentence
+from core.events import SettingChanged, ValidatedSentence
 from core.growing_curve import GrowingCurve
 from core.probes import Probe, ProbedSentence
 from core.run_files import metrics_file
@@ -99,8 +100,8 @@ class RunsReader:
             one.look(folder, row, probe_step, validation_step)
         names = zip(LETTERS, told_apart(rows), known, strict=False)
         runs = tuple(one.compared(letter, name) for letter, name, one in names)
-        table = _table(folders, runs, [one.validations for one in known])
-        return Comparison(runs, tuple(_groups(folders, runs)), table, at, tuple(steps))
+        read = [ReadRun(folder, one.validations, one.changed) for folder, one in zip(folders, known, strict=True)]
+        return Comparison(runs, tuple(_groups(read, runs)), _table(read, runs), at, tuple(steps))
 
 
 class _Known:
@@ -114,6 +115,7 @@ class _Known:
         self._file, self._end = 0, 0
         self.training = GrowingCurve()
         self.validations: dict[int, dict[str, float]] = {}  # step -> metrics
+        self.changed: list[SettingChanged] = []
 
     def read_losses(self, folder: RunFolder) -> None:
         """Read what was appended since the last time; all of it where the file is another: a run that was cut back."""
@@ -127,6 +129,7 @@ class _Known:
             [record["step"] for record in records.steps], metrics_file.column(records.steps, "train/loss")
         )
         self.validations |= {record["step"]: metrics_file.metrics_of(record) for record in records.validations}
+        self.changed += metrics_file.settings_of(records.settings)
 
     def look(self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None) -> None:
         """Read the probe and the validation of these steps, where something changed since they were read."""
@@ -162,10 +165,8 @@ def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
     return [at if at in steps else None for steps in known]
 
 
-def _table(
-    folders: Sequence[RunFolder], runs: Sequence[ComparedRun], validations: Sequence[dict[int, dict[str, float]]]
-) -> tuple[tuple[str, ...], ...]:
-    records = records_of(folders, validations)
+def _table(read: Sequence[ReadRun], runs: Sequence[ComparedRun]) -> tuple[tuple[str, ...], ...]:
+    records = records_of(read)
     heads = [*(run.title for run in runs), *(str(record["run"]) for record in records[len(runs) :])]
     rows: Iterable[tuple[str, ...]] = (
         (name, *(said(record[name]) for record in records)) for name in records[0] if name != "run"
@@ -173,8 +174,8 @@ def _table(
     return (("", *heads), *rows)
 
 
-def _groups(folders: Sequence[RunFolder], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
-    for group in seed_groups(folders):
+def _groups(read: Sequence[ReadRun], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
+    for group in seed_groups(read):
         members = [runs[place] for place in group.places]
         training, validation = ([getattr(run, kind) for run in members] for kind in ("training", "validation"))
         yield ComparedGroup(group.name, group.places, band_of(training), band_of(validation))

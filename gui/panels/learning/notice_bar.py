@@ -14,7 +14,7 @@ from gui.widgets import IconButton, button, enable, plain_label
 
 _NOW_HELP = "Acts between two steps, and is marked over the curve; Setup changes it back"
 _RESET_HELP = (
-    "Begins a new run with it, untrained, and with whatever else waits in Setup; this run is saved and stays in Runs"
+    "Begins a new run with it, as Setup's Restart does, with whatever else waits there; this run is saved and kept"
 )
 
 

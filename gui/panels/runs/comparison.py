@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyqtgraph as pg
@@ -31,6 +31,8 @@ _BAND_ALPHA = 48  # of 255
 _WIDEST_COLUMN = 240  # pixels at 100 %
 _LETTER_HEIGHT = 0.08  # of the plot's
 _LETTER_MARGIN = 8  # pixels around a letter
+
+_Place = tuple[float, float, float]  # of letters: from where to where along the steps, and how low
 
 
 class RunComparison(Panel):
@@ -125,13 +127,10 @@ class RunComparison(Panel):
         box.updateAutoRange()  # it waits for a painting otherwise
         (left, right), (bottom, top) = box.viewRange()
         a_pixel, height = (right - left) / max(box.width(), 1.0), _LETTER_HEIGHT * (top - bottom)
-        placed: list[tuple[float, float, float]] = []  # from where to where along the steps, and how low
+        placed: list[_Place] = []
         for step, loss, letters, place in sorted(_ends(comparison), key=lambda end: end[1]):
             begins = step - a_pixel * (QFontMetrics(font).horizontalAdvance(letters) + _LETTER_MARGIN)
-            lowest = loss
-            for other_begins, other_ends, other_lowest in sorted(placed, key=lambda other: other[2]):
-                if begins < other_ends and other_begins < step and abs(lowest - other_lowest) < height:
-                    lowest = other_lowest + height
+            lowest = _lowest_free(begins, step, loss, height, placed)
             placed.append((begins, step, lowest))
             name = pg.TextItem(letters, color=self.colour(place), anchor=(1, 1))
             name.setFont(font)
@@ -153,6 +152,14 @@ class RunComparison(Panel):
                 self.table.setItem(number, column, _item(text, heads[column]))
         self.table.horizontalHeader().setMaximumSectionSize(self.theme.px(_WIDEST_COLUMN))  # so that two runs are seen
         self.table.resizeColumnsToContents()
+
+
+def _lowest_free(begins: float, ends: float, lowest: float, height: float, placed: Sequence[_Place]) -> float:
+    """How low a letter can stand from `lowest` on, where it covers none of those placed."""
+    for other_begins, other_ends, other_lowest in sorted(placed, key=lambda other: other[2]):
+        if begins < other_ends and other_begins < ends and abs(lowest - other_lowest) < height:
+            lowest = other_lowest + height
+    return lowest
 
 
 def _ends(comparison: Comparison) -> Iterator[tuple[float, float, str, int]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of
 from core.comparison.seeds import seed_groups
 from core.config import RunConfig
-from core.events import ValidationDone
+from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
 
 
@@ -22,7 +23,7 @@ def run(runs_dir: Path, name: str, seed: int, *, heads: int = 4, loss: float = 1
 
 
 def groups(*runs: RunFolder) -> list[tuple[str, tuple[int, ...]]]:
-    return [(group.name, group.places) for group in seed_groups(runs)]
+    return [(group.name, group.places) for group in seed_groups([ReadRun.read(run) for run in runs])]
 
 
 def test_runs_whose_settings_differ_in_the_seed_alone_belong_together(tmp_path: Path) -> None:
@@ -42,6 +43,13 @@ def test_a_branch_shares_weights_with_its_parent_and_is_no_other_seed_of_it(tmp_
     assert groups(parent, one, other) == [("copy_task, seeds 1, 2", (1, 2))]
 
 
+def test_a_setting_changed_during_one_of_them_sets_it_apart(tmp_path: Path) -> None:
+    first, second, third = (run(tmp_path, name, seed) for name, seed in (("a", 0), ("b", 1), ("c", 2)))
+    for changed in (first, third):
+        changed.append_setting(SettingChanged(step=7, key="training.optimizer.learning_rate", value=1e-4))
+    assert groups(first, second, third) == [("copy_task, seeds 0, 2", (0, 2))]
+
+
 def test_those_of_one_command_keep_its_name_and_take_in_a_seed_made_by_hand(tmp_path: Path) -> None:
     one, other = (run(tmp_path, name, seed, group="two_seeds") for name, seed in (("a", 0), ("b", 1)))
     by_hand = run(tmp_path, "by hand", 2)
@@ -50,6 +58,6 @@ def test_those_of_one_command_keep_its_name_and_take_in_a_seed_made_by_hand(tmp_
 
 def test_mean_and_deviation_of_seeds_made_by_hand(tmp_path: Path) -> None:
     runs = run(tmp_path, "a", 0, loss=0.5), run(tmp_path, "b", 1, loss=0.25)
-    *_, mean, deviation = records_of(runs, [one.validation_metrics() for one in runs])
+    *_, mean, deviation = records_of([ReadRun.read(one) for one in runs])
     assert mean["run"] == "mean of 2" and mean["group"] == "copy_task, seeds 0, 1"
     assert mean["valid/loss"] == 0.375 and abs(deviation["valid/loss"] - 0.125 * 2**0.5) < 1e-12

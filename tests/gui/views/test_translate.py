@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from core.requests import Translation
 from gui.main_window import MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY
+from gui.runs.naming import name_of
 from gui.views.translate import TranslateView, unknown_note
 
 Learn = Callable[[int], None]
@@ -176,7 +177,7 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
 
 def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
     """The run that was at hand stands beside the next one, with what it wrote itself."""
-    before, name = view.typed.translation, view.context.bridge.history.folder.path.name
+    before, name = view.typed.translation, name_of(view.context.bridge.history.folder)
     view.context.workbench.reset(seed=5)
     combo = view.other.run_combo
     qtbot.waitUntil(lambda: combo.findText(name) > 0 and view.typed.translation is not None, timeout=WAIT_MS)

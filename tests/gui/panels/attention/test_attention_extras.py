@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from core.attention_entropy import head_entropy
+from core.run_folder import RunFolder
 from gui.heads.head_picture import chosen_head
 from gui.main_window import MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
+from gui.runs.naming import name_of
 from gui.runs.rows import EXAMPLE_NAME
 
 
@@ -84,20 +86,21 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     qtbot.waitUntil(lambda: window.context.bridge.state == "paused" and "step 5" in view.map.title_label.text())
     first = window.context.workbench.run
     assert first is not None and EXAMPLE_NAME not in offered(extras)  # it follows other sentences
+    name = name_of(RunFolder.open(first))
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: "step 0" in view.map.title_label.text() and window.context.bridge.state == "ready")
     view.more_button.click()
     view.more_button.click()  # looked for anew
-    qtbot.waitUntil(lambda: first.name in offered(extras))
+    qtbot.waitUntil(lambda: name in offered(extras))
     extras.against_combo.setFocus()
-    qtbot.keyClicks(extras.against_combo, first.name[:4])
-    qtbot.waitUntil(lambda: f"step 0 minus {first.name} at step 0" in view.map.title_label.text())
+    qtbot.keyClicks(extras.against_combo, name[:4])
+    qtbot.waitUntil(lambda: f"step 0 minus {name} at step 0" in view.map.title_label.text())
     assert max(abs(float(weight)) for row in view.map.numbers()[1:] for weight in row[1:]) == 0  # the same seed
     qtbot.waitUntil(lambda: extras.step_combo.isVisible() and not extras.is_dirty)
     assert extras.step_combo.currentText() == "the same"
     extras.step_combo.setFocus()
     qtbot.keyClicks(extras.step_combo, "5")
-    qtbot.waitUntil(lambda: f"step 0 minus {first.name} at step 5" in view.map.title_label.text())
+    qtbot.waitUntil(lambda: f"step 0 minus {name} at step 5" in view.map.title_label.text())
     assert max(abs(float(weight)) for row in view.map.numbers()[1:] for weight in row[1:]) > 0
 
 
