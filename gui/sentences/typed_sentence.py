@@ -24,6 +24,7 @@ from core.requests import Translate, Translation
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 from gui.sentences.known_reference import known_reference
+from gui.sentences.probed_translation import probed_translation
 from gui.sentences.rest import Rest
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 
@@ -35,8 +36,8 @@ _NEWS = (ProbeDone, StateChanged, CheckpointSaved, SnapshotSaved, ValidationDone
 class TypedSentence(QObject):
     """Translates what was typed, and again when the weights it stands for are others.
 
-    Again happens only while `watch(True)`, and never before the translation before has come back: at once where
-    somebody chose other weights, after a rest where the model only learned on.
+    Again happens only while `watch(True)`: at once where a probe has it already, and else never before the translation
+    before has come back, at once where somebody chose other weights, after a rest where the model only learned on.
     """
 
     changed = Signal()  # translation or error
@@ -123,7 +124,9 @@ class TypedSentence(QObject):
 
     def _is_stale(self) -> bool:
         wanted = self.wanted_step()
-        if self.translation is None or wanted != self.asked_step:
+        if wanted != self.asked_step:
+            return True
+        if self.translation is None:
             return self.error is None
         return wanted is None and self.translation.step != self._bridge.history.last_step
 
@@ -133,14 +136,18 @@ class TypedSentence(QObject):
 
     def _follow(self, _: object = None) -> None:
         """Translate again where the weights are others now."""
-        is_idle = self._question == self._answered
-        if self._is_watched and self.text and is_idle and self._bridge.state != "preparing" and self._is_stale():
-            is_another = self.translation is None or self.choice != self._asked_choice
-            if is_another and not self._calm.isActive():
+        if not (self._is_watched and self.text and self._bridge.state != "preparing" and self._is_stale()):
+            return
+        is_another = self.translation is None or self.choice != self._asked_choice
+        has_rested = not self._calm.isActive() if is_another else self._rest.is_over
+        if (has_rested and self._question == self._answered) or self._probed() is not None:
+            if is_another:
                 self._calm.start()
-                self._ask()
-            elif not is_another and self._rest.is_over:
-                self._ask(is_awaited=False)
+            self._ask(is_awaited=is_another)
+
+    def _probed(self) -> Translation | None:
+        """The translation with the chosen weights, where a probe has it."""
+        return probed_translation(self.request(self.wanted_step()), self.translation, self._bridge.history)
 
     def _forget(self, _: Prepared) -> None:
         """Another model: what the one before wrote is gone, and so are its kept steps."""
@@ -157,6 +164,9 @@ class TypedSentence(QObject):
         self._question += 1
         self.asked_step, question = self.wanted_step(), self._question
         self.is_awaited, self._asked_choice = is_awaited, self.choice
+        if (probed := self._probed()) is not None:
+            self._answer(question, probed, None)
+            return
         self._bridge.ask(
             self.request(self.asked_step),
             lambda translations: self._answer(question, translations[0], None),
@@ -168,6 +178,8 @@ class TypedSentence(QObject):
             return
         self._answered = question
         self._rest.begin(translation)
+        if self._calm.isActive():
+            self._calm.start()  # counted from the answer, or a slow engine would do nothing else
         self.translation = translation
         self.error = error if isinstance(error, UserError) else None
         if error is not None and self.error is None:

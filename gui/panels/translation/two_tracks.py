@@ -40,9 +40,11 @@ class TwoTracks(Panel):
         """Show the newest translation, whatever step its weights are of."""
         translation = self._typed.translation
         if translation is None or translation.sentence is None:
+            self.set_title(self.title)
             self.show_empty()
             return
         self.show_body()
+        self.set_title(f"{self.title} · weights of step {translation.step:,}")
         self.verdict_label.setFont(self.theme.token_font())
         tracks = tracks_of(translation)
         verdict = said_of_reference(*tracks) if len(tracks) == 2 else _NO_REFERENCE

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 
+from core.requests import AddSentence, ChangeSetting, Translation
 from gui.main_window import MainWindow
 from gui.sentences.typed_sentence import CALM_MS, TypedSentence
 
@@ -25,6 +30,78 @@ def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(window: MainWi
     qtbot.waitUntil(lambda: typed.asked_step == 1, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: answers[-1] == 1, timeout=WAIT_MS)
     assert len(answers) <= 5
+
+
+@pytest.fixture
+def scrubbed(window: MainWindow, qtbot: QtBot) -> TypedSentence:
+    """A sentence that probes follow, translated live after thirty steps, watched; and no question is asked any more."""
+    bridge = window.context.bridge
+    window.context.workbench.learn(30)
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 30, timeout=WAIT_MS)
+    typed = TypedSentence(bridge, window.context.playhead)
+    typed.watch(True)
+    typed.translate(bridge.history.sentences[0])
+    qtbot.waitUntil(lambda: typed.translation is not None and typed.translation.step == 30, timeout=WAIT_MS)
+    return typed
+
+
+def test_what_a_probe_has_written_is_there_at_once(
+    window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge, playhead = window.context.bridge, window.context.playhead
+    answers: list[tuple[Translation, ...]] = []
+    bridge.ask(scrubbed.request(5), answers.append)
+    qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
+    (told,) = answers[0]
+    monkeypatch.setattr(bridge, "ask", lambda *_: pytest.fail("the engine was asked"))
+    for step in (*bridge.history.probe_steps, 5):
+        playhead.view(step)
+        assert scrubbed.translation is not None and scrubbed.translation.step == step
+    seen = scrubbed.translation
+    assert seen.sentence is not None and told.sentence is not None
+    assert replace(seen, sentence=None) == replace(told, sentence=None)
+    for mine, theirs in (
+        (seen.sentence.free_running, told.sentence.free_running),
+        (seen.sentence.by_reference, told.sentence.by_reference),
+    ):
+        assert mine is not None and theirs is not None and mine.tgt_output == theirs.tgt_output
+        np.testing.assert_allclose(mine.output_probability, theirs.output_probability, atol=1e-6)
+
+
+def test_a_probe_is_read_before_anything_was_asked_but_names_no_unknown_token(
+    window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence
+) -> None:
+    bridge, playhead = window.context.bridge, window.context.playhead
+    bridge.ask(AddSentence(source="1 zebra"))
+    qtbot.waitUntil(lambda: "1 zebra" in bridge.history.sentences, timeout=WAIT_MS)
+    playhead.view(30)
+    typed = TypedSentence(bridge, playhead)
+    typed.translate(scrubbed.text)
+    assert typed.translation is not None and (typed.translation.step, typed.translation.seconds) == (30, 0.0)
+    typed.translate("1 zebra")
+    qtbot.waitUntil(lambda: typed.translation.source == "1 zebra", timeout=WAIT_MS)
+    assert typed.translation.unknown == ("zebra",) and typed.translation.seconds > 0
+
+
+@pytest.mark.parametrize("other", ["reference", "prefix", "text", "beam"])
+def test_what_no_probe_has_written_is_asked(
+    window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence, other: str
+) -> None:
+    bridge, text = window.context.bridge, scrubbed.text
+    if other == "reference":
+        scrubbed.translate(text, "1")
+    elif other == "prefix":
+        scrubbed.go_on_from(("1",))
+    elif other == "text":
+        scrubbed.translate("1 1 1 1")
+    else:
+        bridge.ask(ChangeSetting(key="decoding.beam_size", value=2))
+        qtbot.waitUntil(lambda: bridge.history.prepared.config.decoding.beam_size == 2, timeout=WAIT_MS)
+    window.context.playhead.view(5)
+    qtbot.waitUntil(lambda: scrubbed.translation.seconds > 0 and scrubbed.translation.step == 5, timeout=WAIT_MS)
+    made, sentence = scrubbed.translation, scrubbed.translation.sentence
+    assert made.source == scrubbed.text and made.prefix == scrubbed.prefix
+    assert sentence is not None and (sentence.reference == "1") == (other == "reference")
 
 
 def test_an_answer_that_came_too_late_does_not_count(window: MainWindow, qtbot: QtBot) -> None:
