@@ -24,9 +24,16 @@ class HeadPicture:
     against: str = ""  # what was taken away from the weights, where they are differences
 
     @property
-    def legend_of_colours(self) -> str:
-        """Which way differences are coloured; empty where there are none."""
-        return f"Orange: more than {self.against}; blue: less." if self.against else ""
+    def gold_colour(self) -> str:
+        """Of the gold alignment's dashes, by its name in the theme: in a difference orange already stands for more."""
+        return "muted" if self.against else "validation"
+
+    @property
+    def legend(self) -> str:
+        """What colours and dashes say; empty where there is nothing to say of them."""
+        colours = f"Orange: more than {self.against}; blue: less." if self.against else ""
+        gold = "Dashed: dataset's alignment." if self.alignment else ""
+        return " ".join(filter(None, (colours, gold)))
 
     @property
     def readers(self) -> str:

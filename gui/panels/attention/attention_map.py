@@ -113,12 +113,10 @@ class MapCanvas(QWidget):
         """What is drawn, in words."""
         if self.picture is None:
             return ""
-        more = "Point at a cell for its weight."
-        if self.picture.is_causal:
-            more = "Hatched: comes later, may not be read."
-        elif self.picture.alignment:
-            more = "Dashed: dataset's alignment."
-        return f"Columns: read from. Rows: {self.picture.readers}. {self.picture.legend_of_colours or more}"
+        if self.picture.against:
+            return f"Rows read from columns. {self.picture.legend}"
+        more = "Hatched: comes later, may not be read." if self.picture.is_causal else "Point at a cell for its weight."
+        return f"Columns: read from. Rows: {self.picture.readers}. {self.picture.legend or more}"
 
     def readout(self) -> str:
         """The weight pointed at, in words."""
@@ -172,9 +170,10 @@ class MapCanvas(QWidget):
 
     def _mark(self, painter: QPainter, layout: MapLayout) -> None:
         assert self.picture is not None
-        painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
-        for row, column in self.picture.alignment:
-            painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
+        for row, column in self.picture.alignment:  # between the dashes the surface, so that they are seen on any cell
+            for colour, style in (("surface", Qt.PenStyle.SolidLine), (self.picture.gold_colour, Qt.PenStyle.DashLine)):
+                painter.setPen(QPen(self._theme.colour(colour), 1.5, style))
+                painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
         if self._cell is not None:
             painter.setPen(QPen(QColor(self._theme.colour("text")), 2))
             painter.drawRect(layout.cell(*self._cell))

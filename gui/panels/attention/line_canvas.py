@@ -46,8 +46,10 @@ class LineCanvas(QWidget):
         """What is drawn, in words."""
         if self.picture is None:
             return ""
-        more = "Dashed: dataset's alignment." if self.picture.alignment else "Point at a token for its weights."
-        return f"Above: read from. Below: {self.picture.readers}. {self.picture.legend_of_colours or more}"
+        if self.picture.against:
+            return f"Those below read from those above. {self.picture.legend}"
+        more = "Point at a token for its weights."
+        return f"Above: read from. Below: {self.picture.readers}. {self.picture.legend or more}"
 
     def readout(self) -> str:
         """The strongest weights of the token pointed at, in words."""
@@ -76,8 +78,7 @@ class LineCanvas(QWidget):
 
     def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
         layout = self._layout(picture)
-        gold = "muted" if picture.against else "validation"  # which is the colour of more
-        painter.setPen(QPen(self._theme.colour(gold), 1.5, Qt.PenStyle.DashLine))
+        painter.setPen(QPen(self._theme.colour(picture.gold_colour), 1.5, Qt.PenStyle.DashLine))
         for row, column in picture.alignment:
             if self._is_shown(row, column):
                 painter.drawLine(layout.end("below", row), layout.end("above", column))

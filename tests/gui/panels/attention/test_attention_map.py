@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from core.history import History
 from core.probes import Probe
-from gui.heads.head_picture import chosen_head
+from gui.heads.head_picture import HeadPicture, chosen_head
 from gui.main_window import MainWindow
-from gui.panels.attention.attention_map import AttentionMap
+from gui.panels.attention.attention_map import AttentionMap, MapCanvas
 from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
@@ -105,6 +105,23 @@ def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, the
         for y in range(area.top(), area.top() + 4)
     }
     assert theme.colours.validation in edge
+
+
+def test_gold_is_seen_on_every_colour_of_a_difference(stage: Stage, theme: Theme) -> None:
+    """Not in orange, which is the colour of more, but between dashes with the surface's."""
+    canvas = MapCanvas(theme)
+    stage(canvas, 600, 400)
+    gold = ((0, 0), (0, 1), (1, 1))
+    weights = np.array([[1.0, -1.0], [1.0, 0.0]], np.float32)
+    picture = HeadPicture(weights, ("a → b", "c → d"), ("x", "y"), is_causal=False, alignment=gold, against="step 3")
+    canvas.show_picture(picture)
+    image = canvas.grab().toImage()
+    for row, column in np.ndindex(2, 2):
+        area = canvas._layout(picture).cell(row, column).toRect()
+        seen = {image.pixelColor(x, area.top() + y).name() for x in range(area.left(), area.right()) for y in range(4)}
+        assert ({theme.colours.muted, theme.colours.surface} <= seen) == ((row, column) in gold)
+        assert theme.colours.validation not in seen
+    assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: dataset's alignment.")
 
 
 def test_the_pointed_cell_is_forgotten_where_the_next_head_is_smaller(
