@@ -13,7 +13,6 @@ from gui.theme import GRID, Theme
 
 _STRONGEST_PX = 6.0
 _MARKS: dict[Fate, str] = {"went on": "", "cut": "✗ ", "finished": "✓ ", "too long": "… "}
-_CUT_OPACITY = 0.55
 
 
 class BeamCanvas(QWidget):
@@ -72,15 +71,14 @@ class BeamCanvas(QWidget):
 
     def _paint_node(self, painter: QPainter, layout: BeamLayout, index: int, node: BeamNode) -> None:
         box, is_best = layout.box(index), index in self._best
-        painter.setOpacity(_CUT_OPACITY if node.fate == "cut" and index != self._node else 1.0)
         painter.setBrush(self._theme.colour("hover" if is_best else "surface"))
         painter.setPen(QPen(self._theme.colour("training" if is_best else "line"), 2 if is_best else 1))
         painter.drawRoundedRect(box, 4, 4)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        if index in self._greedy:
+        if index in self._greedy - self._best:
             painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
             painter.drawRoundedRect(box.adjusted(-3, -3, 3, 3), 6, 6)
-        painter.setPen(self._theme.colour("text"))
+        painter.setPen(self._theme.colour("muted" if node.fate == "cut" else "text"))
         painter.setFont(self._theme.token_font())
         metrics = painter.fontMetrics()
         text = metrics.elidedText(_MARKS[node.fate] + node.token, Qt.TextElideMode.ElideRight, int(box.width()) - GRID)
@@ -94,7 +92,6 @@ class BeamCanvas(QWidget):
         if index == self._node:
             painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
             painter.drawLine(box.bottomLeft(), box.bottomRight())
-        painter.setOpacity(1.0)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         index = self._layout.node_at(event.position()) if self._layout is not None else None

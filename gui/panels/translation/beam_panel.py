@@ -21,8 +21,8 @@ from gui.theme import GRID, Theme
 from gui.widgets import plain_label, sentence_label
 
 _LEGEND = (
-    "Blue: the beam's best output. Dashed: the greedy one. ✗ cut, ✓ ended. A line is as strong as its token is "
-    "probable; a score is the output's log-probability over the length penalty"
+    "Blue: the beam's best output. Dashed: the greedy one where it differs. ✗ cut, ✓ ended. A line is as strong as its "
+    "token is probable; a score is the output's log-probability over the length penalty"
 )
 _LARGEST_BEAM = 10  # that can be taken in
 _HEAD = ("number", "parent", "position", "place in the beam", "token", "probability", "log-probability", "fate")
@@ -92,8 +92,7 @@ class BeamPanel(Panel):
             label.setFont(self.theme.token_font())
         self.verdict_label.setText(said_of_beam(tree))
         self.outputs_label.setText(outputs_table(tree))
-        if tree is not self.canvas.tree:
-            self.canvas.show_tree(tree)
+        self.canvas.show_tree(tree)
 
     def _say(self, node: int) -> None:
         if self.canvas.tree is not None:

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from core.requests import Translation
 from gui.main_window import MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.runs.naming import name_of
+from gui.theme import GRID
 from gui.views.translate import TranslateView, unknown_note
 
 Learn = Callable[[int], None]
@@ -155,9 +157,22 @@ def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, q
     assert view.beam.readout_label.text() == view.beam.canvas.accessibleDescription() != before
     qtbot.keyClick(view.beam.canvas, Qt.Key.Key_Left)
     assert view.beam.readout_label.text() == before
+    boxes_hold_their_tokens(view)
+    qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    draw(view)
+    assert view.context.theme.zoom == 110
+    boxes_hold_their_tokens(view)
     view.beam.size_spin.setValue(2)
     qtbot.waitUntil(lambda: draw(view) or view.beam.canvas.tree.beam_size == 2, timeout=WAIT_MS)
     assert {node.rank for node in view.beam.canvas.tree.nodes} == {0, 1}
+
+
+def boxes_hold_their_tokens(view: TranslateView) -> None:
+    """At any zoom: no token of the tree is cut, and the canvas scrolls over all of it."""
+    canvas, metrics = view.beam.canvas, QFontMetricsF(view.context.theme.token_font())
+    for index, node in enumerate(canvas.tree.nodes):
+        assert canvas._layout.box(index).width() >= metrics.horizontalAdvance(f"✗ {node.token}") + GRID
+    assert canvas.minimumWidth() == canvas.sizeHint().width()
 
 
 def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:

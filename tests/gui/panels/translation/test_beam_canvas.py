@@ -1,0 +1,126 @@
+"""The beam's tree: what is painted of who lived, who was cut, and the two ways through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QWidget
+
+from core.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
+from gui.panels.translation.beam_canvas import BeamCanvas
+from gui.panels.translation.beam_layout import BeamLayout
+from gui.pictures.picture_file import image_of
+from gui.theme import GRID, Theme
+
+Stage = Callable[[QWidget, int, int], None]
+SCALE = 3  # of the pictures looked at
+
+
+def node(parent: int, position: int, rank: int, token: str, probability: float, fate: Fate) -> BeamNode:
+    return BeamNode(
+        parent=parent,
+        position=position,
+        rank=rank,
+        token=token,
+        probability=probability,
+        log_probability=-1.0,
+        fate=fate,
+    )
+
+
+BEST = BeamOutput(output="in a", tokens=("in", "a", "<eos>"), score=-0.4)
+GREEDY = BeamOutput(output="in the", tokens=("in", "the", "<eos>"), score=-0.5)
+NODES = (
+    node(-1, 0, 0, "in", 0.9, "went on"),
+    node(-1, 0, 1, "tomorrow", 0.05, "cut"),
+    node(0, 1, 0, "a", 0.4, "went on"),
+    node(0, 1, 1, "the", 0.5, "went on"),
+    node(2, 2, 0, "<eos>", 0.9, "finished"),
+    node(3, 2, 1, "<eos>", 0.6, "finished"),
+)
+TREE = BeamTree(
+    step=5, source="in", beam_size=2, length_penalty=0.6, nodes=NODES, outputs=(BEST, GREEDY), greedy=GREEDY
+)
+
+
+@pytest.fixture
+def canvas(stage: Stage, theme: Theme) -> BeamCanvas:
+    """A beam of two, whose best output is not the greedy one."""
+    made = BeamCanvas(theme)
+    stage(made, 500, 200)
+    made.show_tree(TREE)
+    return made
+
+
+def layout_of(canvas: BeamCanvas) -> BeamLayout:
+    assert canvas._layout is not None
+    return canvas._layout
+
+
+def colours(image: QImage, area: QRectF) -> Iterator[QColor]:
+    """Of every pixel in an area of the canvas."""
+    area = QRectF(area.topLeft() + QPointF(GRID, GRID), area.size())  # the picture's margin
+    for y in range(round(area.top() * SCALE), round(area.bottom() * SCALE)):
+        for x in range(round(area.left() * SCALE), round(area.right() * SCALE)):
+            yield image.pixelColor(x, y)
+
+
+def has(image: QImage, area: QRectF, colour: str) -> bool:
+    return any(seen.name() == colour for seen in colours(image, area))
+
+
+def around(box: QRectF) -> list[QRectF]:
+    """Left and right of a box, where a frame of the greedy output is, above and below the lines between boxes."""
+    height = box.height() / 4
+    tops = (box.top(), box.bottom() - height)
+    return [QRectF(left, top, 3, height) for left in (box.left() - 5, box.right() + 2) for top in tops]
+
+
+def test_the_best_way_is_strong_and_the_greedy_one_framed_where_it_leaves_it(canvas: BeamCanvas, theme: Theme) -> None:
+    image, layout = image_of((canvas,)), layout_of(canvas)
+    best, greedy = canvas._best, canvas._greedy
+    assert (best, greedy) == ({0, 2, 4}, {0, 3, 5})
+    for index, one in enumerate(NODES):
+        box = layout.box(index)
+        top = QRectF(box.left() + 8, box.top() - 1, box.width() - 16, 2)
+        assert has(image, top, theme.colours.training) == (index in best), one
+        assert has(image, top, theme.colours.line) == (index not in best), one
+        framed = any(has(image, side, theme.colours.validation) for side in around(box))
+        assert framed == (index in greedy - best), one
+        start, end = layout.edge(index)
+        middle = QRectF(0, 0, 2, 2).translated((start + end) / 2 - QPointF(1, 1))
+        assert has(image, middle, theme.colours.training if index in best else theme.colours.line), one
+
+
+def test_greedy_and_best_alike_leave_no_frame(canvas: BeamCanvas, theme: Theme) -> None:
+    canvas.show_tree(
+        BeamTree(step=5, source="in", beam_size=2, length_penalty=0.6, nodes=NODES, outputs=(BEST,), greedy=BEST)
+    )
+    image = image_of((canvas,))
+    assert not has(image, QRectF(canvas.rect()), theme.colours.validation)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_what_was_cut_can_be_read(canvas: BeamCanvas, theme: Theme, mode: str) -> None:
+    """Its token and its figure, as the guidelines for web content ask for: 4.5 to 1."""
+    if mode == "dark":
+        theme.toggle_mode()
+    image, box = image_of((canvas,)), layout_of(canvas).box(1)
+    half = box.height() / 2
+    for top in (box.top() + 4, box.top() + half + 2):
+        seen = [luminance(colour) for colour in colours(image, QRectF(box.left() + 6, top, box.width() - 12, half - 6))]
+        ground = luminance(theme.colour("surface"))
+        assert max(contrast(ground, each) for each in seen) >= 4.5
+
+
+def luminance(colour: QColor) -> float:
+    """Relative luminance, 0 to 1 (WCAG 2)."""
+    parts = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.getRgbF()[:3])
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
+def contrast(one: float, other: float) -> float:
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
