@@ -77,6 +77,10 @@ def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learne
     assert all(token in learned.why_label.text() for token in pair if not token.startswith("("))
     learned.all_button.click()
     assert len({line[0] for line in learned.numbers()[1:]}) == 256
+    cell = confusion.canvas.layout_of(confusion.canvas.matrix).cell(row, column).center().toPoint()
+    qtbot.mouseClick(confusion.canvas, Qt.MouseButton.LeftButton, pos=cell)
+    assert {line[0] for line in learned.numbers()[1:]} == chosen and learned.why_label.isVisible()
+    learned.all_button.click()
 
     assert learned.readout.text().startswith("Strong: right since step 400")
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)

@@ -1,0 +1,68 @@
+"""What is painted of a token that was learned early, late, again forgotten, or never."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QWidget
+
+from core.events import ValidatedSentence
+from core.meaning.learned_when import NEVER, TokenTimes
+from gui.panels.meaning.learned_canvas import LearnedCanvas, LearnedSentence
+from gui.pictures.colour_map import attention_table
+from gui.theme import Mode, Theme
+
+Stage = Callable[[QWidget, int, int], None]
+TOKENS = ("early", "late", "forgotten", "never")
+TIMES = TokenTimes(
+    right_since=np.array([100, 300, NEVER, NEVER]),
+    forgotten_at=np.array([NEVER, NEVER, 200, NEVER]),
+    times_forgotten=np.array([0, 0, 1, 0]),
+)
+
+
+@pytest.fixture
+def canvas(stage: Stage, theme: Theme) -> LearnedCanvas:
+    """One sentence, after three validations."""
+    made = LearnedCanvas(theme)
+    stage(made, 500, 100)
+    validated = ValidatedSentence(
+        source="a", reference="b", hypothesis="c", tokens=TOKENS, probability=(0.5,) * 4, rank=(0, 0, 1, 1)
+    )
+    made.show_sentences([LearnedSentence(place=0, validated=validated, first=0, times=TIMES)], [100, 200, 300])
+    return made
+
+
+def ground(canvas: LearnedCanvas, image: QImage, column: int) -> QColor:
+    """In a corner of its cell, inside of any frame and beside the text."""
+    cell = canvas.cell(0, column).toRect()
+    return image.pixelColor(cell.left() + 5, cell.top() + 5)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_longer_a_token_has_been_right_the_stronger_it_is(canvas: LearnedCanvas, theme: Theme, mode: Mode) -> None:
+    theme.set_mode(mode)
+    image, table = canvas.grab().toImage(), attention_table(mode)
+    early, late, forgotten, never = (ground(canvas, image, column) for column in range(4))
+    assert early == QColor.fromRgb(int(table[204])) and late == QColor.fromRgb(int(table[46]))  # 0.8 and 0.18 of it
+    assert forgotten == never == theme.colour("surface")
+    assert abs(early.lightness() - never.lightness()) > abs(late.lightness() - never.lightness()) > 10
+
+
+def test_what_was_forgotten_is_framed(canvas: LearnedCanvas, theme: Theme) -> None:
+    image = canvas.grab().toImage()
+    framed = []
+    for column in range(4):
+        cell = canvas.cell(0, column).toRect()
+        top = QRect(cell.left(), cell.top(), cell.width(), 4)
+        seen = {
+            image.pixelColor(x, y).name()
+            for x in range(top.left(), top.right())
+            for y in range(top.top(), top.bottom())
+        }
+        framed.append(theme.colours.validation in seen)
+    assert framed == [False, False, True, False]
