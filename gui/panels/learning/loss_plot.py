@@ -19,6 +19,8 @@ from gui.smoothing import smoothed
 from gui.theme import Theme
 
 _HEADROOM = 1.12
+_ROOM_FOR_GUESSING = 1.25  # over its line, for its name
+_NAME_GAP = 10  # pixels at 100 % between the end of a curve, where playhead and star may stand, and its name
 _MEANINGS = {
     "guessing": "Guessing: a model that holds each token of the target vocabulary for equally likely",
     "unigram": "Token frequencies: a model that knows how often each token comes, and does not look at the sentence",
@@ -34,17 +36,13 @@ class LossPlot(StepPlot):
         self._raw, self._train = self.long_curve(), self.long_curve()
         self._valid = self.plot(symbol="o", symbolSize=5)
         self._best = self.plot(pen=None, symbol="star", symbolSize=13)
+        self._best.setZValue(11)  # over the playhead
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in ("train", "valid")}
         self._invitation = pg.TextItem("Press Space: the loss falls from here.", anchor=(0.5, 0.5))
         # Each label stands where nothing else is: curves start at guessing and end near the limit, with the playhead.
-        places = {
-            "guessing": (0.7, [(0.5, 0), (0.5, 1)]),
-            "unigram": (0.9, [(0.5, 0), (0.5, 1)]),
-            "limit": (0.02, [(0, 0), (0, 1)]),
-        }
         self._levels = {
-            name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": position, "anchors": anchors})
-            for name, (position, anchors) in places.items()
+            name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": position})
+            for name, position in (("guessing", 0.7), ("unigram", 0.9), ("limit", 0.02))
         }
         for name, meaning in _MEANINGS.items():
             self._levels[name].setToolTip(meaning)
@@ -68,6 +66,7 @@ class LossPlot(StepPlot):
         for name, colour in (("train", training), ("valid", validation)):
             self._names[name].setColor(colour)
             self._names[name].setFont(self.theme.font(0.9, bold=True))
+            self._names[name].setAnchor((-self.theme.px(_NAME_GAP) / self._names[name].boundingRect().width(), 0.5))
         self._invitation.setColor(self.theme.colour("muted"))
         self._invitation.setFont(self.theme.font())
         for line in (*self._levels.values(), *self._changes):
@@ -81,12 +80,14 @@ class LossPlot(StepPlot):
         self._raw.setData(steps, losses)
         self._train.setData(steps, smooth)
         valid_steps, valid = self._draw_validations(history)
-        highest = self._draw_levels(history)
+        guessing = self._draw_levels(history)
         # Of what was typed between two steps only the last value ever acted.
         self._draw_changes(list({(one.step, one.key): one for one in history.settings_changed}.values()))
         if not self.is_held:
-            seen = np.concatenate([smooth, valid, [highest]])
-            self.show_values(max(float(seen[np.isfinite(seen)].max()), 0.1) * _HEADROOM)
+            seen = np.concatenate([smooth, valid, [0.1]])
+            top = float(seen[np.isfinite(seen)].max()) * _HEADROOM
+            self.show_values(max(top, guessing * _ROOM_FOR_GUESSING))
+        self._part_level_names()
         self._name_ends({"train": (steps, smooth), "valid": (valid_steps, valid)})
         self._invite(len(steps) == 0)
 
@@ -135,6 +136,18 @@ class LossPlot(StepPlot):
         if loss is not None:
             line.setValue(loss)
             name_line(line, text.format(loss))
+
+    def _part_level_names(self) -> None:
+        """Put each level's name over its line or under it, where the next line or the axis is farther away."""
+        lines = sorted((line for line in self._levels.values() if line.isVisible()), key=pg.InfiniteLine.value)
+        bottom, top = self.viewRange()[1]
+        heights = [bottom, *(line.value() for line in lines), top]
+        for line, below, here, above in zip(lines, heights, heights[1:], heights[2:], strict=False):
+            left = 0.0 if line is self._levels["limit"] else 0.5
+            anchors = [(left, 1.0 if above - here > here - below else 0.0)] * 2  # whichever half of the plot it is in
+            if line.label.anchors != anchors:
+                line.label.anchors = anchors
+                line.label.updatePosition()
 
     def _name_ends(self, curves: dict[str, tuple[NDArray[Any], NDArray[np.float64]]]) -> None:
         """Put each curve's name behind its end, a line apart from the other's and above the axis."""

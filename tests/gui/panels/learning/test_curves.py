@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.events import SettingChanged, StepsDone
@@ -263,6 +264,58 @@ def test_the_axes_follow_once_the_mouse_has_left(trained: MainWindow, qtbot: QtB
     assert loss.viewRange() == before
     qtbot.mouseMove(trained.rail)
     qtbot.waitUntil(lambda: loss.viewRange()[0][1] > 32, timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("guessing", "Guessing: a model that holds each token of the target vocabulary for equally likely"),
+        ("unigram", "Token frequencies: a model that knows how often each token comes"),
+        ("limit", "Noise floor: the plugin says that nobody can do better on these data"),
+    ],
+)
+def test_each_line_of_meaning_is_explained_where_the_mouse_rests(
+    panel: Curves, history: History, name: str, said: str
+) -> None:
+    assert history.prepared is not None
+    history.prepared = replace(history.prepared, unigram_loss=2.5)
+    panel.show_step(history, NUM_STEPS)
+    panel.grab()
+    line = panel.loss._levels[name]
+    on_the_name = panel.loss.mapFromScene(line.label.sceneBoundingRect().center())
+    for place in (place_of(panel.loss, 200, line.value()), on_the_name):
+        assert tip_at(panel.loss, place).startswith(said)
+    assert tip_at(panel.loss, place_of(panel.loss, 200, 3.2)) == panel.toolTip()  # where no line is: the panel's
+
+
+def tip_at(plot: StepPlot, place: QPoint) -> str:
+    """What is shown where the mouse rests."""
+    view = plot.viewport()
+    QApplication.sendEvent(view, QHelpEvent(QEvent.Type.ToolTip, place, view.mapToGlobal(place)))
+    return QToolTip.text()
+
+
+def test_close_lines_strike_through_no_name(panel: Curves, history: History) -> None:
+    """As in the first preset at 1280 x 720: guessing at 4.63, token frequencies at 3.98, and the floor below."""
+    assert history.prepared is not None
+    for guessing, unigram, limit in ((103, 3.98, 0.53), (103, 3.98, None), (8, 1.9, 0.0), (50, 2.0, 1.6)):
+        limits = {} if limit is None else {"valid/loss": limit}
+        history.prepared = replace(history.prepared, tgt_tokens=("b",) * guessing, unigram_loss=unigram, limits=limits)
+        panel.show_step(history, NUM_STEPS)
+        panel.grab()
+        levels = [line for line in panel.loss._levels.values() if line.isVisible()]
+        for line in levels:
+            name = line.label.sceneBoundingRect().adjusted(0, 3, 0, -3)  # its letters, without the room around
+            heights = [panel.loss.plotItem.vb.mapViewToScene(QPointF(0, other.value())).y() for other in levels]
+            assert not any(name.top() < height < name.bottom() for height in heights), line.label.toPlainText()
+            assert panel.loss.plotItem.vb.sceneBoundingRect().contains(name), line.label.toPlainText()
+
+
+def test_the_names_of_curves_stand_clear_of_playhead_and_star(panel: Curves) -> None:
+    """At the last step, where all of them meet."""
+    playhead = panel.loss.plotItem.vb.mapViewToScene(QPointF(NUM_STEPS, 0)).x()
+    for name in panel.loss._names.values():
+        assert name.sceneBoundingRect().left() > playhead + 13 / 2
 
 
 def test_token_frequencies_are_a_line_where_they_are_known(panel: Curves, history: History) -> None:
