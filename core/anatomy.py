@@ -20,6 +20,9 @@ class DotProduct(Looked):
     """One head of one sentence, step by step: softmax(Q K' / sqrt(d)) V. T tokens read from S, d is d_head."""
 
     step: int  # of the weights
+    kind: AttentionKind
+    layer: int  # from 0, as the head
+    head: int
     readers: tuple[str, ...]  # T tokens
     read: tuple[str, ...]  # S tokens
     queries: Numbers  # [T, d]

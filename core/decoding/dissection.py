@@ -41,13 +41,18 @@ def dissect_head(
     tgt_input = [BOS_ID, *written[:-1]]
     src_tokens = tuple(data.src_vocabulary.tokens[id] for id in source_ids)
     tgt_tokens = tuple(data.tgt_vocabulary.tokens[id] for id in tgt_input)
-    attention = _attention_of(model, request.kind, request.layer)
+    layer = request.layer % len((model.encoder if request.kind == "encoder_self" else model.decoder).layers)
+    attention = _attention_of(model, request.kind, layer)
+    head = request.head % attention.num_heads
     with evaluating(model):
         inputs = _inputs_of(attention, model, src, src_mask, torch.tensor([tgt_input], device=device))
-        numbers = _worked_out(attention, inputs, request.head % attention.num_heads)
+        numbers = _worked_out(attention, inputs, head)
     return DotProduct(
         step=step,
         seconds=0.0,  # whoever is asked notes them
+        kind=request.kind,
+        layer=layer,
+        head=head,
         readers=src_tokens if request.kind == "encoder_self" else tgt_tokens,
         read=tgt_tokens if request.kind == "decoder_self" else src_tokens,
         **numbers,
@@ -74,10 +79,8 @@ def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: i
 
 def _attention_of(model: Transformer, kind: AttentionKind, layer: int) -> SelfAttention | CrossAttention:
     if kind == "encoder_self":
-        encoder = list(model.encoder)
-        return encoder[layer % len(encoder)].self_attention
-    decoder = list(model.decoder)
-    chosen = decoder[layer % len(decoder)]
+        return list(model.encoder)[layer].self_attention
+    chosen = list(model.decoder)[layer]
     return chosen.cross_attention if kind == "cross" else chosen.self_attention
 
 

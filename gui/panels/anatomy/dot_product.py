@@ -8,16 +8,17 @@ from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton,
 from core.anatomy import DotProduct
 from core.events import Prepared, ProbeDone
 from core.history import History
+from core.left_out import HeadPlace
 from core.probes import ProbedSentence
 from core.requests import DissectHead
 from gui.context import Context
+from gui.heads.left_out_words import names_of
 from gui.panel import Table
 from gui.panels.anatomy.attention_stages import STAGES, Stage
 from gui.panels.anatomy.matrix_canvas import MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.panels.attention.head_chooser import HeadChooser
 from gui.sentences.asked import Asked
-from gui.sentences.selection import KIND_TITLES
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
 from gui.widgets import button, plain_label
@@ -91,7 +92,8 @@ class DotProductTopic(Topic):
         self.asked.want(request, moment=history.last_step if request.step is None else None)
 
     def _draw(self, seen: DotProduct) -> None:
-        self.set_title(f"{self.title} · {KIND_TITLES[self._selection.chosen.kind]} · weights of step {seen.step:,}")
+        head = names_of((HeadPlace(seen.kind, seen.layer, seen.head),))
+        self.set_title(f"{self.title} · {head} · weights of step {seen.step:,}")
         parts, stage = self.stage.parts(seen), self.stage
         rows, columns = parts[-1].values.shape
         self._cell = row, column = min(self._cell[0], rows - 1), min(self._cell[1], columns - 1)

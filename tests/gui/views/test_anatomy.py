@@ -118,7 +118,9 @@ def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) 
     context.playhead.view(0)
     qtbot.waitUntil(lambda: topic.asked.answer.step == 0, timeout=WAIT_MS)
     np.testing.assert_allclose(topic.asked.answer.scores, untrained.scores, rtol=1e-6)
-    qtbot.waitUntil(lambda: topic.title_label.text().endswith("· cross · weights of step 0"), timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: topic.title_label.text().endswith("· cross layer 1 head 1 · weights of step 0"), timeout=WAIT_MS
+    )
     context.selection.choose(kind="decoder_self")
     qtbot.waitUntil(lambda: topic.asked.answer.read == topic.asked.answer.readers, timeout=WAIT_MS)
     topic.stage_buttons[3].click()
