@@ -158,9 +158,10 @@ def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, q
     qtbot.keyClick(view.beam.canvas, Qt.Key.Key_Left)
     assert view.beam.readout_label.text() == before
     boxes_hold_their_tokens(view)
-    qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    for _ in range(3):
+        qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
     draw(view)
-    assert view.context.theme.zoom == 110
+    assert view.context.theme.zoom == 150
     boxes_hold_their_tokens(view)
     view.beam.size_spin.setValue(2)
     qtbot.waitUntil(lambda: draw(view) or view.beam.canvas.tree.beam_size == 2, timeout=WAIT_MS)
