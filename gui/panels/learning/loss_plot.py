@@ -42,7 +42,7 @@ class LossPlot(StepPlot):
         # Each label stands where nothing else is: curves start at guessing and end near the limit, with the playhead.
         self._levels = {
             name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": position})
-            for name, position in (("guessing", 0.7), ("unigram", 0.9), ("limit", 0.02))
+            for name, position in (("guessing", 0.6), ("unigram", 0.8), ("limit", 0.02))
         }
         for name, meaning in _MEANINGS.items():
             self._levels[name].setToolTip(meaning)

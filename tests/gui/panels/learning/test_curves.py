@@ -311,11 +311,17 @@ def test_close_lines_strike_through_no_name(panel: Curves, history: History) -> 
             assert panel.loss.plotItem.vb.sceneBoundingRect().contains(name), line.label.toPlainText()
 
 
-def test_the_names_of_curves_stand_clear_of_playhead_and_star(panel: Curves) -> None:
-    """At the last step, where all of them meet."""
+def test_names_stand_clear_of_playhead_and_star(panel: Curves, history: History) -> None:
+    """At the end of a run, where all of them meet."""
+    assert history.prepared is not None
+    history.prepared = replace(history.prepared, unigram_loss=2.5)
+    panel.show_step(history, NUM_STEPS)
+    panel.grab()
     playhead = panel.loss.plotItem.vb.mapViewToScene(QPointF(NUM_STEPS, 0)).x()
     for name in panel.loss._names.values():
         assert name.sceneBoundingRect().left() > playhead + 13 / 2
+    for line in panel.loss._levels.values():
+        assert line.label.sceneBoundingRect().right() < playhead
 
 
 def test_token_frequencies_are_a_line_where_they_are_known(panel: Curves, history: History) -> None:
