@@ -16,10 +16,28 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
 NOT_YET = "not tested yet"
 LOSING = """
+import pytest
+
 def test_losing(cases):
     for number in range(5):
         with cases.trying(f"case {number}"):
             assert number != 3
+
+def test_losing_by_what_is_no_exception(cases):
+    for number in range(5):
+        with cases.trying(f"item {number}"):
+            if number == 1:
+                with pytest.raises(ValueError):
+                    pass
+            if number == 3:
+                pytest.fail("given up")
+
+@pytest.mark.timeout(0.2, method="signal")
+def test_without_end(cases):
+    for number in range(2):
+        with cases.trying(f"hang {number}"):
+            while True:
+                pass
 
 def test_one_case():
     pass
@@ -54,7 +72,9 @@ def test_a_lost_case_fails_its_test_after_the_others_and_is_counted(tmp_path: Pa
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout
     assert "lost 1 of 5" in done.stdout and "case 3" in done.stdout and "case 2" not in done.stdout
-    assert re.search(r"^ 4 disk +6 +5 +1 +0 +\d+$", done.stdout, flags=re.MULTILINE), done.stdout
+    assert "lost 2 of 5" in done.stdout and "item 1\n" in done.stdout and "given up" in done.stdout
+    assert "from pytest-timeout" in done.stdout
+    assert re.search(r"^ 4 disk +12 +8 +4 +0 +\d+$", done.stdout, flags=re.MULTILINE), done.stdout
 
 
 def test_pieces_tried_on_one_commit_add_up(tmp_path: Path) -> None:
