@@ -1,4 +1,4 @@
-"""A small training in a terminal of its own, to be interfered with."""
+"""A small training in a process of its own, of the terminal or with a window, to be interfered with."""
 
 from __future__ import annotations
 
@@ -39,10 +39,21 @@ training:
 
 def train(folder: Path, *arguments: str) -> list[str]:
     """The command that trains `tiny.yaml` in `folder`, which it writes; settings such as `training.max_steps=20`."""
-    (folder / "tiny.yaml").write_text(TINY, encoding="utf-8")
+    settings_file = _written(folder)
     options = [one for one in arguments if one.startswith("--") or "=" not in one]
     settings = [word for one in arguments if one not in options for word in ("--set", one)]
-    return [*MAIN, "train", str(folder / "tiny.yaml"), *options, *settings]
+    return [*MAIN, "train", str(settings_file), *options, *settings]
+
+
+def window(folder: Path, *settings: str) -> list[str]:
+    """The command that opens a window which trains the same; run it in `ROOT`. Its runs lie in HEADLIGHT_RUNS_DIR."""
+    return [sys.executable, "-m", "tests.reliability.one_window", str(_written(folder)), *settings]
+
+
+def _written(folder: Path) -> Path:
+    path = folder / "tiny.yaml"
+    path.write_text(TINY, encoding="utf-8")
+    return path
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Promise 3: a signal saves within one step and ends with 128 + n; nobody reading along is no error.
 
-That a run stopped by each signal and resumed is the unstopped run to the bit: tests/test_end_to_end.py. The window and
-its signals: tests/gui/test_app.py; closing it at every stage: test_window.py.
+That a run stopped by each signal and resumed is the unstopped run to the bit: tests/test_end_to_end.py. A window that
+learns nothing, and its signals: tests/gui/test_app.py; closing it at every stage: test_window.py.
 """
 
 from __future__ import annotations
@@ -18,14 +18,31 @@ from pathlib import Path
 
 import pytest
 
-from core.run_folder import RunFolder, is_run
+from core.run_folder import RunFolder, is_run, list_runs
 from core.signals import STOPPING
+from tests.in_process import called
 from tests.reliability.cases import Cases
-from tests.reliability.terminal import SECONDS, ended, is_whole, running, train
+from tests.reliability.learnt import assert_same, learnt
+from tests.reliability.terminal import MAIN, ROOT, SECONDS, ended, is_whole, running, train, window
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 SLOW = ("model.d_model=128", "model.d_ff=2048", "training.batch_size=512", "training.checkpoint_every=100000")
+DECODING = """
+import os, sys
+from core.training import validation
+decode, calls = validation.decode, []
+def interrupted(*arguments):
+    calls.append(arguments)
+    if len(calls) == 3:
+        os.kill(os.getpid(), {number})
+    with open({counted!r}, "w") as file:
+        print(len(calls), file=file)
+    return decode(*arguments)
+validation.decode = interrupted
+from core.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
 HANGING_METRICS = """
 import time
 from core.plugin import DatasetPlugin, Options, Pair
@@ -67,10 +84,53 @@ def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool
                     process.send_signal(number)
                     code, errors = ended(process)
                 assert code == 128 + number, errors
-                steps_done, arrays = RunFolder.open(run).metrics()
-                step_seconds = float(max(arrays["time"][1:] - arrays["time"][:-1]))
-                assert arrays["time"][-1] - sent < step_seconds + 0.1  # the step under way, and no other
-                assert RunFolder.open(run).checkpoint_step("last") == steps_done[-1] and is_whole(run)
+                require_saved_within_a_step(run, sent, 0.1)
+
+
+def require_saved_within_a_step(run: Path, sent: float, seconds: float) -> None:
+    """After a signal that was sent then and heard so much later: only the step under way was taken, and all is kept."""
+    steps, arrays = RunFolder.open(run).metrics()
+    step_seconds = float(max(arrays["time"][1:] - arrays["time"][:-1]))
+    assert arrays["time"][-1] - sent < step_seconds + seconds
+    assert RunFolder.open(run).checkpoint_step("last") == steps[-1] and is_whole(run)
+
+
+def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool) -> None:
+    for number in STOPPING if full else (signal.SIGTERM,):
+        with cases.trying(number.name):
+            runs = tmp_path / number.name
+            environment = os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}
+            with running(window(tmp_path, *SLOW), cwd=ROOT, env=environment) as process:
+                wait_until(lambda runs=runs: any(has_lines(run / "metrics.jsonl", 2) for run in list_runs(runs)))
+                sent = time.time()
+                process.send_signal(number)
+                code, errors = ended(process)
+            assert (code, errors) == (128 + number, "")
+            (run,) = list_runs(runs)
+            require_saved_within_a_step(run, sent, 0.2)  # the window looks for signals 20 times a second
+            assert RunFolder.open(run).state.reason == "stopped"
+
+
+def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path, cases: Cases, full: bool) -> None:
+    """It is broken off between two batches, and done anew by whoever resumes the run, as if nothing had happened."""
+    command = train(tmp_path, "training.max_steps=8", "training.validate_every=5", "decoding.beam_size=16")
+    plain = called(*command[len(MAIN) :], "--run-dir", "plain", cwd=tmp_path)
+    assert plain.returncode == 0, plain.stderr
+    for number in STOPPING if full else (signal.SIGTERM,):
+        with cases.trying(number.name):
+            run, counted = tmp_path / number.name, tmp_path / f"{number.name}.txt"
+            script = DECODING.format(number=int(number), counted=str(counted))
+            interrupted = [sys.executable, "-c", script, *command[len(MAIN) :], "--run-dir", str(run)]
+            with running(interrupted, cwd=ROOT) as process:
+                code, errors = ended(process)
+            assert code == 128 + number and "stopped at step 5" in errors, errors
+            assert int(counted.read_text()) in (3, 4), counted.read_text()  # of many batches
+            folder = RunFolder.open(run)
+            assert (folder.state.last_step, folder.validation_metrics()) == (5, {}) and is_whole(run)
+            resumed = called("train", "--resume", run, cwd=tmp_path)
+            assert resumed.returncode == 0, resumed.stderr
+            assert list(folder.validation_metrics()) == [5, 8]
+            assert_same(learnt(run), learnt(tmp_path / "plain"))
 
 
 def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:

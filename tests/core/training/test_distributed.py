@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from core.data.prepared_data import PreparedData
 from core.run_folder import RunFolder
 from core.torchrun import Place
 from core.training.distributed import Processes
+from tests.reliability.learnt import assert_same, learnt
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
 
@@ -43,7 +43,6 @@ training:
 """
 WITHOUT_DROPOUT = ("--set", "model.dropout=0.0")
 ENDLESSLY = ("--set", "training.max_steps=1000000", "--set", "training.validate_every=1000000")
-TIMING = ("time", "train/target_tokens_per_second")
 
 
 @pytest.fixture(scope="module")
@@ -89,15 +88,6 @@ def wait_for_steps(process: subprocess.Popen[str]) -> None:
     assert any(json.loads(line)["event"] == "steps_done" for line in process.stdout)
 
 
-def learnt(run: Path) -> dict[str, Any]:
-    """All that a run learnt, free of wall-clock times."""
-    folder = RunFolder.open(run)
-    last = folder.checkpoint(60)
-    tensors = {name: array.tobytes() for name, array in {**last.model, **last.optimizer}.items()}
-    curves = {name: values.tolist() for name, values in folder.metrics()[1].items() if name not in TIMING}
-    return {"valid": folder.validation_metrics(), "batches": last.state["batches"], **tensors, **curves}
-
-
 def test_torchrun_gives_the_losses_of_one_process(place: Path) -> None:
     alone = RunFolder.open(trained(place, 1, "alone", *WITHOUT_DROPOUT))
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
@@ -127,8 +117,8 @@ def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: P
         outputs = [process.communicate() for process in started]
     assert [process.returncode for process in started] == [0, 0], outputs
     assert 0 < stopped_at < 60, "stopped too late to be resumed"
-    resumed = learnt(place / "stopped")
-    assert [name for name in plain if resumed[name] != plain[name]] == []
+    assert RunFolder.open(place / "stopped").state.last_step == 60
+    assert_same(learnt(place / "stopped"), plain)
 
 
 @pytest.mark.parametrize(("lost", "by"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])

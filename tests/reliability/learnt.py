@@ -1,0 +1,46 @@
+"""All that a run learnt, to be compared with what another did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.run_folder import RunFolder
+from tests.reliability.small_runs import digest
+
+ADDED_AT = 5  # the step at which a sentence joins the probes
+TIMING = ("time", "train/target_tokens_per_second")
+
+
+def learnt(run: Path) -> dict[str, str]:
+    """A hash of each thing that a run learnt; times are no part of them."""
+    folder = RunFolder.open(run)
+    last = folder.checkpoint(folder.checkpoint_step("last"))
+    steps, arrays = folder.metrics()
+    parts: dict[str, object] = {
+        "steps": steps,
+        "validations": folder.validation_metrics(),
+        "settings": folder.settings_changed(),
+        "best": (folder.state.best_step, folder.state.best_value, folder.state.reason),
+        "weights": last.model,
+        "mean of checkpoints": folder.averaged_weights(last.step),
+        "state": {name: value for name, value in last.state.items() if name != "checksum"},
+    }
+    parts |= {f"curve {name}": array for name, array in arrays.items() if name not in TIMING}
+    parts |= {f"optimizer {name}": array for name, array in last.optimizer.items()}  # and the random states
+    parts |= {f"probe {step}": probed(folder, step) for step in folder.probe_steps()}
+    parts |= {f"snapshot {step}": folder.read_snapshot(step) for step in folder.snapshot_steps()}
+    parts |= {f"sentences {step}": folder.validated_sentences(step) for step in folder.validation_steps()}
+    return {name: digest(part) for name, part in parts.items()}
+
+
+def probed(folder: RunFolder, step: int) -> list[object]:
+    """The sentences of a probe; one that was added later is put in whenever there is time."""
+    sentences = folder.probe(step).sentences
+    return [sentence for sentence in sentences if sentence.reference is not None or step > ADDED_AT]
+
+
+def assert_same(resumed: dict[str, str], plain: dict[str, str]) -> None:
+    """All that the run never stopped has, and beyond it only probes of the steps where the other was stopped."""
+    different = [name for name in plain if resumed.get(name) != plain[name]]
+    assert different == []
+    assert all(name.startswith("probe ") for name in resumed.keys() - plain.keys())

@@ -1,0 +1,28 @@
+"""The real window as a process: it takes the settings named on the command line, and learns until it is stopped."""
+
+import sys
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from core.engine import Engine
+from core.settings.presets import read_preset_or_file
+from gui import app
+from gui.main_window import MainWindow
+
+application, timer = QApplication(sys.argv[:1]), QTimer()
+
+
+def learn() -> None:
+    """As soon as the window is there."""
+    for window in application.topLevelWidgets():
+        if isinstance(window, MainWindow):
+            timer.stop()
+            window.context.workbench.take(read_preset_or_file(sys.argv[1], tuple(sys.argv[2:])))
+            window.context.workbench.learn()
+
+
+timer.timeout.connect(learn)
+timer.start(50)
+with Engine() as engine:
+    sys.exit(app.run(sys.argv[:1], engine))
