@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -11,13 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from core.run_folder import RunFolder, is_run
 
-# A root that file permissions hold for, as they do for everybody else.
-AS_ANYBODY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
-as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root: disks and rights")
 ROOT = Path(__file__).parents[2]
 MAIN = [sys.executable, str(ROOT / "main.py")]
 SECONDS = 60.0

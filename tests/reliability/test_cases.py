@@ -11,6 +11,7 @@ import pytest
 
 from tests.reliability.cases import Result, kept_together, table
 from tests.reliability.promises import PROMISES
+from tests.reliability.rights import needs_mount_as_anybody
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
@@ -75,6 +76,15 @@ def test_a_lost_case_fails_its_test_after_the_others_and_is_counted(tmp_path: Pa
     assert "lost 2 of 5" in done.stdout and "item 1\n" in done.stdout and "given up" in done.stdout
     assert "from pytest-timeout" in done.stdout
     assert re.search(r"^ 4 disk +12 +8 +4 +0 +\d+$", done.stdout, flags=re.MULTILINE), done.stdout
+
+
+@needs_mount_as_anybody
+def test_a_root_that_may_not_mount_is_no_root_that_mounts() -> None:
+    """As in a plain container: the tests of the disk are skipped there, and none of them fails."""
+    rights = "from tests.reliability.rights import *; print(needs_mount.args, needs_prlimit.args)"
+    without = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", sys.executable, "-c", rights]
+    done = subprocess.run(without, cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("(True,) (False,)\n", "")
 
 
 def test_pieces_tried_on_one_commit_add_up(tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from core.run_files import metrics_file
 from core.run_folder import RunFolder, RunLabel
 from tests.core.watcher import Watcher
 from tests.reliability.cases import Cases
+from tests.reliability.rights import AS_ANYBODY, needs_anybody
 from tests.reliability.small_runs import WITH_SUBWORDS, digest, everything, resume, train
-from tests.reliability.terminal import AS_ANYBODY, ROOT, SECONDS, as_root
+from tests.reliability.terminal import ROOT, SECONDS
 
 STRACE = shutil.which("strace")
 READ = """
@@ -158,7 +159,7 @@ def test_the_checkpoint_before_a_damaged_one_is_opened_and_said_so(run: Path, tm
     assert [digest(part) for part in learnt(damaged)] == [digest(part) for part in learnt(run)]
 
 
-@as_root
+@needs_anybody
 def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: Cases) -> None:
     """Whatever run is at hand; of the newest checkpoint, the one before it is opened."""
     newest = [f"checkpoints/000004/{name}" for name in ("model.safetensors", "optimizer.safetensors", "state.json")]

@@ -19,12 +19,11 @@ from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
 from tests.in_process import called
 from tests.reliability.cases import Cases
+from tests.reliability.rights import AS_ANYBODY, needs_mount, needs_mount_as_anybody
 from tests.reliability.terminal import (
-    AS_ANYBODY,
     MAIN,
     ROOT,
     SECONDS,
-    as_root,
     ended,
     is_whole,
     running,
@@ -84,6 +83,21 @@ def take_away(disk: Path) -> None:
     (disk / "run").rename(disk / "elsewhere")
 
 
+def mend(disk: Path) -> None:
+    """Room again, and the right to write."""
+    subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+    (disk / "filler").unlink(missing_ok=True)
+
+
+def give_back(place: Path) -> None:
+    """The run as it was before it was forbidden or taken away."""
+    if (place / "elsewhere").exists():
+        (place / "elsewhere").rename(place / "run")
+    for folder, _, _ in os.walk(place / "run"):
+        Path(folder).chmod(0o755)
+    (place / "run" / "metrics.jsonl").chmod(0o644)
+
+
 BREAK: dict[str, Callable[[Path], None]] = {
     "full": fill,
     "removed": take_away,
@@ -92,14 +106,22 @@ BREAK: dict[str, Callable[[Path], None]] = {
 }
 
 
-@as_root
+def require_it_goes_on(run: Path, folder: Path) -> None:
+    """Once the disk is back: from its last checkpoint, with no step missing and none twice."""
+    end = RunFolder.open(run).state.last_step + 30
+    done = called("train", "--resume", run, "--set", f"training.max_steps={end}", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert is_whole(run) and RunFolder.open(run).metrics()[0].tolist() == list(range(1, end + 1))
+
+
+@needs_mount_as_anybody
 def test_a_terminal_ends_with_3_and_names_its_checkpoint(disk: Path, tmp_path: Path, cases: Cases, full: bool) -> None:
     for name in BREAK if full else ("full", "removed"):
         with cases.trying(name):
             place = disk / name.replace(" ", "_")
             place.mkdir()
             command = train(tmp_path, "--run-dir", str(place / "run"))
-            with running(AS_ANYBODY + command if name == "not permitted" else command) as process:
+            with running([*AS_ANYBODY, *command] if name == "not permitted" else command) as process:
                 wait_for_checkpoint(place / "run", 40, process)
                 BREAK[name](disk if name in ("full", "read-only") else place)
                 code, errors = ended(process)
@@ -112,12 +134,14 @@ def test_a_terminal_ends_with_3_and_names_its_checkpoint(disk: Path, tmp_path: P
             else:
                 assert is_whole(place / "run")
                 assert f"saved: {place / 'run' / 'checkpoints'}" in last and "train --resume" in last
-        subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+            mend(disk)
+            give_back(place)
+            require_it_goes_on(place / "run", tmp_path)
+        mend(disk)
         shutil.rmtree(disk / name.replace(" ", "_"))
-        (disk / "filler").unlink(missing_ok=True)
 
 
-@as_root
+@needs_mount
 def test_room_and_the_right_to_write_are_looked_for_before_training(
     disk: Path, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
@@ -142,7 +166,7 @@ def in_shell(command: list[str], redirect: str, unbuffered: str = "") -> subproc
     return subprocess.run(shell, env=environment, capture_output=True, text=True, timeout=SECONDS)
 
 
-@as_root
+@needs_mount
 def test_a_log_on_the_disk_that_the_run_fills_changes_nothing(disk: Path, tmp_path: Path) -> None:
     command = train(tmp_path, "--run-dir", str(disk / "run"))
     log = ["bash", "-c", 'exec "$@" >>"$0" 2>&1', str(disk / "train.log"), *command]
@@ -177,7 +201,7 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
     assert "run 0" in in_shell([*MAIN, *listing], "2>&-").stdout
 
 
-@as_root
+@needs_anybody
 def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
     """The lost+found of a drive, and what a colleague keeps for himself."""
     run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "run")
@@ -198,6 +222,50 @@ def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
     assert offered == "run" and "run: stopped" in rows and len(rows) == 3
     for folder in private:
         assert any(row.startswith(f"{folder.name}: {folder}: it cannot be read (Permission denied).") for row in rows)
+
+
+@needs_mount
+def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+    disk: Path, tmp_path: Path, cases: Cases, full: bool
+) -> None:  # fmt: skip
+    """The run goes on where it was once the disk is back, or in another folder."""
+    workbench, strip, history = window.context.workbench, window.strip, window.context.bridge.history
+    for name in ("full", "read-only") if full else ("full",):
+        with cases.trying(name):
+            window.context.place.choose(disk / name)
+            workbench.reset()
+            wait_for_state("ready")
+            workbench.edit("training.max_steps", 100_000)
+            workbench.edit("training.checkpoint_every", 20)
+            workbench.learn()
+            qtbot.waitUntil(lambda: bool(history.checkpoint_steps) and history.last_step > 40, timeout=WAIT_MS)
+            run = workbench.run
+            BREAK[name](disk)
+            qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
+            wait_for_state("paused")
+            assert run is not None and str(run) in strip.sentence.text() and is_whole(run)
+            mend(disk)
+            before = history.last_step
+            workbench.learn(30)
+            qtbot.waitUntil(lambda before=before: history.last_step >= before + 30, timeout=WAIT_MS)
+            wait_for_state("paused")
+            assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, history.last_step + 1))
+            BREAK[name](disk)
+            new = tmp_path / f"instead of {name}"
+            monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, new=new: str(new))
+            strip.dismiss()
+            workbench.learn()
+            qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
+            wait_for_state("paused")
+            qtbot.mouseClick(strip.offer_button, Qt.MouseButton.LeftButton)
+            qtbot.waitUntil(lambda new=new: workbench.run in list_runs(new), timeout=WAIT_MS)
+            workbench.learn(30)
+            wait_for_state("learning")
+            wait_for_state("paused")
+            moved = RunFolder.open(workbench.run)
+            assert moved.metrics()[0].tolist() == list(range(1, history.last_step + 1))
+            mend(disk)
 
 
 def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,19 +9,13 @@ from pathlib import Path
 import pytest
 
 from core.run_folder import RunFolder
+from tests.reliability.rights import ALONE, needs_own_network
 from tests.reliability.terminal import ROOT, SECONDS, train
 
-ALONE = ["unshare", "--net"]
 # Processes that train one model meet on the machine's own interface, the only one there is.
 WITH_ITSELF = [*ALONE, "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
 
-
-def can_be_alone() -> bool:
-    """Whether a namespace can be made here: it takes root."""
-    return shutil.which("unshare") is not None and subprocess.run([*ALONE, "true"], capture_output=True).returncode == 0
-
-
-pytestmark = pytest.mark.skipif(not can_be_alone(), reason="needs unshare and root: a namespace without a network")
+pytestmark = needs_own_network
 WINDOW = """
 import socket, sys
 from PySide6.QtCore import QTimer

@@ -24,6 +24,7 @@ from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.in_process import called
 from tests.reliability.cases import Cases
+from tests.reliability.rights import needs_prlimit
 from tests.reliability.terminal import MAIN, ended, running, train
 
 AT = 7  # the step after which something is spoiled
@@ -173,6 +174,7 @@ LARGE = ("model.d_model=8192", "model.d_ff=32768")
 WIDE = ("model.d_ff=65536", "training.batch_size=16001")  # half of its activations are more than there is, too
 
 
+@needs_prlimit
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much a limit leaves")
 def test_too_little_memory_says_what_to_make_smaller(tmp_path: Path, cases: Cases) -> None:
     run = tmp_path / "run"

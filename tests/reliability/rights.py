@@ -1,0 +1,35 @@
+"""What this machine lets a test do, each tried once: where it does not, the test is skipped.
+
+To be root is not enough: a container's root may neither mount nor trace.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+import pytest
+
+# A root that file permissions hold for, as they do for everybody else.
+AS_ANYBODY = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
+ALONE = ("unshare", "--net")
+_MOUNTING = ("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/")  # in a namespace of its own, gone at once
+
+
+def works(command: Sequence[str]) -> bool:
+    """Whether this command is there and may do what it is for."""
+    return shutil.which(command[0]) is not None and subprocess.run(command, capture_output=True).returncode == 0
+
+
+def needs(reason: str, *commands: Sequence[str]) -> pytest.MarkDecorator:
+    """Skips where one of these does not work."""
+    return pytest.mark.skipif(not all(map(works, commands)), reason=f"needs {reason}")
+
+
+needs_strace = needs("strace that may trace: kills at a system call", ("strace", "-qq", "-o", "/dev/null", "true"))
+needs_mount = needs("root that may mount a disk", _MOUNTING)
+needs_mount_as_anybody = needs("root that may mount a disk, and setpriv", _MOUNTING, (*AS_ANYBODY, "true"))
+needs_anybody = needs("root, and setpriv", (*AS_ANYBODY, "true"))
+needs_prlimit = needs("prlimit", ("prlimit", "--as=1000000000", "true"))
+needs_own_network = needs("unshare and root: a namespace without a network", (*ALONE, "true"))
