@@ -1,4 +1,4 @@
-"""Promise 1: whatever instant a save or a training is killed at, the newest published checkpoint is whole."""
+"""Promise 1: whatever instant a run is killed at, as it begins, saves or goes on, its newest checkpoint is whole."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
-from core.run_folder import RunFolder
+from core.run_folder import RunFolder, is_run
+from tests.in_process import called
 from tests.reliability.cases import Cases
+from tests.reliability.rights import needs_strace
 from tests.reliability.small_runs import digest, everything, resume, train
+from tests.reliability.terminal import MAIN, ROOT
+from tests.reliability.terminal import train as command_to_train
 
-ROOT = Path(__file__).parents[2]
 SYSTEM_CALLS = ("write", "fsync", "rename", "mkdir", "unlink", "unlinkat", "rmdir", "ftruncate", "openat")
 ALWAYS = {"write", "fsync", "rename"}
-STRACE = shutil.which("strace")
+VISIBLE = ("mkdir", "rename", "unlink", "unlinkat", "rmdir")  # what another process sees of a run changes by these
+SAVING = ("-m", "tests.reliability.one_save")
+RESUMING = ("-m", "tests.reliability.one_resume")
 
 
 @pytest.fixture(scope="module")
@@ -30,55 +36,174 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return train(tmp_path_factory.mktemp("killed") / "run", 4)
 
 
-def save_under_strace(run: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Save once more in a process of its own, with what strace is to do to the calls that touch the run."""
+@pytest.fixture(scope="module")
+def broken_off(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, as worse luck leaves it: of step 6 all but a whole checkpoint, that of step 4 under its other name."""
+    path = shutil.copytree(run, tmp_path_factory.mktemp("broken off") / "run")
+    subprocess.run([sys.executable, *SAVING, str(path)], cwd=ROOT, check=True)
+    for name in ("run.json.tmp", "metrics.jsonl.tmp", "probes/000006.safetensors.tmp"):
+        (path / name).write_bytes(b"half a")
+    (path / "checkpoints" / "000004").rename(path / "checkpoints" / "000004.old")
+    (path / "checkpoints" / "000006" / "model.safetensors").write_bytes(b"half a")
+    return path
+
+
+def under_strace(run: Path, python: Sequence[str], *options: str) -> subprocess.CompletedProcess[str]:
+    """Do this in a process of its own, with what strace is to do to the calls that touch the run."""
     paths = [option for path in touched(run) for option in ("-P", str(path))]
-    command = [STRACE or "strace", "-f", "-qq", *paths, *options]
-    saving = [sys.executable, "-m", "tests.reliability.one_save", str(run)]
-    return subprocess.run([*command, *saving], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    command = ["strace", "-f", "--seccomp-bpf", "-qq", *paths, *options, sys.executable, *python]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
 def touched(run: Path) -> list[Path]:
-    """Every name that a save makes, replaces or takes away."""
-    saved = [run / "checkpoints" / name for name in ("000006", "000006.tmp", "000006.old", "000000", "000002")]
+    """Every name that is made, replaced or taken away as a run begins, saves, or goes on at step 4."""
+    steps = ("000000", "000001", "000002", "000004", "000005", "000006")
+    saved = [run / "checkpoints" / f"{step}{ending}" for step in steps for ending in ("", ".tmp", ".old")]
     inside = ("model.safetensors", "optimizer.safetensors", "state.json")
+    documents = ("run.json", "config.yaml", "vocabulary.json", "environment.json", "metrics.jsonl", "log.txt")
+    kept = ("probes/{}.safetensors", "snapshots/{}.safetensors", "validations/{}.jsonl")
     written = [
         *(folder / name for folder in saved for name in inside),
-        *(run / name for name in ("run.json", "metrics.jsonl", "probes/000006.safetensors")),
-        *(run / name for name in ("snapshots/000006.safetensors", "validations/000006.jsonl")),
+        *(run / name for name in documents),
+        *(run / name.format(step) for name in kept for step in steps),
     ]
     folders = [run, *(run / name for name in ("checkpoints", "probes", "snapshots", "validations"))]
     return [*folders, *saved, *written, *(path.with_name(path.name + ".tmp") for path in written)]
 
 
-def count_calls(run: Path) -> Counter[str]:
-    """Save once, and count."""
-    trace = save_under_strace(run, "-e", f"trace={','.join(SYSTEM_CALLS)}")
+def count_calls(run: Path, python: Sequence[str], kinds: Sequence[str] = SYSTEM_CALLS) -> Counter[str]:
+    """Do it once, and count."""
+    trace = under_strace(run, python, "-e", f"trace={','.join(kinds)}")
     assert trace.returncode == 0, trace.stderr
     names = re.findall(r"^(?:\[pid +\d+\] )?(\w+)\(", trace.stderr, flags=re.MULTILINE)
-    return Counter(name for name in names if name in SYSTEM_CALLS)
+    return Counter(name for name in names if name in kinds)
+
+
+def kill_at(name: str, number: int, run: Path, python: Sequence[str]) -> None:
+    """Do it until this call of its kind."""
+    done = under_strace(run, python, "-e", f"inject={name}:signal=KILL:when={number}")
+    assert done.returncode not in (0, 1), done.stderr  # it was killed, by whatever strace says of that
+
+
+def tried(counted: int, *, full: bool) -> Iterable[int]:
+    """Which of so many calls to be killed at: all, or one."""
+    numbers = range(1, counted + 1)
+    return numbers if full else random.Random(1).sample(numbers, min(1, counted))
 
 
 @pytest.fixture(scope="module")
 def counts(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
     """How many system calls of each kind touch the run while it is saved."""
-    return count_calls(shutil.copytree(run, tmp_path_factory.mktemp("counted") / "run"))
+    counted = shutil.copytree(run, tmp_path_factory.mktemp("counted") / "run")
+    return count_calls(counted, [*SAVING, str(counted)])
 
 
-@pytest.mark.skipif(STRACE is None, reason="strace kills at a given system call, and is not installed")
+@needs_strace
 @pytest.mark.parametrize("name", SYSTEM_CALLS)
 def test_a_save_killed_at_any_system_call_leaves_a_whole_run(
     name: str, run: Path, counts: Counter[str], tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     assert counts[name] or name not in ALWAYS
-    numbers = range(1, counts[name] + 1)
-    for number in numbers if full else random.Random(1).sample(numbers, min(1, len(numbers))):
+    for number in tried(counts[name], full=full):
         with cases.trying(f"{name} {number}"):
             killed = shutil.copytree(run, tmp_path / f"{name}{number}")
-            done = save_under_strace(killed, "-e", f"inject={name}:signal=KILL:when={number}")
-            assert done.returncode not in (0, 1), done.stderr  # it was killed, by whatever strace says of that
+            kill_at(name, number, killed, [*SAVING, str(killed)])
             assert_whole(killed)
             resume(killed, 2)
+
+
+@pytest.fixture(scope="module")
+def six_steps(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What a run of six steps learns that nobody stops."""
+    return learnt(train(tmp_path_factory.mktemp("plain") / "run", 6), 6)
+
+
+@needs_strace
+@pytest.mark.parametrize("names", [VISIBLE, ("write", "fsync"), ("ftruncate", "openat")], ids=str)
+def test_a_resume_killed_at_any_system_call_is_resumed_by_the_next(
+    names: tuple[str, ...], broken_off: Path, six_steps: str, tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    counted = shutil.copytree(broken_off, tmp_path / "counted")
+    counts = count_calls(counted, [*RESUMING, str(counted)])
+    assert {"rename", "unlink", "unlinkat", "rmdir", "write", "fsync", "openat"} <= counts.keys()
+    for name in names if full else names[:2]:
+        for number in tried(counts[name], full=full):
+            with cases.trying(f"{name} {number}"):
+                killed = shutil.copytree(broken_off, tmp_path / f"{name}{number}")
+                kill_at(name, number, killed, [*RESUMING, str(killed)])
+                assert_goes_on_from_4(killed, six_steps)
+
+
+def assert_goes_on_from_4(killed: Path, six_steps: str) -> None:
+    """All that belongs to its newest whole checkpoint is there, and what it learns from there on is what it was."""
+    folder = RunFolder.open(killed)
+    assert folder.is_whole(4) and folder.probe(4).step == folder.validation(4).step == 4
+    resume(killed, 2)
+    assert_whole(killed)
+    assert learnt(killed, 6) == six_steps
+    assert RunFolder.open(killed).metrics()[0].tolist() == list(range(1, 7))
+    assert not [path for ending in (".tmp", ".old") for path in killed.rglob(f"*{ending}")]
+
+
+def learnt(run: Path, step: int) -> str:
+    """A hash of weights and optimizer."""
+    checkpoint = RunFolder.open(run).checkpoint(step)
+    return digest([checkpoint.model, checkpoint.optimizer])
+
+
+@needs_strace
+def test_a_terminal_killed_before_its_first_step_can_be_resumed(
+    broken_off: Path, six_steps: str, tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    """The run is at its last step already, so that the command takes none."""
+
+    def resuming(run: Path) -> list[str]:
+        return [MAIN[1], "train", "--resume", str(run)]
+
+    counts = Counter({"rename": 3})  # the last of them cuts the metrics
+    if full:
+        counted = shutil.copytree(broken_off, tmp_path / "counted")
+        counts = count_calls(counted, resuming(counted), ("rename", "unlink"))
+    for name, count in counts.items():
+        for number in tried(count, full=full):
+            with cases.trying(f"{name} {number}"):
+                killed = shutil.copytree(broken_off, tmp_path / f"{name}{number}")
+                kill_at(name, number, killed, resuming(killed))
+                assert_goes_on_from_4(killed, six_steps)
+
+
+@needs_strace
+def test_a_beginning_killed_anywhere_leaves_a_run_to_go_on_with_or_none(
+    tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    def beginning(run: Path) -> list[str]:
+        return command_to_train(tmp_path, "--run-dir", str(run), "training.max_steps=1")[1:]
+
+    counts = Counter({"mkdir": 5})  # the folder of the run, and those in it
+    if full:
+        counts = count_calls(tmp_path / "counted", beginning(tmp_path / "counted"), ("mkdir", "rename"))
+    for name, count in counts.items():
+        for number in tried(count, full=full):
+            with cases.trying(f"{name} {number}"):
+                killed = tmp_path / f"{name}{number}"
+                kill_at(name, number, killed, beginning(killed))
+                assert_goes_on_or_says_why_not(killed)
+
+
+def assert_goes_on_or_says_why_not(killed: Path) -> None:
+    """A run that is listed says in one line that it has no checkpoint yet, or it goes on."""
+    has_checkpoint = is_run(killed) and bool(RunFolder.open(killed).checkpoint_steps())
+    listed = called("runs", "list", "--runs-dir", killed.parent, cwd=killed.parent)
+    assert listed.returncode == 0 and "damaged" not in listed.stdout, listed.stdout
+    assert (killed.name in listed.stdout) == is_run(killed)
+    done = called("train", "--resume", killed, "--set", "training.max_steps=3", cwd=killed.parent)
+    if has_checkpoint:
+        assert done.returncode == 0, done.stderr
+        assert_whole(killed)
+        assert RunFolder.open(killed).metrics()[0].tolist() == [1, 2, 3]
+    else:
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+        assert str(killed) in done.stderr
 
 
 def assert_whole(run: Path) -> None:
@@ -90,7 +215,7 @@ def assert_whole(run: Path) -> None:
 
 def killed_in_training(run: Path, seconds: float) -> None:
     """Go on with a run in a terminal's process, and kill that so many seconds after it has saved once."""
-    command = [sys.executable, str(ROOT / "main.py"), "train", "--resume", str(run), "--json"]
+    command = [*MAIN, "train", "--resume", str(run), "--json"]
     command += ["--set", "training.max_steps=1000000", "--set", "training.keep_checkpoints=1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stderr is not None
@@ -123,7 +248,6 @@ def test_a_training_killed_at_random_moments_goes_on_as_if_it_had_not_been(
             assert_whole(killed)
     resume(killed, 2)
     folder = RunFolder.open(killed)
-    last = folder.checkpoint(folder.checkpoint_step("last"))
-    plain = RunFolder.open(train(tmp_path / "plain", last.step, keep_checkpoints=1)).checkpoint(last.step)
-    assert digest([plain.model, plain.optimizer]) == digest([last.model, last.optimizer])
-    assert folder.metrics()[0].tolist() == list(range(1, last.step + 1))
+    last = folder.checkpoint_step("last")
+    assert learnt(killed, last) == learnt(train(tmp_path / "plain", last, keep_checkpoints=1), last)
+    assert folder.metrics()[0].tolist() == list(range(1, last + 1))
