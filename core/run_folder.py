@@ -362,15 +362,15 @@ class RunFolder:
         return steps_in(self.path / "probes", ".safetensors")
 
     def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Keep the weights of a step, thinning the others so that all stay within `snapshot_budget_mb`."""
-        size = sum(array.nbytes for array in weights.values())
-        room = int(self.snapshot_budget_mb * 1e6 // max(1, size))
+        """Keep the weights of a step, thinning the others so that all files stay within `snapshot_budget_mb`."""
+        data = tensor_bytes(weights, {"step": step})
+        room = int(self.snapshot_budget_mb * 1e6 // len(data))
         before = [known for known in self.snapshot_steps() if known != step]
         kept = steps_to_keep([*before, step], room)
         for thinned in set(before) - set(kept):
             self._file("snapshots", thinned, ".safetensors").unlink()
         if step in kept:
-            self._unsynced.write(self._file("snapshots", step, ".safetensors"), tensor_bytes(weights, {"step": step}))
+            self._unsynced.write(self._file("snapshots", step, ".safetensors"), data)
 
     def read_snapshot(self, step: int) -> Weights:
         """The weights kept at exactly this step."""
