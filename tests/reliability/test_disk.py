@@ -19,7 +19,7 @@ from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
 from tests.in_process import called
 from tests.reliability.cases import Cases
-from tests.reliability.rights import AS_ANYBODY, needs_mount, needs_mount_as_anybody
+from tests.reliability.rights import AS_ANYBODY, needs_anybody, needs_mount, needs_mount_as_anybody
 from tests.reliability.terminal import (
     MAIN,
     ROOT,

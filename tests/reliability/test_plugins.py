@@ -133,35 +133,69 @@ def test_what_a_plugin_does_to_its_process_does_no_harm(tmp_path: Path, cases: C
             assert (Path.cwd(), dict(os.environ), random.getstate()) == before
 
 
+IN_SHARD = """endless = True
+def pairs(self, split, rng):
+    for number in range(10_000 if split == 'train' else 20):
+        if split == 'train' and number == 5_000 and os.path.exists({mark!r}):
+            {line}
+        yield Pair('ab', 'ba')
+"""
+IN_METRICS = """endless = True
+def pairs(self, split, rng):
+    for number in range(10_000 if split == 'train' else 20):
+        yield Pair('ab', 'ba')
+def metrics(self, pairs, hypotheses):
+    {line}
+"""
+EATING = "KEPT.extend(bytes(10**8) for _ in range(100))"
+# What a plugin does, and what is said of it.
 DURING = {
-    "a shard fails": ("if number == 15_000: raise ValueError('no more')", "endless = True", "no more"),
-    "a shard crashes": ("if number == 15_000: ctypes.string_at(0)", "endless = True", "crashed (SIGSEGV)"),
-    "metrics fail": ("pass", "def metrics(self, pairs, hypotheses): return {'x': 1 / 0}", "ZeroDivisionError"),
-    "metrics are none": ("pass", "def metrics(self, pairs, hypotheses): return {'x': 'much'}", "metrics() returned"),
+    "fails": ("raise ValueError('no more')", "no more"),
+    "exits": ("sys.exit(0)", "SystemExit"),
+    "crashes": ("ctypes.string_at(0)", "crashed (SIGSEGV)"),
+    "eats 10 GB": (EATING, "MemoryError"),
+    "sleeps for ever": ("time.sleep(10**6)", "gave no answer within 30 s"),
 }
+BAD_MOMENTS = [(place, what, *bad) for place in (IN_METRICS, IN_SHARD) for what, bad in DURING.items()]
+BAD_MOMENTS += [(IN_METRICS, "gives a text", "return {'x': 'much'}", "metrics() returned")]
+QUICK_MOMENTS = BAD_MOMENTS[:2]
+PATIENCE_S = 90.0  # a shard that is waited for in vain is drawn once more
+
+
+def write_for_a_run(folder: Path, place: str, line: str) -> tuple[Path, str]:
+    """A plugin that does this in a validation, or in the second shard of its data; with how its line is named."""
+    body = place.format(line=line, mark=str(folder / "begun"))
+    path = write(folder, Bad("", body, top="KEPT = []"))
+    (folder / "begun").unlink(missing_ok=True)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    (number,) = (number for number, text in enumerate(lines, 1) if line in text)
+    return path, f"({path}, line {number})"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_plugin_that_fails_during_a_run_pauses_it_with_all_it_learnt(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    for name in DURING if full else ("metrics fail",):
-        line, more, said = DURING[name]
-        body = f"{more}\ndef pairs(self, split, rng):\n    for number in range(10_000 if split == 'train' else 20):\n"
-        shard = line.replace("number == 15_000", "number == 5_000 and rng.random() < 0.5")
+    config = with_plugin("bad", max_steps=20_000, validate_every=10, batch_size=64, probe_every=10_000)
+    for place, what, line, said in BAD_MOMENTS if full else QUICK_MOMENTS:
+        name = f"{what} in {'metrics' if place is IN_METRICS else 'a shard'}"
         with cases.trying(name):
-            write(tmp_path / "plugins", Bad(said, f"{body}        {shard}\n        yield Pair('ab', 'ba')"))
+            path, named = write_for_a_run(tmp_path / "plugins", place, line)
             watcher = Watcher()
-            with Engine([watcher], plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
-                seed = next(seed for seed in range(50) if answered_or_none(engine, seed))
+            with Engine([watcher], plugin_dirs=[path.parent], cache_dir=tmp_path / "cache") as engine:
+                answered(engine, Prepare(config=config))
                 run = answered(engine, Start(runs_dir=tmp_path / "runs"))
-                with pytest.raises(UserError, match="'bad'"):
-                    answered(engine, Learn())
+                (path.parent / "begun").touch()
+                with pytest.raises(UserError) as caught:
+                    engine.ask(Learn()).result(PATIENCE_S)
+                assert "'bad'" in str(caught.value) and said in str(caught.value), caught.value
+                assert named in str(caught.value) or what == "gives a text", caught.value  # that no line does
                 finished = watcher.all(RunFinished)[-1]
-                assert finished.reason == "plugin" and watcher.states()[-1] == "paused", (seed, finished)
+                assert finished.reason == "plugin" and watcher.states()[-1] == "paused", finished
                 answered(engine, Prepare(config=tiny_config()))
             folder = RunFolder.open(run)
             assert folder.checkpoint_step("last") == finished.step == folder.last_trained_step()
+            assert finished.step == (10 if place is IN_METRICS else 157), finished  # 10,000 pairs are 157 steps
 
 
 NO_FIGURE_ONCE = """
@@ -194,15 +228,11 @@ def test_a_metric_that_is_infinite_once_is_kept_as_none_and_the_run_saved(
             assert (folder.reread_state().reason, folder.state.best_value) == ("max_steps", 3.0)
 
 
-def answered_or_none(engine: Engine, seed: int) -> bool:
-    """Whether the data of this seed can be prepared: the first shard may be the one that fails."""
-    config = with_plugin("bad", max_steps=20_000, validate_every=10, batch_size=64, probe_every=10_000)
-    dataset = config.dataset.model_copy(update={"seed": seed})
-    try:
-        answered(engine, Prepare(config=config.model_copy(update={"dataset": dataset})))
-    except UserError:
-        return False
-    return True
+def take_with_plugins(window: MainWindow, folder: Path, patch: pytest.MonkeyPatch, config: RunConfig) -> None:
+    """In a window that began before the plugin was there: hosts started from now on find it."""
+    patch.setenv("HEADLIGHT_PLUGINS", str(folder))
+    window.context.bridge.engine._host.close()  # as after a crash: the next one is started anew, with this environment
+    window.context.workbench.take(config)
 
 
 def test_the_window_names_it_and_goes_on(
@@ -212,15 +242,34 @@ def test_the_window_names_it_and_goes_on(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """In a window that began before the plugin was there: hosts started from now on find it."""
     path = write(tmp_path / "plugins", BEFORE["segmentation fault"])
-    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(path.parent))
-    bridge, workbench = window.context.bridge, window.context.workbench
-    bridge.engine._host.close()  # as after a crash: the next one is started anew, with this environment
-    workbench.take(with_plugin("bad"))
+    take_with_plugins(window, path.parent, monkeypatch, with_plugin("bad"))
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
     assert "'bad'" in window.strip.sentence.text() and str(path) in window.strip.sentence.text()
-    workbench.take(tiny_config())
+    window.context.workbench.take(tiny_config())
     wait_for_state("ready")
-    workbench.learn(3)
+    window.context.workbench.learn(3)
     wait_for_state("paused")
+
+
+def test_the_window_names_it_during_a_run_and_goes_on(
+    qtbot: QtBot,
+    window: MainWindow,
+    wait_for_state: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workbench = window.context.workbench
+    path, named = write_for_a_run(tmp_path / "plugins", IN_METRICS, DURING["crashes"][0])
+    take_with_plugins(window, path.parent, monkeypatch, with_plugin("bad", max_steps=100, validate_every=10))
+    workbench.learn()
+    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    wait_for_state("paused")
+    assert "'bad'" in window.strip.sentence.text() and named in window.strip.sentence.text()
+    run, step = workbench.run, window.context.bridge.history.last_step
+    workbench.take(tiny_config())
+    workbench.restart()
+    qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
+    wait_for_state("finished")
+    assert workbench.run is not None and RunFolder.open(workbench.run).state.reason == "max_steps"
+    assert run is not None and RunFolder.open(run).checkpoint_step("last") == step == 10
