@@ -7,17 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QDesktopServices, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractItemView,
     QAbstractSlider,
     QApplication,
     QComboBox,
     QFileDialog,
     QLineEdit,
+    QMenu,
+    QPushButton,
     QTableWidget,
+    QToolButton,
     QWidget,
 )
 
@@ -28,25 +32,23 @@ TEXTS = ("1 2 3", "", "-5", "nan", "auto", "0,5", "[[[", "<b>x</b> <unk>", "\U00
 KEYS = (*"123456789 []L", Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Escape, Qt.Key.Key_Left, Qt.Key.Key_Down)
 CONTROL_KEYS = (*"12345ERD+-0", Qt.Key.Key_F1, Qt.Key.Key_F5)
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget)
+LONG = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most is done to a run that learns
 ELSEWHERE = "elsewhere"  # another folder for runs
 POPUP_MS = 200
+LEFT = 0.3  # of the menus and lists that open, without a choice
 STORM = 12  # clicks on the transport with nothing in between
 
 
-def close_popup() -> bool:
-    """Close the menu or the list that is open, if any; whether there was one."""
-    popup = QApplication.activePopupWidget()
-    return popup is not None and popup.close()
-
-
-class Monkey:
+class Monkey(QObject):
     """Does one thing at a time with a window, or a storm of them."""
 
     def __init__(self, window: MainWindow, seed: int) -> None:
+        super().__init__(window)
+        self.num_choices = 0  # from menus and lists
         self._window = window
         self._dice = random.Random(seed)
-        timer = QTimer(window)  # a button's menu waits for a choice, in an event loop of its own
-        timer.timeout.connect(close_popup)
+        timer = QTimer(self)  # a button's menu waits for a choice, in an event loop of its own
+        timer.timeout.connect(self._choose)
         timer.start(POPUP_MS)
         self._ways: dict[Callable[[], None], int] = {
             self._use_any: 10,
@@ -55,17 +57,38 @@ class Monkey:
             self._drag: 3,
             self._scroll: 1,
             self._resize: 1,
+            self._open_a_list: 2,
+            self._learn: 2,
             self._start_and_stop: 1,
             self._wait: 2,
         }
 
     def act(self) -> str:
         """Do something; answers what, in a word."""
-        if close_popup():
-            return "close a popup"
+        if self._choose():
+            return "choose"
         (way,) = self._dice.choices(list(self._ways), list(self._ways.values()))
         way()
         return way.__name__
+
+    def _choose(self) -> bool:
+        """Choose from the menu or the list that is open, if any, or close it; whether there was one."""
+        popup = QApplication.activePopupWidget()
+        if popup is None:
+            return False
+        actions = [one for one in popup.actions() if one.isEnabled() and one.isVisible() and not one.isSeparator()]
+        lists = [one for one in popup.findChildren(QAbstractItemView) if one.model().rowCount()]
+        if self._dice.random() < LEFT or not (actions or lists):
+            return popup.close()
+        self.num_choices += 1
+        if isinstance(popup, QMenu):
+            popup.setActiveAction(self._dice.choice(actions))
+            QTest.keyClick(popup, Qt.Key.Key_Return)
+        else:
+            model = lists[0].model()
+            lists[0].setCurrentIndex(model.index(self._dice.randrange(model.rowCount()), 0))
+            QTest.keyClick(lists[0], Qt.Key.Key_Return)
+        return True
 
     def _within_reach(self, *kinds: type[QWidget]) -> list[QWidget]:
         widgets = self._window.findChildren(QWidget)
@@ -103,6 +126,17 @@ class Monkey:
 
     def _resize(self) -> None:
         self._window.resize(self._dice.randint(960, 1920), self._dice.randint(600, 1080))
+
+    def _open_a_list(self) -> None:
+        """Or a menu; what is chosen from it is seen to by the timer."""
+        buttons = [one for one in self._within_reach(QToolButton, QPushButton) if one.menu() is not None]
+        widgets = [*self._within_reach(QComboBox), *buttons]
+        if widgets:
+            QTest.mouseClick(self._dice.choice(widgets), Qt.MouseButton.LeftButton)
+
+    def _learn(self) -> None:
+        if self._window.context.bridge.state != "learning":
+            self._window.transport.learn_button.click()
 
     def _start_and_stop(self) -> None:
         bar, workbench = self._window.transport, self._window.context.workbench
@@ -144,7 +178,7 @@ def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
     """File dialogs wait for a person: this one cancels, or names good, broken and impossible files."""
     dice = random.Random(seed)
     good, broken = folder / "good.yaml", folder / "broken.yaml"
-    good.write_text(SMALL, encoding="utf-8")
+    good.write_text(LONG, encoding="utf-8")
     broken.write_text("format: 1\ndataset: [", encoding="utf-8")
     names = ("", str(good), str(broken), str(folder / "absent" / "x.yaml"), str(folder))
     places = ("", str(folder / "runs"), str(folder / ELSEWHERE))

@@ -10,15 +10,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
-from core.events import StateChanged, StepsDone, Trouble
-from core.requests import Learn, Pause, Prepare, SetProcesses, Start
+from core.events import Progress, StateChanged, StepsDone, Trouble
+from core.requests import CheckPlugin, Evaluate, Learn, Pause, Prepare, SearchBeam, SetProcesses, Start, Translate
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
@@ -27,12 +29,13 @@ from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.windows import opened_window
 from tests.reliability.cases import Cases
-from tests.reliability.monkey import ELSEWHERE, Monkey, answer_dialogs
+from tests.reliability.monkey import ELSEWHERE, LONG, Monkey, answer_dialogs
 from tests.reliability.terminal import ROOT, ended, running
 
 Reached = Callable[[], bool]
 
 NUM_LIVES, NUM_ACTS = 40, 250  # of a window, and in each of them
+LEAST_LEARNING = NUM_ACTS // 10  # acts that are done to a run that learns; of others there is nothing to lose
 DIVERGING = (
     "optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, "
     "schedule: {name: constant, warmup_steps: 0}, max_grad_norm: null"
@@ -41,11 +44,15 @@ HANG_S = 10.0  # of a machine that does other things too
 ALL_GONE_S = 180.0  # the others are patient for a minute with one that hangs, and torchrun for half of one
 
 
-def live(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> None:
-    """One life of a window: a monkey has it for so many acts, and it closes while whatever goes on goes on."""
+def live(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[int, int]:
+    """One life of a window: a monkey has it for so many acts, and it closes while whatever goes on goes on.
+
+    How many of them were done to a run that learned, and how often something was chosen from a menu or a list.
+    """
     window.rail.setup_button.click()
-    monkey = Monkey(window, seed)
+    monkey, num_learning = Monkey(window, seed), 0
     for number in range(num_acts):
+        num_learning += window.context.bridge.state == "learning"
         started = time.monotonic()
         done = monkey.act()
         QApplication.processEvents()
@@ -53,6 +60,7 @@ def live(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> None:
         trouble = window.strip.trouble
         assert trouble is None or not trouble.details, trouble  # a sentence may be shown, a fault of ours may not
     close(window, qtbot)
+    return num_learning, monkey.num_choices
 
 
 def close(window: MainWindow, qtbot: QtBot) -> None:
@@ -94,6 +102,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_random_clicks_and_keys(
     lives: range, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: Cases
 ) -> None:
+    num_learning = num_choices = 0
     for seed in lives:
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -102,10 +111,13 @@ def test_random_clicks_and_keys(
             with opened_window(folder) as window:
                 put_a_run_of_another(folder)
                 window.setup_drawer.open_file(folder / "good.yaml")
-                live(window, qtbot, seed, NUM_ACTS)
+                window.context.workbench.learn()
+                learning, choices = live(window, qtbot, seed, NUM_ACTS)
+                num_learning, num_choices = num_learning + learning, num_choices + choices
             require_all_kept(folder / "runs")
             require_all_kept(folder / ELSEWHERE)
             assert not raised
+    assert num_learning >= LEAST_LEARNING * len(lives) and num_choices >= len(lives), (num_learning, num_choices)
 
 
 def starting(window: MainWindow, folder: Path) -> Reached:
@@ -138,6 +150,7 @@ def paused(window: MainWindow, folder: Path) -> Reached:
 
 
 def finished(window: MainWindow, folder: Path) -> Reached:
+    (folder / "good.yaml").write_text(SMALL, encoding="utf-8")
     learn(window, folder)
     return lambda: window.context.bridge.state == "finished"
 
@@ -170,10 +183,56 @@ def asking_for_a_run_to_follow(window: MainWindow, folder: Path) -> Reached:
     return lambda: True
 
 
+def two_processes_learning(window: MainWindow, folder: Path) -> Reached:
+    window.context.workbench.set_processes(2)
+    learn(window, folder)
+    return lambda: window.context.bridge.history.last_step > 1 and sorted(members()) == [0, 1]
+
+
+def evaluating(window: MainWindow, folder: Path) -> Reached:
+    """Asked for, and begun: what can be answered meanwhile was."""
+    asked: list[Future[Any]] = []
+
+    def is_at_it() -> bool:
+        if window.context.bridge.state == "paused" and not asked:
+            asked.extend(window.context.bridge.ask(one) for one in (Evaluate(split="test"), Translate(texts=("1 2",))))
+        return bool(asked) and asked[1].done() and not asked[0].done()
+
+    learn_to_decode_slowly(window, folder)
+    return is_at_it
+
+
+def searching_a_beam(window: MainWindow, folder: Path) -> Reached:
+    """The engine has taken the question, and has not answered."""
+    bridge, search = window.context.bridge, SearchBeam(source="1 2", beam_size=16, length_penalty=0.6)
+    asked: list[Future[Any]] = []
+
+    def is_at_it() -> bool:
+        if bridge.state == "paused" and all(one.done() for one in asked):
+            asked.append(bridge.ask(search))
+        return bool(asked) and bridge.engine._inbox.empty() and not asked[-1].done()
+
+    learn_to_decode_slowly(window, folder)
+    return is_at_it
+
+
+def checking_a_plugin(window: MainWindow, folder: Path) -> Reached:
+    told: list[Progress] = []
+    window.context.bridge.progressed.connect(told.append)
+    window.context.bridge.ask(CheckPlugin(plugin="copy_task"))
+    return lambda: any(one.stage.startswith("checking ") for one in told)
+
+
 def learn(window: MainWindow, folder: Path, steps: int | None = None) -> None:
     """Begin as soon as the engine is ready, whatever the window does."""
     window.setup_drawer.open_file(folder / "good.yaml")
     window.context.workbench.learn(steps)
+
+
+def learn_to_decode_slowly(window: MainWindow, folder: Path) -> None:
+    """A few steps, after which no output ends soon."""
+    (folder / "good.yaml").write_text(f"{LONG}decoding: {{beam_size: 8, max_length: 200}}\n", encoding="utf-8")
+    learn(window, folder, steps=3)
 
 
 HANGING = """
@@ -198,19 +257,30 @@ def test_closing_does_not_wait_for_plugins_that_hang_when_they_are_listed(
     assert time.monotonic() - started < HANG_S / 2  # each would be given ten seconds
 
 
-STAGES = (
-    *(starting, filled, preparing, ready, learning, paused, finished, failed),
-    *(opening, opened, following, asking_for_a_run_to_follow),
-)
+# At each stage a window is closed; how the one run that is left of it stands then, if any.
+STAGES: dict[Callable[[MainWindow, Path], Reached], str | None] = {
+    **dict.fromkeys((starting, filled, preparing, ready, opening, opened, checking_a_plugin)),
+    **dict.fromkeys((learning, paused, evaluating, searching_a_beam, two_processes_learning), "stopped"),
+    finished: "finished",
+    failed: "failed",
+    **dict.fromkeys((following, asking_for_a_run_to_follow), "learning"),  # by the other
+}
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_closing_at_any_stage(qtbot: QtBot, tmp_path: Path, stage: Callable[[MainWindow, Path], Reached]) -> None:
-    (tmp_path / "good.yaml").write_text(SMALL, encoding="utf-8")
+def test_closing_at_any_stage(
+    qtbot: QtBot, tmp_path: Path, stage: Callable[[MainWindow, Path], Reached], full: bool
+) -> None:
+    if stage is two_processes_learning and (not full or sys.platform != "linux"):
+        pytest.skip("torchrun takes seconds to start, and is that of Linux: --full")
+    (tmp_path / "good.yaml").write_text(LONG, encoding="utf-8")
     with opened_window(tmp_path) as window:
         qtbot.waitUntil(stage(window, tmp_path), timeout=WAIT_MS)
         close(window, qtbot)
     require_all_kept(tmp_path / "runs")
+    assert members() == {}
+    states = [RunFolder.open(run).state.state for run in list_runs(tmp_path / "runs")]
+    assert states == [state for state in [STAGES[stage]] if state is not None]
 
 
 ENGINE = """
