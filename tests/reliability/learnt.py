@@ -42,5 +42,5 @@ def probed(folder: RunFolder, step: int) -> list[object]:
 def assert_same(resumed: dict[str, str], plain: dict[str, str]) -> None:
     """All that the run never stopped has, and beyond it only probes of the steps where the other was stopped."""
     different = [name for name in plain if resumed.get(name) != plain[name]]
-    assert different == []
+    assert different == [], different
     assert all(name.startswith("probe ") for name in resumed.keys() - plain.keys())

@@ -20,6 +20,7 @@ import pytest
 
 from core.run_folder import RunFolder, list_runs
 from tests.in_process import called
+from tests.reliability import terminal
 from tests.reliability.cases import Cases
 from tests.reliability.terminal import MAIN, ROOT, SECONDS, ended, is_whole, running, train, wait_for_checkpoint
 
@@ -76,6 +77,35 @@ def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
             assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
             assert ("Prepared data cannot be kept in /proc/nowhere" in done.stderr) == bool(home), done.stderr
             assert is_whole(run)
+
+
+@posix
+def test_a_window_needs_no_home_no_locale_and_no_plain_path(tmp_path: Path, cases: Cases, full: bool) -> None:
+    known = {name: value for name, value in os.environ.items() if name in ("PATH", "QT_QPA_PLATFORM")}
+    elsewhere = {name: value for name, value in os.environ.items() if name.startswith("XDG_")}  # than in the user's
+    homes = {"not to be written": {"HOME": "/proc/nowhere"}, "none": elsewhere}
+    places = [(place, home) for home in homes for place in PLACES]
+    for place, home in places if full else places[:1]:
+        with cases.trying(f"{place}; home: {home}"):
+            runs = tmp_path / home / os.fsdecode(PLACES[place])
+            environment = known | ASCII | homes[home] | {"HEADLIGHT_RUNS_DIR": str(runs)}
+            with running(terminal.window(tmp_path), cwd=ROOT, env=environment) as process:
+                run = wait_for_run(runs, process)
+                wait_for_checkpoint(run, 40, process)
+                process.terminate()
+                code, errors = ended(process)
+            assert code == 143 and "Traceback" not in errors, errors
+            assert is_whole(run) and RunFolder.open(run).state.reason == "stopped"
+
+
+def wait_for_run(runs: Path, process: subprocess.Popen[str]) -> Path:
+    """The first run in a folder, once it is there."""
+    deadline = time.monotonic() + SECONDS
+    while not list_runs(runs):
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline, f"no run in {runs}"
+        time.sleep(0.01)
+    return list_runs(runs)[0]
 
 
 def test_a_clock_that_jumps_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

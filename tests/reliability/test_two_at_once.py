@@ -1,6 +1,6 @@
 """Promise 11: a run has one writer; the second is told who it is, and a dead one's lock is taken over.
 
-A killed run: test_atomic.py. A window follows the run of another: tests/gui/views/test_runs.py.
+A killed run: test_atomic.py. A window follows the run of a terminal: tests/gui/views/test_runs.py.
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ import time
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from core.errors import UserError
 from core.run_folder import RunFolder, list_runs
+from gui.main_window import MainWindow
 from tests.core.examples import run_folder
+from tests.gui.conftest import WAIT_MS
 from tests.in_process import called
+from tests.reliability import terminal
 from tests.reliability.cases import Cases
-from tests.reliability.terminal import ended, is_whole, running, train, wait_for_checkpoint
+from tests.reliability.terminal import ROOT, ended, is_whole, running, train, wait_for_checkpoint
 
 NUM_PROCESSES = 4
 RACER = """
@@ -94,6 +98,35 @@ def test_a_second_terminal_is_told_who_writes_the_run(tmp_path: Path) -> None:
         first.terminate()
         assert ended(first)[0] == 143
     assert is_whole(run)
+
+
+def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    """The first is a process of its own, as windows are; they keep their runs in one folder."""
+    runs, workbench, strip = window.context.place.path, window.context.workbench, window.strip
+    first = terminal.window(tmp_path, "training.checkpoint_every=50")
+    with running(first, cwd=ROOT, env=os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}) as writer:
+        qtbot.waitUntil(lambda: bool(list_runs(runs)), timeout=WAIT_MS)
+        (run,) = list_runs(runs)
+        qtbot.waitUntil(lambda: RunFolder.open(run).state.last_step > 0, timeout=WAIT_MS)
+        workbench.continue_run(run)
+        qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
+        assert f"is being written by process {writer.pid}." in strip.sentence.text()
+        assert "Follow it in the window's Runs view" in strip.advice.text()
+        window.context.follower.follow(run)
+        live = window.context.playhead
+        qtbot.waitUntil(lambda: window.context.bridge.followed is not None, timeout=WAIT_MS)
+        step = live.live_step
+        qtbot.waitUntil(lambda: live.live_step > step + 20, timeout=WAIT_MS)
+        assert RunFolder.open(run).state.pid == writer.pid
+        writer.terminate()
+        assert ended(writer) == (143, "")
+    assert is_whole(run)
+    strip.dismiss()
+    workbench.continue_run(run)  # nobody writes it any more
+    qtbot.waitUntil(lambda: RunFolder.open(run).state.is_ours(), timeout=WAIT_MS)
+    assert not strip.isVisible()
 
 
 def test_two_runs_begun_in_the_same_second_get_two_folders(tmp_path: Path) -> None:
