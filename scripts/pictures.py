@@ -10,7 +10,9 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -18,12 +20,19 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QApplication
 
 from core.engine import Engine
+from core.left_out import HeadPlace
 from gui.bridge import EngineBridge
 from gui.context import make_context
 from gui.heads.compared_attention import Against
 from gui.main_window import MainWindow
+from gui.panel import Panel
 from gui.panels.anatomy.dot_product import DotProductTopic
+from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
+from gui.panels.anatomy.masks import MasksTopic
+from gui.panels.anatomy.noam import NoamTopic
+from gui.panels.anatomy.positions import PositionsTopic
 from gui.theme import Theme
+from gui.view import View
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 PRESET = "toy_german_english"
@@ -32,6 +41,7 @@ EARLIER = 100  # the step that STEPS is compared with
 SIZES = ((1600, 1000), (1280, 720))
 SETTLE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
+NO_PICTURE = ("Loss in nats",)  # before several runs are chosen
 
 
 def wait_for(app: QApplication, happened: Callable[[], bool], patience: float = PATIENCE_SECONDS) -> None:
@@ -44,20 +54,76 @@ def wait_for(app: QApplication, happened: Callable[[], bool], patience: float = 
             raise SystemExit("The window did not get where the pictures are taken.")
 
 
-def settle(app: QApplication) -> None:
-    """Give every panel the time to be drawn."""
-    end = time.monotonic() + SETTLE_SECONDS
-    wait_for(app, lambda: time.monotonic() > end)
+def unready(window: MainWindow) -> list[str]:
+    """The panels in view that are still to be drawn, and what those say that have no picture."""
+    panels = [panel for panel in window.findChildren(Panel) if panel.isVisible()]
+    dirty = [f"{panel.title}: still to be drawn" for panel in panels if panel.is_dirty]
+    return dirty + [f"{panel.title}: {panel.empty_label.text()}" for panel in panels if panel.is_empty]
 
 
-def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str) -> None:
-    """One view, in both sizes and both modes."""
+def settle(app: QApplication, window: MainWindow, empty: tuple[str, ...]) -> None:
+    """Wait until all that is in view is drawn and stays so. `empty` begins what may say that it has nothing yet."""
+    seen_unready = time.monotonic()
+
+    def is_settled() -> bool:
+        nonlocal seen_unready
+        if any(not one.startswith(empty) for one in unready(window)):
+            seen_unready = time.monotonic()
+        return time.monotonic() - seen_unready > SETTLE_SECONDS
+
+    try:
+        wait_for(app, is_settled, PATIENCE_SECONDS)
+    except SystemExit:
+        raise SystemExit("\n".join(["These panels have nothing to show:", *unready(window)])) from None
+
+
+def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str, empty: tuple[str, ...] = ()) -> None:
+    """One view, in both sizes and both modes; `empty` as `settle` takes it."""
     for width, height in SIZES:
         window.resize(width, height)
         for mode in ("light", "dark"):
             theme.set_mode(mode)
-            settle(app)
+            settle(app, window, empty)
             window.grab().save(str(FOLDER / f"{name}_{width}x{height}_{mode}.png"))
+
+
+class Scene(NamedTuple):
+    """What else a view shows, and how it gets there and back."""
+
+    name: str
+    begin: Callable[[], object]
+    end: Callable[[], object] = int  # does nothing
+
+
+def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
+    """Beyond what each view shows first."""
+    train, attention, translate = window.train_view, window.attention_view, window.translate_view
+    anatomy, runs, heads_off = window.anatomy_view, window.runs_view, window.attention_view.heads_off
+    topics = {PositionsTopic: "positions", MasksTopic: "masks", DotProductTopic: "dot_product"}
+    topics |= {LabelSmoothingTopic: "label_smoothing", NoamTopic: "noam"}
+
+    def compare_steps(against: Against | None) -> None:
+        attention.more_button.click()
+        attention.compared.compare(against)
+
+    return {
+        train: [Scene("learned", train.more_button.click, train.more_button.click)],
+        attention: [
+            Scene("lines", attention.chooser.lines_box.click, attention.chooser.lines_box.click),
+            Scene("head_off", partial(heads_off.toggle, HeadPlace("cross", 1, 0)), heads_off.all_on),
+            Scene("difference", partial(compare_steps, Against(step=EARLIER)), partial(compare_steps, None)),
+        ],
+        translate: [
+            Scene("beam", translate.page_buttons[2].click),
+            Scene("two_weights", translate.page_buttons[3].click, translate.page_buttons[0].click),
+        ],
+        anatomy: [Scene(name, partial(anatomy.choose, topic)) for topic, name in topics.items()],
+        runs: [
+            Scene("compared", runs.table.selectAll),
+            Scene("compared_attention", partial(runs.sides.choose, 1)),
+            Scene("compared_translations", partial(runs.sides.choose, 2)),
+        ],
+    }
 
 
 def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
@@ -71,28 +137,14 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
     window.setup_drawer.hide()
     workbench.learn(STEPS)
     wait_for(app, lambda: bridge.state == "paused")
+    scenes = scenes_of(window)
     for index, view in enumerate(window.views):
         window.show_view(index)
-        photograph(app, window, theme, view.name)
-        if view is window.train_view:
-            window.train_view.more_button.click()
-            photograph(app, window, theme, "learned")
-            window.train_view.more_button.click()
-        if view is window.attention_view:
-            window.attention_view.more_button.click()
-            window.attention_view.compared.compare(Against(step=EARLIER))
-            photograph(app, window, theme, "difference")
-            window.attention_view.compared.compare(None)
-            window.attention_view.more_button.click()
-        if view is window.runs_view:
-            window.runs_view.table.selectAll()
-            photograph(app, window, theme, "compared")
-        if view is window.translate_view:
-            window.translate_view.page_buttons[2].click()
-            photograph(app, window, theme, "beam")
-        if view is window.anatomy_view:
-            window.anatomy_view.choose(DotProductTopic)
-            photograph(app, window, theme, "dot_product")
+        photograph(app, window, theme, view.name, NO_PICTURE)
+        for scene in scenes.get(view, []):
+            scene.begin()
+            photograph(app, window, theme, scene.name)
+            scene.end()
 
 
 def main() -> None:

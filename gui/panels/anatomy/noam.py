@@ -122,8 +122,9 @@ class NoamTopic(Topic):
         name.setText(text)
         name.setColor(self.theme.colour(colour))
         name.setFont(self.theme.font(0.85))
-        at = int(rates.argmax()) if place else len(steps) - 1
-        name.setAnchor((0, 1) if place else (1, 1))
+        peak = int(rates.argmax())
+        at = peak if place else max(peak, 3 * len(steps) // 5)  # yours is dragged at its peak
+        name.setAnchor((0, 1) if at < 0.8 * len(steps) else (1, 1))  # above a curve that falls from here, or rose
         name.setPos(float(steps[at]), float(rates[at]))
 
     def _say(self) -> None:
