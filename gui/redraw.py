@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 
@@ -19,6 +20,7 @@ SHARE = 0.05  # of the time that watching may cost while the engine learns
 SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
 SLOWEST_S = 1.0  # where nothing is to be fast: at a slow pace, and while nothing learns
+LATELY_S = 5.0  # over which the cost is told
 BREATH_S = 0.001  # between two pieces of a round: the first is painted, and clicks are served, before the second
 
 
@@ -44,6 +46,7 @@ class Redraws(QObject):
         self._round: Iterator[Panel] = iter(())  # panels whose turn is still to come
         self._pieces: Iterator[None] = iter(())  # what is left to be drawn of the panel whose turn it is
         self._wall, self._paid = time.perf_counter(), self._cost_so_far()
+        self._lately_passed = self._lately_paid = 0.0  # seconds, the older the less
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._tick)
@@ -119,8 +122,11 @@ class Redraws(QObject):
         wall, paid = time.perf_counter(), self._cost_so_far()
         cost, passed = paid - self._paid, max(wall - self._wall, 1e-6)
         self._wall, self._paid = wall, paid
-        self.watching += 0.2 * (min(cost / passed, 1.0) - self.watching)
         is_learning, is_paced = self._bridge.state == "learning", self._workbench.pace is not None
+        kept = math.exp(-passed / LATELY_S) if is_learning else 0.0
+        self._lately_passed = kept * self._lately_passed + passed
+        self._lately_paid = kept * self._lately_paid + cost
+        self.watching = self._lately_paid / self._lately_passed
         return rest_after(cost, is_learning=is_learning, is_paced=is_paced)
 
     def _cost_so_far(self) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtGui import QPaintEvent
@@ -122,9 +124,24 @@ def test_what_the_engine_takes_to_answer_is_a_cost_of_watching(window: MainWindo
     bridge.ask(Translate(texts=(bridge.history.sentences[0],)), told.extend)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     assert bridge.looked_s == told[0].seconds > 0
-    qtbot.waitUntil(lambda: redraws.watching < 0.15, timeout=WAIT_MS)
-    bridge.looked_s += 1000
-    qtbot.waitUntil(lambda: redraws.watching > 0.15, timeout=WAIT_MS)
+    window.context.workbench.set_pace(1.0)
+    window.context.workbench.learn()
+    qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
+    bridge.looked_s += 100
+    qtbot.waitUntil(lambda: redraws.watching > 5, timeout=WAIT_MS)
+
+
+def test_the_share_is_of_the_time_however_many_drawings_there_were(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    redraws, (wall, busy) = window.context.redraws, (time.perf_counter(), time.thread_time())
+    window.context.bridge.state = "learning"
+    monkeypatch.setattr("gui.redraw.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy))
+    for _ in range(40):
+        for passed, cost in ((0.1, 0.05), (0.9, 0.0)):
+            wall, busy = wall + passed, busy + cost
+            redraws._pause()
+    assert redraws.watching == pytest.approx(0.05, rel=0.2)
 
 
 class Busy(Panel):
