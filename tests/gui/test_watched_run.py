@@ -15,7 +15,6 @@ from core.left_out import HeadPlace
 from core.requests import Learn, Prepare, Start
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow
-from gui.panel import Panel
 from gui.panels.anatomy.dot_product import DotProductTopic
 from tests.core.watcher import answered
 from tests.gui.conftest import WAIT_MS
@@ -50,12 +49,8 @@ def scrub(window: MainWindow, qtbot: QtBot) -> None:
     """Go back through the probes and to the newest step again; all that is visible follows."""
     playhead = window.context.playhead
     for move in (lambda: playhead.view(2), lambda: playhead.view(0), playhead.go_live):
-        move()
-        qtbot.waitUntil(lambda: not any(panel.is_dirty for panel in visible(window)), timeout=WAIT_MS)
-
-
-def visible(window: MainWindow) -> list[Panel]:
-    return [panel for panel in window.findChildren(Panel) if panel.isVisible()]
+        with qtbot.waitSignal(window.context.redraws.round_ended, timeout=WAIT_MS):
+            move()
 
 
 def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
