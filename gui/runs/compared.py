@@ -27,7 +27,7 @@ from gui.runs.seed_bands import Band, Curve, band_of
 from gui.smoothing import smoothed
 
 LETTERS = "ABCDEFGH"  # a run is told by its letter as well as by its colour
-At = int | Literal["common", "newest"]  # a step; the newest that all runs have; or each run's own newest
+At = int | Literal["newest", "common"]  # a step; each run's own newest; or the newest that all runs have
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Comparison:
     runs: tuple[ComparedRun, ...]
     groups: tuple[ComparedGroup, ...]
     table: tuple[tuple[str, ...], ...]
-    at: At = "common"  # where probes and validations were looked at
+    at: At = "newest"  # where probes and validations were looked at
     steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
 
     @property

@@ -19,6 +19,7 @@ from gui.widgets import ElidedLabel, plain_label
 
 MOST_RUNS = 4  # side by side: of more, none could be read
 _NO_STEP = "These runs have no probed step in common: choose one above, or each run's newest."
+_NONE = "None of these runs has a probe yet."
 _NONE_THERE = "None of these runs has a probe at step {step}: choose another step above."
 _NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ. Choose runs of the same dataset."
 
@@ -100,7 +101,9 @@ class RunAttention(Panel):
         if self._comparison is None or any(run.probe is not None for run in self._runs):
             return _NOTHING_IN_COMMON if self._comparison is not None else ""
         at = self._comparison.at
-        return _NONE_THERE.format(step=f"{at:,}") if isinstance(at, int) else _NO_STEP
+        if at == "newest":
+            return _NONE
+        return _NO_STEP if at == "common" else _NONE_THERE.format(step=f"{at:,}")
 
     def _said_of_step(self) -> str:
         at = self._comparison.at if self._comparison is not None else "newest"

@@ -17,10 +17,10 @@ from gui.runs.rows import RunRow
 from gui.widgets import combo_box, offer, plain_label
 
 _STEP_HELP = (
-    "Which probe and which validation of each run is looked at: the newest of a step that all of them have, each run's "
-    "own newest, or those of one step"
+    "Which probe and which validation of each run is looked at: its newest, the newest of a step that all of them "
+    "have, or those of one step"
 )
-_FIRST: tuple[tuple[str, At], ...] = (("newest in common", "common"), ("each run's newest", "newest"))
+_FIRST: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
 
 
 class RunSides(Pages):
@@ -31,7 +31,7 @@ class RunSides(Pages):
         self._bridge = context.bridge
         self._reader = RunsReader()
         self._rows: list[RunRow] = []  # of the comparison that is shown, or being read
-        self._at: At = "common"
+        self._at: At = "newest"
         self.comparison = RunComparison(context.theme)
         self.attention = RunAttention(context.theme, context.selection)
         self.head_chooser = HeadChooser(context.theme, context.selection, self.attention.first_shown)
@@ -59,7 +59,7 @@ class RunSides(Pages):
         if readable == self._rows:
             return
         if {row.path for row in readable} != {row.path for row in self._rows}:
-            self._at = "common"  # others may have no such step
+            self._at = "newest"  # others may have no such step
         self._rows = readable
         self._read()
 

@@ -16,6 +16,7 @@ _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
 )
 _NO_STEP = "These runs were validated at no step in common: choose one above, or each run's newest."
+_NONE = "None of these runs was validated yet."
 _NONE_THERE = "None of these runs was validated at step {step}: choose another step above."
 _NOT_THERE = "–"
 
@@ -82,7 +83,9 @@ class RunTranslations(Panel):
         if self._comparison is None or any(run.validated for run in self._comparison.runs):
             return _NOTHING_IN_COMMON if self._comparison is not None else ""
         at = self._comparison.at
-        return _NONE_THERE.format(step=f"{at:,}") if isinstance(at, int) else _NO_STEP
+        if at == "newest":
+            return _NONE
+        return _NO_STEP if at == "common" else _NONE_THERE.format(step=f"{at:,}")
 
     def _fill(self, heads: tuple[str, ...]) -> None:
         self.table.setColumnCount(len(heads))

@@ -597,15 +597,15 @@ def test_attention_and_translations_follow_one_choice_of_step(
         qtbot.waitUntil(lambda: sides.comparison.comparison is not None, timeout=WAIT_MS)
         qtbot.waitUntil(lambda: sides.comparison.comparison.at == at and not panel.is_dirty, timeout=WAIT_MS)
 
+    drawn(2, translations, "newest")
+    assert combo.isVisible() and combo.currentText() == "each run's newest"
+    assert {head.split(" · ")[-1] for head in translations.numbers()[0][2:]} == {f"step {validated[-2]:,}", "step 800"}
+    choose(combo, "newest in common")
     drawn(1, attention, "common")
-    assert combo.isVisible() and combo.currentText() == "newest in common"
     assert [one.title_label.text().split(" · ")[-1] for one in attention.columns[:2]] == [f"step {probed[-2]:,}"] * 2
     assert f"at step {probed[-2]:,}" in attention.title_label.text()
     drawn(2, translations, "common")
     assert [head.split(" · ")[-1] for head in translations.numbers()[0][2:]] == [f"step {validated[-2]:,}"] * 2
-    choose(combo, "each run's newest")
-    drawn(2, translations, "newest")
-    assert {head.split(" · ")[-1] for head in translations.numbers()[0][2:]} == {f"step {validated[-2]:,}", "step 800"}
     choose(combo, "800")
     drawn(1, attention, 800)
     said = {one.title_label.text().split(" · ")[1]: one.output_label.text() for one in attention.columns[:2]}
@@ -616,7 +616,7 @@ def test_attention_and_translations_follow_one_choice_of_step(
     (missing,) = (place for place, head in enumerate(heads) if head.endswith("not validated there"))
     assert {line[missing] for line in lines} == {"–"} and "differ in 0 of" in translations.title_label.text()
     choose_both(three_runs, "2026-01-02_b", "2026-01-01_c")
-    drawn(1, attention, "common")  # of other runs
+    drawn(1, attention, "newest")  # of other runs
 
 
 def choose(combo: QComboBox, text: str) -> None:
@@ -624,12 +624,26 @@ def choose(combo: QComboBox, text: str) -> None:
     combo.activated.emit(combo.currentIndex())
 
 
-def test_runs_of_other_data_say_that_they_have_nothing_in_common(three_runs: RunsView, qtbot: QtBot) -> None:
-    folder = three_runs.context.place.path / "2026-01-03_a"
-    for kind in ("probes", "validations"):
-        shutil.rmtree(folder / kind)
-    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    for number, panel in ((1, three_runs.sides.attention), (2, three_runs.sides.translations)):
-        three_runs.sides.choose(number)
-        qtbot.waitUntil(lambda panel=panel: "in common" in panel.empty_label.text(), timeout=WAIT_MS)
+def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot: QtBot) -> None:
+    place, sides = three_runs.context.place.path, three_runs.sides
+
+    def forget(run: str) -> None:
+        for kind in ("probes", "validations"):
+            shutil.rmtree(place / run / kind)
+
+    def said(number: int, panel: Panel, words: str) -> None:
+        sides.choose(number)
+        qtbot.waitUntil(lambda: words in panel.empty_label.text(), timeout=WAIT_MS)
         assert panel.is_empty
+
+    forget("2026-01-03_a")
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    sides.choose(1)
+    qtbot.waitUntil(lambda: not sides.attention.is_empty, timeout=WAIT_MS)  # of the run that has some
+    choose(sides.step_combo, "newest in common")
+    said(1, sides.attention, "in common")
+    said(2, sides.translations, "in common")
+    forget("2026-01-01_c")
+    choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
+    said(1, sides.attention, "None of these runs has a probe yet")
+    said(2, sides.translations, "None of these runs was validated yet")
