@@ -27,7 +27,9 @@ def needs(reason: str, *commands: Sequence[str]) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not all(map(works, commands)), reason=f"needs {reason}")
 
 
-needs_strace = needs("strace that may trace: kills at a system call", ("strace", "-qq", "-o", "/dev/null", "true"))
+needs_strace = needs(
+    "strace that may trace: kills at a system call", ("strace", "--seccomp-bpf", "-fqq", "-o", "/dev/null", "true")
+)
 needs_mount = needs("root that may mount a disk", _MOUNTING)
 needs_mount_as_anybody = needs("root that may mount a disk, and setpriv", _MOUNTING, (*AS_ANYBODY, "true"))
 needs_anybody = needs("root, and setpriv", (*AS_ANYBODY, "true"))

@@ -124,7 +124,7 @@ def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path
             with running(interrupted, cwd=ROOT) as process:
                 code, errors = ended(process)
             assert code == 128 + number and "stopped at step 5" in errors, errors
-            assert int(counted.read_text()) in (3, 4), counted.read_text()  # of many batches
+            assert int(counted.read_text()) <= 5, counted.read_text()  # of 7 batches, and it came in the third
             folder = RunFolder.open(run)
             assert (folder.state.last_step, folder.validation_metrics()) == (5, {}) and is_whole(run)
             resumed = called("train", "--resume", run, cwd=tmp_path)
