@@ -77,7 +77,7 @@ class Branch(Request[Prepared]):
 
     `changes` are settings by key, made in the new run. It stands still at `step`, ready to learn; the other run is left
     as it is. Where only weights were kept, or a change asks for it, the optimizer begins afresh, which is told.
-    `in_its_place`: where the other is a branch that has taken no step yet, it goes, and its parent is the new one's.
+    `in_its_place`: where the other is a branch that has taken no step yet, the new one has its parent and its name.
     """
 
     run: Path

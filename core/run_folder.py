@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -148,7 +148,16 @@ class RunFolder:
 
     def release(self, state: str, reason: str | None = None) -> None:
         """Leave the run to whoever opens it next; `state` is one of run.json's, `reason` a FinishReason."""
+        with suppress(OSError):  # a disk that has gone: then a power cut may take more
+            self._unsynced.sync()
         self.update(state=state, reason=reason, pid=None, host=None, pid_started=None)
+
+    def has_taken_no_step(self) -> bool:
+        """Whether this is a branch that holds nothing but its parent's past, and nobody writes it."""
+        if self._state.parent_step is None or self._state.is_shared or self._state.writer() is not None:
+            return False
+        kept = (*self.checkpoint_steps(), *self.snapshot_steps())  # somebody may have deleted the curves
+        return max(self.last_trained_step(), *kept) <= self._state.parent_step
 
     def take_files_of(self, other: RunFolder) -> None:
         """Copy what another folder of the same run holds besides its documents, as far as it is still there."""

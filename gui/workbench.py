@@ -35,6 +35,7 @@ from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
 from gui.runs.rows import example_path
+from gui.runs.trash import throw_away_branch
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 ACT_DELAY_MS = 800  # after it during a run: the 2 of 2000 must not end the run at step 2
@@ -333,12 +334,14 @@ class Workbench(QObject):
         if self._going != self.run:  # else it was asked already
             self._going = self.run
             branch = self._branch_of(self.run, step, in_its_place=True)
-            self._bridge.ask(branch, partial(self._go_on, steps), self._keep)
+            self._bridge.ask(branch, partial(self._go_on, self.run, steps), self._keep)
         self.asked_to_learn.emit()
 
-    def _go_on(self, steps: int | None, prepared: Prepared) -> None:
+    def _go_on(self, left: Path, steps: int | None, prepared: Prepared) -> None:
         if self.run == prepared.run:  # nothing else was prepared meanwhile
             self._bridge.ask(Learn(steps=steps))
+        # Where there is no trash it stays: a branch more in Runs, and no harm.
+        self._bridge.call(partial(throw_away_branch, left), on_error=lambda _: None)
 
     def _keep(self, error: Exception) -> None:
         self._going = None

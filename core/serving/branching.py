@@ -32,8 +32,9 @@ _WEIGHTS_ALONE = "Optimizer, dropout and the order of the data begin afresh at s
 def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
     """What the run kept at this step; of weights alone, `optimizer` and `state` are empty.
 
-    Raises UserError where nothing was kept there, or a change needs other weights.
+    Raises UserError where nothing was kept there, a change needs other weights, or its curves are damaged.
     """
+    run.read_metrics()  # the new run's are cut back, where damage would be left out
     keys = [key for key, _ in request.changes]
     if unfit := first_unfit(keys):
         raise UserError(
@@ -76,10 +77,10 @@ def branched_trainer(
 
 def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Generator[None, None, RunFolder]:
     """The new run's folder, left to be opened: the other's past, and a checkpoint of where it begins."""
-    goes = request.in_its_place and has_taken_no_step(run)
-    past = [*files_until(run.path, request.step), *_label_of(run, goes)]
+    gives_way = request.in_its_place and run.has_taken_no_step()
+    past = [*files_until(run.path, request.step), *_label_of(run, gives_way)]
     require_room(request.runs_dir, room_for(trainer) + sum(path.stat().st_size for path in past))
-    parent = run.state.parent if goes else run.path.name
+    parent = run.state.parent if gives_way else run.path.name
     folder = new_folder(Start(runs_dir=request.runs_dir, parent=parent, parent_step=request.step), trainer)
     try:
         with refusing_to_write(folder.path):
@@ -94,23 +95,13 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
     except BaseException:  # broken off, too: half a run is none
         shutil.rmtree(folder.path)
         raise
-    if goes:
-        shutil.rmtree(run.path, ignore_errors=True)  # what cannot be removed is a run more, and no harm
     return folder
 
 
-def has_taken_no_step(run: RunFolder) -> bool:
-    """Whether the run is a branch that holds nothing but its parent's past."""
-    if run.state.parent_step is None or run.state.is_shared or run.state.writer() is not None:
-        return False
-    kept = (*run.checkpoint_steps(), *run.snapshot_steps())  # somebody may have deleted the curves
-    return max(run.last_trained_step(), *kept) <= run.state.parent_step
-
-
-def _label_of(run: RunFolder, goes: bool) -> Iterator[Path]:
+def _label_of(run: RunFolder, gives_way: bool) -> Iterator[Path]:
     """The file with what a person called the run, where the new one takes that over."""
     path = run.path / LABEL
-    if goes and path.is_file():
+    if gives_way and path.is_file():
         yield path
 
 

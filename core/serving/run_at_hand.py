@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 from core.config import RunConfig, change_setting
@@ -34,7 +35,7 @@ class RunAtHand:
         self.is_ours = False  # whether this process writes the folder
         self.last_metrics: dict[str, float] = {}
         self.validated_at = -1
-        self._changes = changes  # to make when an opened run goes on
+        self.changes = changes  # to make when an opened run goes on
         self._probed_at = -1
         self._tell = tell
 
@@ -42,7 +43,7 @@ class RunAtHand:
     def config(self) -> RunConfig:
         """What holds now, with the changes that an opened run will write down when it goes on."""
         config = self.trainer.config
-        for key, value in self._changes:
+        for key, value in self.changes:
             config = change_setting(config, key, value)
         return config
 
@@ -61,6 +62,10 @@ class RunAtHand:
             run=self.folder.path if self.folder is not None else None,
             picked=self.picked,
         )
+
+    def is_at(self, path: Path) -> bool:
+        """Whether this is the run in that folder."""
+        return self.folder is not None and self.folder.path == path
 
     def require_folder(self) -> RunFolder:
         """Raises UserError where the run has not begun."""
@@ -88,9 +93,9 @@ class RunAtHand:
     def _own(self, folder: RunFolder) -> None:
         self.folder, self.is_ours = folder, True
         self._tell(RunStarted(run=folder.path, step=self.trainer.step))
-        for key, value in self._changes:
+        for key, value in self.changes:
             self._tell(self.trainer.change(key, value))
-        self._changes = ()
+        self.changes = ()
 
     def require_that_it_can_go_on(self, folder: RunFolder) -> None:
         folder.require_free()
@@ -117,7 +122,7 @@ class RunAtHand:
             self._tell(self.trainer.change(key, value))
         else:
             self.trainer.require_changeable(key, value)
-            self._changes = (*self._changes, (key, value))
+            self.changes = (*self.changes, (key, value))
             self._tell(SettingChanged(step=self.trainer.step, key=key, value=value))
 
     # -- what it tells -----------------------------------------------------------------------------------------------

@@ -150,18 +150,27 @@ class Session:
         return prepared
 
     def branch(self, request: Branch) -> Work:
-        """A new run from a step of another, perhaps of the one at hand: what was kept is read before that is left."""
+        """A new run from a step of another, perhaps of the one at hand: what was kept is read before that is left.
+
+        What was changed of the one at hand, and not written down since it has not gone on, goes along.
+        """
         run = RunFolder.open(request.run.absolute())
         kept, dataset = read_kept(request, run), run.config().dataset
         self._host.options(dataset.plugin, dataset.options)  # or refuse, and leave nothing
+        left = self._run if self._run is not None and self._run.is_at(run.path) else None
+        changes = (*(left.changes if left is not None else ()), *that_act(request.changes))
+        sentences = left.trainer.probe_sentences if left is not None and not left.is_ours else ()
+        del left  # its model's memory is needed
         self._leave()
         self._renew_plugins()
         self._become("preparing")
         run = RunFolder.open(run.path)
         data = yield from data_of(run, self._host, self._cache.folder(), self._tell)
         trainer = branched_trainer(request, kept, run, data, self._host, self._tell)
+        for sentence in sentences:
+            trainer.add_sentence(sentence.source)
         folder = yield from branched_folder(request, run, trainer)
-        prepared = self._take(RunAtHand(trainer, self._tell, folder, that_act(request.changes))).prepared()
+        prepared = self._take(RunAtHand(trainer, self._tell, folder, changes)).prepared()
         yield prepared
         self._become("finished" if trainer.step >= trainer.config.training.max_steps else "paused")
         return prepared

@@ -17,6 +17,12 @@ def throw_away(runs: Iterable[Path]) -> None:
         _throw_away(run)
 
 
+def throw_away_branch(run: Path) -> None:
+    """Move a branch to the trash whose place another one took; one that has taken a step meanwhile stays."""
+    if RunFolder.open(run).has_taken_no_step():
+        _throw_away(run)
+
+
 def _throw_away(run: Path) -> None:
     if (folder := _readable(run)) is not None:
         folder.require_free()

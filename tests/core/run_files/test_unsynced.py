@@ -59,6 +59,15 @@ def test_a_probe_that_takes_the_place_of_another_is_durable_at_once(tmp_path: Pa
     assert synced == ["000001.safetensors.tmp", "probes"]
 
 
+@needs_proc
+def test_who_lets_go_of_a_run_leaves_nothing_that_a_power_cut_could_take(tmp_path: Path, synced: list[str]) -> None:
+    folder = run_folder(tmp_path)
+    folder.append_metrics(1, steps(2))
+    synced.clear()
+    folder.release("failed", "diverged")
+    assert synced.index("metrics.jsonl") < synced.index("run.json.tmp")
+
+
 def test_a_file_is_there_at_once_and_may_go_before_it_is_synced(tmp_path: Path) -> None:
     unsynced = Unsynced()
     for data in (b"old", b"new"):

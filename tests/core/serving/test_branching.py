@@ -13,7 +13,7 @@ from core.engine import Engine
 from core.errors import UserError
 from core.events import SettingChanged, StateChanged, Trouble
 from core.plugins_host.host import PluginHost
-from core.requests import Branch, Learn, OpenRun
+from core.requests import AddSentence, Branch, ChangeSetting, Learn, OpenRun
 from core.run_folder import RunFolder
 from core.serving.session import Session
 from tests.core.watcher import Watcher, answered
@@ -113,25 +113,43 @@ def test_what_the_weights_do_not_fit_is_refused(
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
 
 
-def test_a_branch_without_a_step_of_its_own_leaves_its_place_to_the_next(parent: RunFolder) -> None:
-    runs_dir = parent.path.parent
+def test_a_branch_in_the_place_of_one_without_a_step_has_its_parent_and_what_was_changed_of_it(
+    parent: RunFolder,
+) -> None:
+    runs_dir, sentence = parent.path.parent, "3 3 3"
     with Engine(cache_dir=parent.path.parents[2] / "cache") as engine:
         first = answered(engine, Branch(run=parent.path, step=8, runs_dir=runs_dir)).run
-        assert RunFolder.open(first).state.parent_step == 8
+        assert RunFolder.open(first).has_taken_no_step() and not parent.has_taken_no_step()
+        answered(engine, ChangeSetting(key="training.optimizer.learning_rate", value=0.25))
+        answered(engine, AddSentence(source=sentence))
         again = Branch(run=first, step=8, runs_dir=runs_dir, changes=(("model.dropout", 0.5),), in_its_place=True)
-        second = answered(engine, again).run
-        assert sorted(runs_dir.iterdir()) == sorted([parent.path, second])
+        prepared = answered(engine, again)
+        second = prepared.run
         state = RunFolder.open(second).state
         assert (state.parent, state.parent_step) == ("parent", 8)
+        assert (prepared.config.training.optimizer.learning_rate, prepared.config.model.dropout) == (0.25, 0.5)
         answered(engine, Learn(steps=1))
+        folder = RunFolder.open(second)
+        assert folder.latest_config().training.optimizer.learning_rate == 0.25 and not folder.has_taken_no_step()
+        assert sentence in [one.source for one in folder.probe(9).sentences]
         third = answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, in_its_place=True)).run
-        assert sorted(runs_dir.iterdir()) == sorted([parent.path, second, third])  # that one had taken a step
-        assert RunFolder.open(third).state.parent == second.name
-        answered(engine, OpenRun(run=second))
-        answered(engine, Learn(steps=1))
+        assert RunFolder.open(third).state.parent == second.name  # that one had taken a step
         (second / "metrics.jsonl").unlink()  # as is advised where it is damaged
-        answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, in_its_place=True))
-    assert RunFolder.open(second).checkpoint_steps()[-1] > 8
+        assert not RunFolder.open(second).has_taken_no_step()
+    assert sorted(runs_dir.iterdir()) == sorted([parent.path, first, second, third])
+
+
+def test_a_run_whose_curves_are_damaged_is_named_and_not_branched(parent: RunFolder) -> None:
+    runs_dir, metrics = parent.path.parent, parent.path / "metrics.jsonl"
+    data = bytearray(metrics.read_bytes())
+    data[len(data) // 2] ^= 1
+    metrics.write_bytes(data)
+    with (
+        Engine(cache_dir=parent.path.parents[2] / "cache") as engine,
+        pytest.raises(UserError, match=r"metrics\.jsonl: line \d+ is damaged"),
+    ):
+        answered(engine, Branch(run=parent.path, step=8, runs_dir=runs_dir))
+    assert list(runs_dir.iterdir()) == [parent.path]
 
 
 def test_broken_off_it_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None:

@@ -281,12 +281,16 @@ def names(view: RunsView) -> list[str]:
     return [row.path.name for row in view.table.rows]
 
 
-def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
-    three_runs: RunsView, qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trash = home / "data" / "Trash" / "files"
-    trash.parents[1].mkdir(exist_ok=True)
-    monkeypatch.setenv("XDG_DATA_HOME", str(trash.parents[1]))
+@pytest.fixture
+def trash(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where what is thrown away lies."""
+    folder = home / "data" / "Trash" / "files"
+    folder.parents[1].mkdir(exist_ok=True)
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder.parents[1]))
+    return folder
+
+
+def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsView, qtbot: QtBot, trash: Path) -> None:
     chosen = three_runs.table.chosen
     assert chosen is not None
     before = names(three_runs)
@@ -464,7 +468,7 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
 
 
 def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
-    window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path, trash: Path
 ) -> None:
     run = learn_to_the_end(window, qtbot)
     view, workbench, drawer = show(window, qtbot), window.context.workbench, window.setup_drawer
@@ -476,6 +480,8 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     branch = workbench.run
     assert branch is not None
     RunFolder.open(branch).write_label(RunLabel(name="much dropout"))
+    workbench.edit("training.optimizer.learning_rate", 0.0007)  # acts in the branch, which has not gone on
+    qtbot.waitUntil(lambda: workbench.applied.training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)
     drawer.forms["model"].edited.emit("model.dropout", 0.5)
     assert drawer.restart_button.text() == "Continue from 3 with 1 change"
     assert not window.transport.branch_button.isVisible() and "model.dropout" in drawer.restart_button.toolTip()
@@ -483,9 +489,11 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)  # twice: once it is asked already
     qtbot.waitUntil(lambda: workbench.run not in (None, run, branch), timeout=WAIT_MS)
     wait_for_state("finished")
-    assert sorted(list_runs(tmp_path / "runs")) == sorted([run, workbench.run])
+    qtbot.waitUntil(lambda: sorted(list_runs(tmp_path / "runs")) == sorted([run, workbench.run]), timeout=WAIT_MS)
+    assert [path.name for path in trash.iterdir()] == [branch.name]
     changed = RunFolder.open(workbench.run)
     assert changed.config().model.dropout == 0.5 and changed.label().name == "much dropout"
+    assert changed.latest_config().training.optimizer.learning_rate == 0.0007
     assert (changed.state.parent, changed.state.parent_step) == (run.name, 3)
     beginning = changed.checkpoint(3).model
     for name, array in RunFolder.open(run).read_snapshot(3).items():
