@@ -55,6 +55,7 @@ def test_validations_and_the_last_step_are_found_among_the_steps(run: RunFolder)
 
 
 def test_a_damaged_validation_is_named(run: RunFolder) -> None:
+    run.release("stopped")
     path = run.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"valid/loss": 0.5', b'"valid/loss": 0.4'))
     with pytest.raises(UserError, match=r"metrics.jsonl \(its validations\): line 1 is damaged"):

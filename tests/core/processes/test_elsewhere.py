@@ -38,23 +38,23 @@ def small_file(tmp_path: Path) -> Path:
 
 def test_in_a_window(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path) -> None:
     what_cannot_start_leaves_the_run_as_it_was(qtbot, window, wait_for_state, tmp_path)
-    alone = losses_of_ten_steps(window, wait_for_state, num_processes=1)
+    alone = losses_of_ten_steps(window, qtbot, num_processes=1)
     assert members() == {}
     window.transport.reset_button.click()
     wait_for_state("ready")
-    both = losses_of_ten_steps(window, wait_for_state, num_processes=2)
+    both = losses_of_ten_steps(window, qtbot, num_processes=2)
     assert sorted(members()) == [0, 1]
     np.testing.assert_allclose(both, alone, rtol=0, atol=1e-5)
     two_processes_answer_and_change_as_one_does(qtbot, window)
     remember(window, tmp_path / "window.json")
     assert recall(tmp_path / "window.json").num_processes == 2
-    assert "Another process of this run has ended" in the_loss_of_one_ends_all(1, window, wait_for_state)
+    assert "Another process of this run has ended" in the_loss_of_one_ends_all(1, window, qtbot)
     run, step = window.context.workbench.run, window.context.bridge.history.last_step
     assert run is not None and RunFolder.open(run).checkpoint_step("last") == step  # nothing was lost
-    losses_of_ten_steps(window, wait_for_state, num_processes=2)
-    sentence = the_loss_of_one_ends_all(0, window, wait_for_state)
+    losses_of_ten_steps(window, qtbot, num_processes=2)
+    sentence = the_loss_of_one_ends_all(0, window, qtbot)
     assert "The first of the 2 processes that train this run has ended" in sentence
-    assert len(losses_of_ten_steps(window, wait_for_state, num_processes=1)) > len(both)
+    assert len(losses_of_ten_steps(window, qtbot, num_processes=1)) > len(both)
     assert members() == {}
 
 
@@ -78,14 +78,14 @@ def what_cannot_start_leaves_the_run_as_it_was(
     window.strip.dismiss()
 
 
-def losses_of_ten_steps(window: MainWindow, wait_for_state: WaitForState, *, num_processes: int) -> np.ndarray:
+def losses_of_ten_steps(window: MainWindow, qtbot: QtBot, *, num_processes: int) -> np.ndarray:
     """Those of all steps of the run, ten more of which are taken."""
+    bridge, before = window.context.bridge, window.context.bridge.history.last_step
     window.setup_drawer.processes_row.spin.setValue(num_processes)
     window.transport.step_buttons[1].click()
-    wait_for_state("learning")
-    wait_for_state("paused")
-    assert window.context.bridge.history.probe_steps[-1] == window.context.bridge.history.last_step
-    return np.asarray(window.context.bridge.history.curve("train/loss")[1])
+    qtbot.waitUntil(lambda: bridge.history.last_step == before + 10 and bridge.state == "paused", timeout=WAIT_MS)
+    assert bridge.history.probe_steps[-1] == bridge.history.last_step
+    return np.asarray(bridge.history.curve("train/loss")[1])
 
 
 def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow) -> None:
@@ -100,13 +100,13 @@ def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow
     assert "2 2 3" in bridge.history.sentences
 
 
-def the_loss_of_one_ends_all(rank: int, window: MainWindow, wait_for_state: WaitForState) -> str:
+def the_loss_of_one_ends_all(rank: int, window: MainWindow, qtbot: QtBot) -> str:
     """The run is open here then, at its last checkpoint; what the strip says."""
     os.kill(members()[rank], signal.SIGKILL)
-    wait_for_state("preparing")
-    wait_for_state("paused")
-    assert members() == {}
-    trouble = window.strip.trouble
+    bridge, strip = window.context.bridge, window.strip
+    qtbot.waitUntil(lambda: strip.trouble is not None and bridge.state == "paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: members() == {}, timeout=WAIT_MS)
+    trouble = strip.trouble
     assert trouble is not None
     window.strip.dismiss()
     return trouble.sentence

@@ -127,6 +127,7 @@ def plant(notices: NoticeBar, history: History, kind: NoticeKind) -> None:
     """Have only this noticed, from the start on."""
     (rule,) = (rule for rule in RULES if rule.kind == kind)
     history.noticing._notices = {kind: Notice(rule, 0, "Seen.")}
+    history.noticing._told = history.noticing._notices, {}
     notices.show_step(history, history.last_step)
 
 
