@@ -80,10 +80,12 @@ def what_cannot_start_leaves_the_run_as_it_was(
 
 def losses_of_ten_steps(window: MainWindow, qtbot: QtBot, *, num_processes: int) -> np.ndarray:
     """Those of all steps of the run, ten more of which are taken."""
-    bridge, before = window.context.bridge, window.context.bridge.history.last_step
+    bridge, states = window.context.bridge, list[str]()
+    connection = bridge.state_changed.connect(lambda change: states.append(change.state))
     window.setup_drawer.processes_row.spin.setValue(num_processes)
     window.transport.step_buttons[1].click()
-    qtbot.waitUntil(lambda: bridge.history.last_step == before + 10 and bridge.state == "paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "learning" in states and bridge.state == "paused", timeout=WAIT_MS)
+    bridge.disconnect(connection)
     assert bridge.history.probe_steps[-1] == bridge.history.last_step
     return np.asarray(bridge.history.curve("train/loss")[1])
 
