@@ -182,7 +182,7 @@ FILLS: tuple[Fill, ...] = (train, attention, translate, data, anatomy, runs)
 def test_every_picture_is_exported_whole_and_light(
     example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Fill
 ) -> None:
-    """In the smallest window, where some of them scroll, and as well while it is dark."""
+    """In the smallest window, where some of them scroll; of each view the first one while it is dark, too."""
     theme = example.context.theme
     (view,) = (view for view in example.views if view.name == fill.__name__)
     example.show_view(example.views.index(view))
@@ -202,6 +202,8 @@ def test_every_picture_is_exported_whole_and_light(
         numbers = [[str(value) for value in line] for line in panel.numbers()]
         assert len(numbers) > 1 and table(files[".csv"].read_text(encoding="utf-8")) == numbers
 
+        if len(seen) > 1:
+            continue
         saved: list[bytes] = []
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "again.svg"), ""))
         for mode in ("dark", "light"):
@@ -271,7 +273,7 @@ def assert_png(panel: Panel, path: Path, width: int, height: int) -> None:
     scale = image.width() / width
     assert image.height() == pytest.approx(height * scale, abs=2)
     assert scale == pytest.approx(3, abs=0.01) or image.width() * image.height() > 60_000_000, panel.title
-    step = max(1, image.width() * image.height() // 200_000)
+    step = max(1, image.width() * image.height() // 20_000)
     colours = {
         image.pixel(at % image.width(), at // image.width()) for at in range(0, image.width() * image.height(), step)
     }
