@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from core.cli.output import print_records
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
+from core.comparison.seeds import seed_groups
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
 
@@ -22,8 +23,8 @@ def compare(arguments: Namespace) -> int:
 
         return compare_paired(arguments)
     runs_dir = arguments.runs_dir or default_runs_dir()
-    runs = [RunFolder.open(find_run(text, runs_dir)) for text in arguments.runs]
-    records = records_of([ReadRun.read(run) for run in runs])
+    runs = [ReadRun.read(RunFolder.open(find_run(text, runs_dir))) for text in arguments.runs]
+    records = records_of(runs, seed_groups(runs))
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)
     else:

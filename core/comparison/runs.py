@@ -6,36 +6,36 @@ from collections.abc import Iterator, Sequence
 
 from core.comparison.differences import differing_settings
 from core.comparison.read_run import ReadRun
-from core.comparison.seeds import seed_groups
+from core.comparison.seeds import SeedGroup
 from core.comparison.spread import spread
 
 
-def records_of(runs: Sequence[ReadRun]) -> list[dict[str, object]]:
+def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dict[str, object]]:
     """A record a run and two a group, all with the same names."""
-    settings = differing_settings([run.folder.config() for run in runs])
+    settings = differing_settings([run.config for run in runs])
     figures = [_best_figures(run) for run in runs]
     names = sorted({name for one in figures for name in one})
-    groups = _group_names(runs)
+    group_names = _group_names(runs, groups)
     records = [
         {"run": run.folder.path.name}
-        | ({"group": groups[place]} if any(groups) else {})
+        | ({"group": group_names[place]} if any(group_names) else {})
         | {name: getattr(run.folder.state, name) for name in ("state", "last_step", "best_step")}
         | {key: values[place] for key, values in settings.items()}
         | {name: figures[place].get(name) for name in names}
         for place, run in enumerate(runs)
     ]
-    return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(runs, figures))]
+    return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(groups, figures))]
 
 
-def _group_names(runs: Sequence[ReadRun]) -> list[str | None]:
+def _group_names(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[str | None]:
     """Of each run the group that it is compared in; what `train --seeds` called it where it is here alone."""
-    names = {place: group.name for group in seed_groups(runs) for place in group.places}
+    names = {place: group.name for group in groups for place in group.places}
     return [names.get(place, run.folder.state.group) for place, run in enumerate(runs)]
 
 
-def _spreads(runs: Sequence[ReadRun], figures: Sequence[dict[str, float]]) -> Iterator[dict[str, object]]:
+def _spreads(groups: Sequence[SeedGroup], figures: Sequence[dict[str, float]]) -> Iterator[dict[str, object]]:
     """Mean and standard deviation of each group's figures."""
-    for group in seed_groups(runs):
+    for group in groups:
         mean, deviation = spread([figures[place] for place in group.places])
         yield {"run": f"mean of {len(group.places)}", "group": group.name, **mean}
         yield {"run": "standard deviation", "group": group.name, **deviation}

@@ -5,40 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.comparison.differences import changed_keys
 from core.comparison.read_run import ReadRun
 
 
 @dataclass(frozen=True)
 class SeedGroup:
-    """Two runs or more; `places` are theirs among all that are compared."""
+    """Two runs or more, each of another seed; `places` are theirs among all that are compared."""
 
     name: str
     places: tuple[int, ...]
 
 
 def seed_groups(runs: Sequence[ReadRun]) -> list[SeedGroup]:
-    """The groups among these runs, in the order of their first runs."""
-    groups: list[list[int]] = []
-    for place, run in enumerate(runs):
-        near = [group for group in groups if any(_belong_together(runs[other], run) for other in group)]
-        joined = [other for group in near for other in group]
-        groups = [*(group for group in groups if group not in near), [*joined, place]]
-    return [_named(runs, sorted(group)) for group in sorted(groups) if len(group) > 1]
+    """The groups among these runs, in the order of their first runs.
+
+    A command's runs are one; a run made by hand joins those of its settings. What repeats a seed is in none: its
+    figures would count twice.
+    """
+    groups: dict[str, dict[int, int]] = {}  # a command's group, or settings -> seed -> place
+    for place, run in sorted(enumerate(runs), key=_is_by_hand):
+        settings = _all_but_the_seed(run)
+        members = groups.setdefault(run.folder.state.group or settings, {})
+        groups.setdefault(settings, members)
+        members.setdefault(run.config.seed, place)
+    found = {tuple(sorted(members.values())) for members in groups.values() if len(members) > 1}
+    return [_named(runs, places) for places in sorted(found)]
 
 
-def _belong_together(one: ReadRun, other: ReadRun) -> bool:
-    """Of the same command; or with the same settings, changes of them and origin, and another seed."""
-    states = one.folder.state, other.folder.state
-    if states[0].group is not None and states[0].group == states[1].group:
-        return True
-    mine, theirs = ((run.folder.state.parent, run.folder.state.parent_step, *run.changed) for run in (one, other))
-    return mine == theirs and changed_keys(one.folder.config(), other.folder.config()) == ("seed",)
+def _is_by_hand(placed: tuple[int, ReadRun]) -> bool:
+    return placed[1].folder.state.group is None
 
 
-def _named(runs: Sequence[ReadRun], places: list[int]) -> SeedGroup:
+def _all_but_the_seed(run: ReadRun) -> str:
+    """What two runs have in common that only their seed tells apart: origin, settings and changes of them."""
+    state = run.folder.state
+    return repr((state.parent, state.parent_step, run.config.model_dump(exclude={"seed"}), *run.changed))
+
+
+def _named(runs: Sequence[ReadRun], places: tuple[int, ...]) -> SeedGroup:
     """By what `train --seeds` called it; else by what the settings are called, and the seeds."""
-    members = [runs[place].folder for place in places]
-    seeds = ", ".join(str(seed) for seed in sorted({run.config().seed for run in members}))
-    given = next((run.state.group for run in members if run.state.group), None)
-    return SeedGroup(given or f"{members[0].config().name}, seeds {seeds}", tuple(places))
+    members = [runs[place] for place in places]
+    seeds = ", ".join(str(seed) for seed in sorted(run.config.seed for run in members))
+    given = next((run.folder.state.group for run in members if run.folder.state.group), None)
+    return SeedGroup(given or f"{members[0].config.name}, seeds {seeds}", places)

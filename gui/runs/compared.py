@@ -15,7 +15,7 @@ import numpy as np
 
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
-from core.comparison.seeds import seed_groups
+from core.comparison.seeds import SeedGroup, seed_groups
 from core.events import SettingChanged, ValidatedSentence
 from core.growing_curve import GrowingCurve
 from core.probes import Probe, ProbedSentence
@@ -100,8 +100,9 @@ class RunsReader:
             one.look(folder, row, probe_step, validation_step)
         names = zip(LETTERS, told_apart(rows), known, strict=False)
         runs = tuple(one.compared(letter, name) for letter, name, one in names)
-        read = [ReadRun(folder, one.validations, one.changed) for folder, one in zip(folders, known, strict=True)]
-        return Comparison(runs, tuple(_groups(read, runs)), _table(read, runs), at, tuple(steps))
+        read = [one.as_read(folder) for one, folder in zip(known, folders, strict=True)]
+        groups = seed_groups(read)
+        return Comparison(runs, tuple(_banded(groups, runs)), _table(read, groups, runs), at, tuple(steps))
 
 
 class _Known:
@@ -140,6 +141,10 @@ class _Known:
             self._validated_at = validated
             self._looked = looked
 
+    def as_read(self, folder: RunFolder) -> ReadRun:
+        """The run as the terminal compares it."""
+        return ReadRun(folder, folder.config(), self.validations, self.changed)
+
     def compared(self, letter: str, name: str) -> ComparedRun:
         """The run as it was read last."""
         steps, values = self.training.arrays()
@@ -165,8 +170,10 @@ def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
     return [at if at in steps else None for steps in known]
 
 
-def _table(read: Sequence[ReadRun], runs: Sequence[ComparedRun]) -> tuple[tuple[str, ...], ...]:
-    records = records_of(read)
+def _table(
+    read: Sequence[ReadRun], groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]
+) -> tuple[tuple[str, ...], ...]:
+    records = records_of(read, groups)
     heads = [*(run.title for run in runs), *(str(record["run"]) for record in records[len(runs) :])]
     rows: Iterable[tuple[str, ...]] = (
         (name, *(said(record[name]) for record in records)) for name in records[0] if name != "run"
@@ -174,8 +181,8 @@ def _table(read: Sequence[ReadRun], runs: Sequence[ComparedRun]) -> tuple[tuple[
     return (("", *heads), *rows)
 
 
-def _groups(read: Sequence[ReadRun], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
-    for group in seed_groups(read):
+def _banded(groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
+    for group in groups:
         members = [runs[place] for place in group.places]
         training, validation = ([getattr(run, kind) for run in members] for kind in ("training", "validation"))
         yield ComparedGroup(group.name, group.places, band_of(training), band_of(validation))

@@ -66,8 +66,10 @@ def test_other_programs_read_a_row_or_an_object_a_run(runs_dir: Path, capfd: pyt
 
 
 def test_a_groups_mean_and_deviation_come_last(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for name in ("a", "b"):
-        RunFolder.open(runs_dir / name).update(group="three_seeds")
+    for seed, name in enumerate(("a", "b")):
+        run = RunFolder.open(runs_dir / name)
+        run.write_config(run.config().model_copy(update={"seed": seed}))
+        run.update(group="three_seeds")
     table = list(csv.DictReader(said(runs_dir, capfd, "a", "b", "c", "--csv").splitlines()))
     assert [(row["run"], row["group"]) for row in table] == [
         ("a", "three_seeds"),

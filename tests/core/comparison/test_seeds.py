@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of
 from core.comparison.seeds import seed_groups
@@ -22,6 +24,11 @@ def run(runs_dir: Path, name: str, seed: int, *, heads: int = 4, loss: float = 1
     return folder
 
 
+def records(*runs: RunFolder) -> list[dict[str, object]]:
+    read = [ReadRun.read(run) for run in runs]
+    return records_of(read, seed_groups(read))
+
+
 def groups(*runs: RunFolder) -> list[tuple[str, tuple[int, ...]]]:
     return [(group.name, group.places) for group in seed_groups([ReadRun.read(run) for run in runs])]
 
@@ -35,6 +42,30 @@ def test_runs_whose_settings_differ_in_the_seed_alone_belong_together(tmp_path: 
 
 def test_the_same_run_twice_is_no_group(tmp_path: Path) -> None:
     assert groups(run(tmp_path, "a", 0), run(tmp_path, "again", 0)) == []
+
+
+@pytest.mark.parametrize("group", [None, "two_seeds"])
+def test_a_seed_that_is_there_twice_counts_once(tmp_path: Path, group: str | None) -> None:
+    """A run made again, or a copy of it."""
+    runs = [run(tmp_path, name, seed, group=group) for name, seed in (("a", 0), ("again", 0), ("b", 1), ("b again", 1))]
+    assert groups(*runs[:3]) == groups(*runs) == [(group or "copy_task, seeds 0, 1", (0, 2))]
+
+
+def test_the_runs_of_two_commands_stay_apart(tmp_path: Path) -> None:
+    """Also where one made by hand could belong to either."""
+    runs = [run(tmp_path, f"{group} {seed}", seed, group=group) for group in ("first", "second") for seed in (0, 1)]
+    by_hand = [run(tmp_path, f"by hand {seed}", seed) for seed in (1, 2)]
+    assert groups(*runs) == [("first", (0, 1)), ("second", (2, 3))]
+    assert groups(*by_hand, *runs) == [("first", (1, 2, 3)), ("second", (4, 5))]
+
+
+def test_each_runs_settings_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [run(tmp_path, str(seed), seed) for seed in range(6)]
+    read: list[Path] = []
+    config = RunFolder.config
+    monkeypatch.setattr(RunFolder, "config", lambda folder: read.append(folder.path) or config(folder))
+    assert records(*runs)[-2]["run"] == "mean of 6"
+    assert read == [one.path for one in runs]
 
 
 def test_a_branch_shares_weights_with_its_parent_and_is_no_other_seed_of_it(tmp_path: Path) -> None:
@@ -58,6 +89,6 @@ def test_those_of_one_command_keep_its_name_and_take_in_a_seed_made_by_hand(tmp_
 
 def test_mean_and_deviation_of_seeds_made_by_hand(tmp_path: Path) -> None:
     runs = run(tmp_path, "a", 0, loss=0.5), run(tmp_path, "b", 1, loss=0.25)
-    *_, mean, deviation = records_of([ReadRun.read(one) for one in runs])
+    *_, mean, deviation = records(*runs)
     assert mean["run"] == "mean of 2" and mean["group"] == "copy_task, seeds 0, 1"
     assert mean["valid/loss"] == 0.375 and abs(deviation["valid/loss"] - 0.125 * 2**0.5) < 1e-12
