@@ -53,7 +53,34 @@ def results_told() -> Iterator[None]:
         if error is not output.refusal or isinstance(error, BrokenPipeError):
             raise
         fall_silent(sys.stdout)
-        raise UserError(f"Standard output cannot be written: {error.strerror}.") from None
+        raise _not_written(error) from None
+
+
+class ResultsOnTheWay:
+    """What work prints before it has ended, which goes on though that cannot be written; it is told afterwards."""
+
+    def __init__(self) -> None:
+        self._refusal: OSError | None = None
+
+    @contextmanager
+    def printing(self) -> Iterator[None]:
+        """Around printing one of them."""
+        with perhaps_unread(sys.stdout):
+            try:
+                yield
+                sys.stdout.flush()
+            except OSError as error:
+                self._refusal = error
+                raise
+
+    def require_written(self, advice: str) -> None:
+        """Raise UserError where they are not all written, but for that nobody read them any more."""
+        if self._refusal is not None and not isinstance(self._refusal, BrokenPipeError):
+            raise _not_written(self._refusal, advice)
+
+
+def _not_written(error: OSError, advice: str = "") -> UserError:
+    return UserError(f"Standard output cannot be written: {error.strerror}.", advice)
 
 
 class _Output:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from core.cli.conversation import Conversation
 from core.cli.output import event_record, print_json
 from core.cli.seeds import new_group, print_spread, read_seeds
-from core.cli.streams import perhaps_unread
+from core.cli.streams import ResultsOnTheWay, perhaps_unread
 from core.config import read_override
 from core.errors import UserError
 from core.events import Event, RunFinished
@@ -43,30 +43,37 @@ def train(arguments: Namespace) -> int:
 
         return follow(arguments.plugins_dir)
     _check(arguments)
+    results = ResultsOnTheWay()
     if arguments.resume is not None:
-        return _train(_resumed_run(arguments), arguments)[0]
-    if arguments.seeds is None:
-        return _train(_new_run(arguments), arguments)[0]
-    return _train_with_seeds(read_seeds(arguments.seeds), arguments)
+        code, _ = _train(_resumed_run(arguments), arguments, results)
+    elif arguments.seeds is None:
+        code, _ = _train(_new_run(arguments), arguments, results)
+    else:
+        code = _train_with_seeds(read_seeds(arguments.seeds), arguments, results)
+    if arguments.json and code == DONE:  # a program reads them; of what people read, a log that is lost spoils no run
+        results.require_written("The training went to its end, and is saved.")
+    return code
 
 
-def _train_with_seeds(seeds: Sequence[int], arguments: Namespace) -> int:
+def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:
     """One run after the other; then the mean and the deviation of what they reached."""
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
     runs = []
     for seed in seeds:
-        code, finished = _train(_new_run(arguments, f"seed={seed}", group=group), arguments)
+        code, finished = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
         if code != DONE:
             return code
         runs.append(finished)
-    with perhaps_unread(sys.stdout):
+    with results.printing():
         print_spread(group, runs, json=arguments.json)
     return DONE
 
 
-def _train(first_requests: Sequence[Request[Any]], arguments: Namespace) -> tuple[int, RunFinished]:
+def _train(
+    first_requests: Sequence[Request[Any]], arguments: Namespace, results: ResultsOnTheWay
+) -> tuple[int, RunFinished]:
     """Train one run; its exit code, and how it ended. Raises Interrupted on a signal."""
-    show = _Show(json=arguments.json, tensorboard=arguments.tensorboard)
+    show = _Show(results if arguments.json else None, tensorboard=arguments.tensorboard)
     try:
         with Conversation(show, arguments.plugins_dir) as engine:
             for request in first_requests:
@@ -77,7 +84,7 @@ def _train(first_requests: Sequence[Request[Any]], arguments: Namespace) -> tupl
     if finished.reason == "process":  # torchrun ends all that are left; what was saved is to be said first
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if not arguments.json:
-        with perhaps_unread(sys.stdout):
+        with results.printing():
             _print_result(finished)
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
         raise Interrupted(engine.signal, _saved(finished, engine.signal.name))
@@ -126,16 +133,16 @@ def _change(text: str) -> tuple[str, object]:
 class _Show:
     """Progress on standard error and, with --json, every event on standard output. The run goes on without either."""
 
-    def __init__(self, *, json: bool, tensorboard: Path | None) -> None:
+    def __init__(self, results: ResultsOnTheWay | None, *, tensorboard: Path | None) -> None:
         self._progress = TerminalProgress()
-        self._json = json
+        self._results = results
         self._board = _board(tensorboard) if tensorboard is not None else None
 
     def __call__(self, event: Event) -> None:
         with perhaps_unread(sys.stderr):
             self._progress(event)
-        if self._json:
-            with perhaps_unread(sys.stdout):
+        if self._results is not None:
+            with self._results.printing():
                 print_json(event_record(event))
         if self._board is not None:
             with perhaps_unread(sys.stderr):  # where it says that its own files cannot be written

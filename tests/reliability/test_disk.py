@@ -178,16 +178,24 @@ def test_a_log_on_the_disk_that_the_run_fills_changes_nothing(disk: Path, tmp_pa
     assert code == 3 and is_whole(disk / "run")
 
 
+NO_ROOM = "headlight: Standard output cannot be written: No space left on device."
+LOST = f"{NO_ROOM} The training went to its end, and is saved.\n"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
 def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    redirects = {">/dev/full 2>&1": "", "2>&-": "reason max_steps", ">&- 2>&-": "", "--json >/dev/full": ""}
-    for number, redirect in enumerate(redirects if full else [">/dev/full 2>&1"]):
+    """No training is broken off; what people read of one may be lost, what a program reads (--json) may not."""
+    redirects = {">/dev/full 2>&1": (0, ""), "--json >/dev/full": (2, ""), "2>&-": (0, "reason max_steps")}
+    redirects |= {">/dev/full": (0, ""), ">&- 2>&-": (0, ""), "--json >/dev/full 2>&1": (2, "")}
+    for number, redirect in enumerate(redirects if full else [*redirects][:2]):
         trained = tmp_path / f"run {number}"
         with cases.trying(f"train {redirect}"):
             done = in_shell(train(tmp_path, "--run-dir", str(trained), "training.max_steps=60"), redirect)
-            assert done.returncode == 0 and redirects[redirect] in done.stdout, done
+            code, written = redirects[redirect]
+            assert done.returncode == code and written in done.stdout, done
+            assert done.stderr.endswith(LOST) == (redirect == "--json >/dev/full")
             assert RunFolder.open(trained).state.reason == "max_steps" and is_whole(trained)
     run, listing = str(tmp_path / "run 0"), ["runs", "list", "--runs-dir", str(tmp_path)]
     longer = [["translate", run, "1 2"], ["runs", "show", run, "--json"], ["presets", "list"]]
@@ -195,10 +203,19 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
         with cases.trying(f"{command} >/dev/full"):
             done = in_shell([*MAIN, *command], ">/dev/full")
             assert done.returncode == 2
-            assert done.stderr == "headlight: Standard output cannot be written: No space left on device.\n"
+            assert done.stderr == f"{NO_ROOM}\n"
     assert in_shell([*MAIN, *listing], ">/dev/full", unbuffered="1").stderr == done.stderr
     assert in_shell([*MAIN, *listing], ">/dev/full 2>&-").returncode == 2
     assert "run 0" in in_shell([*MAIN, *listing], "2>&-").stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+def test_of_several_seeds_all_are_trained_before_lost_results_are_told_of(tmp_path: Path) -> None:
+    command = train(tmp_path, "--runs-dir", str(tmp_path / "runs"), "--seeds", "0,1", "training.max_steps=20")
+    done = in_shell([*command, "--json"], ">/dev/full")
+    assert done.returncode == 2 and done.stderr.endswith(LOST)
+    runs = [RunFolder.open(run) for run in list_runs(tmp_path / "runs")]
+    assert [(run.config().seed, run.state.reason) for run in runs] == [(0, "max_steps"), (1, "max_steps")]
 
 
 @needs_anybody

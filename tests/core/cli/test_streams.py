@@ -9,7 +9,7 @@ from typing import TextIO
 
 import pytest
 
-from core.cli.streams import fall_silent, perhaps_unread, results_told, speak_utf8
+from core.cli.streams import ResultsOnTheWay, fall_silent, perhaps_unread, results_told, speak_utf8
 from core.errors import UserError
 
 
@@ -45,6 +45,29 @@ def test_results_without_room_are_told_of_once(full_disk: TextIO, monkeypatch: p
         print("x" * length)
     print("y")
     full_disk.flush()
+
+
+def test_results_on_the_way_break_nothing_off_and_are_told_of_at_the_end(
+    full_disk: TextIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout", full_disk)
+    results = ResultsOnTheWay()
+    for _ in range(2):
+        with results.printing():
+            print("x")
+    with pytest.raises(UserError, match=r"Standard output cannot be written: No space left.* All is saved\."):
+        results.require_written("All is saved.")
+
+
+def test_results_on_the_way_that_nobody_reads_any_more_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    results = ResultsOnTheWay()
+    with os.fdopen(writing, "w") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        with results.printing():
+            print("x")
+    results.require_written("All is saved.")
 
 
 def test_another_file_that_fails_is_not_told_as_the_output() -> None:
