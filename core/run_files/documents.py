@@ -17,21 +17,19 @@ class DamagedFile(UserError):
     """A file cannot be what was written: cut off, altered, or of something else."""
 
 
+_OF_A_RUN = "Make it readable, or restore it from a copy of the run."
 LARGEST = 256 * 2**20  # bytes; config, environment, vocabulary, validations and run.json are far below
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def reading(path: Path, advice: str = _OF_A_RUN) -> Iterator[None]:
     """Around reading a file or folder: a UserError names it where it is missing, forbidden or on a bad sector."""
     try:
         yield
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file.") from None
     except OSError as error:
-        raise DamagedFile(
-            f"{path}: it cannot be read ({error.strerror or error}).",
-            "Make it readable, or restore it from a copy of the run.",
-        ) from None
+        raise DamagedFile(f"{path}: it cannot be read ({error.strerror or error}).", advice) from None
 
 
 def require_room_to_read(path: Path, times: int) -> None:

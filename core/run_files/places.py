@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from core.errors import NotWritten, UserError
 from core.run_files.archive import SUFFIX
 from core.run_files.documents import reading
 
+_ELSEWHERE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
 _LONGEST_NAME = 200  # bytes: with the time before it and a number behind, a folder's name may have 255
 
 
@@ -70,13 +72,23 @@ def find_run(text: str, runs_dir: Path) -> Path:
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
     for path in (Path(text).expanduser(), runs_dir / text):
-        with reading(path):
-            if path.exists():
+        with reading(path, _ELSEWHERE):
+            if _exists(path):
                 check_is_run(path)
                 return path
     raise UserError(
         f"{text}: there is no such run, neither as a path nor in {runs_dir}.", "`runs list` shows what is there."
     )
+
+
+def _exists(path: Path) -> bool:
+    """Whether something is there; nothing has a name that is longer than the system's names are."""
+    try:
+        return path.exists()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
 
 
 def check_is_run(path: Path) -> None:
@@ -93,7 +105,7 @@ def check_is_run(path: Path) -> None:
 
 def list_runs(runs_dir: Path) -> list[Path]:
     """The runs in a folder, the newest name last; none where the folder does not exist."""
-    with reading(runs_dir):
+    with reading(runs_dir, _ELSEWHERE):
         return sorted(path for path in runs_dir.iterdir() if is_run(path)) if runs_dir.is_dir() else []
 
 

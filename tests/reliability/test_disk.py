@@ -235,6 +235,10 @@ def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
     assert (listed.returncode, listed.stderr, len(listed.stdout.splitlines())) == (0, "", 1)
     shown = called_by_anybody(*MAIN, "runs", "show", private[0])
     assert shown.returncode == 2 and f"{private[0]}: it cannot be read (Permission denied)." in shown.stderr
+    for verb in (["list"], ["show", "run"]):
+        done = called_by_anybody(*MAIN, "runs", *verb, "--runs-dir", private[0])
+        assert done.returncode == 2 and "it cannot be read (Permission denied)" in done.stderr
+        assert done.stderr.endswith("Make it readable, or choose another folder (--runs-dir in a terminal).\n")
     offered, *rows = called_by_anybody(sys.executable, "-c", LOOK, tmp_path).stdout.splitlines()
     assert offered == "run" and "run: stopped" in rows and len(rows) == 3
     for folder in private:
