@@ -1,43 +1,62 @@
-"""Hold what a plugin's small methods return against their types, so that a wrong one is named at once."""
+"""Call a plugin's small methods and hold what they return against their types, so that a wrong one is named at once."""
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from core.plugins_host.faults import Fault
+from core.plugin import DatasetPlugin, Pair
+from core.plugins_host.faults import Fault, defined_at
 
-
-def texts(method: str, answer: object) -> list[str]:
-    """Return a sequence of texts as a list."""
-    if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(isinstance(text, str) for text in answer):
-        raise Fault(f"{method}() returned {answer!r:.200}, expected a list of texts.")
-    return list(answer)
+Plugin = DatasetPlugin[Any]
 
 
-def symbols(answer: object) -> tuple[list[str], list[str]] | None:
-    """Return the source and the target tokens of endless data."""
+def texts(plugin: Plugin, method: str) -> list[str]:
+    """What a method returns that gives a sequence of texts."""
+    return _texts(plugin, method, getattr(plugin, method)())
+
+
+def symbols(plugin: Plugin) -> tuple[list[str], list[str]] | None:
+    """The source and the target tokens of endless data."""
+    answer: object = plugin.symbols()
     if answer is None:
         return None
     if not isinstance(answer, Sequence) or len(answer) != 2:
-        raise Fault(f"symbols() returned {answer!r:.200}, expected a pair (source tokens, target tokens).")
-    return texts("symbols", answer[0]), texts("symbols", answer[1])
+        raise _wrong(plugin, "symbols", answer, "a pair (source tokens, target tokens)")
+    return _texts(plugin, "symbols", answer[0]), _texts(plugin, "symbols", answer[1])
 
 
-def figures(method: str, answer: object) -> dict[str, float]:
-    """Return numbers by the names of their metrics."""
-    if not isinstance(answer, Mapping) or not all(_is_figure(name, value) for name, value in answer.items()):
-        raise Fault(f"{method}() returned {answer!r:.200}, expected numbers by name, such as {{'letters_right': 0.9}}.")
-    return {name: float(value) for name, value in answer.items()}
+def metrics(plugin: Plugin, pairs: list[Pair], hypotheses: list[str]) -> dict[str, float]:
+    """Its own figures of these hypotheses."""
+    return _figures(plugin, "metrics", plugin.metrics(pairs, hypotheses))
 
 
-def limits(answer: object) -> dict[str, float]:
-    """Return the best values that anyone can reach: a run keeps them, and what is not finite cannot be kept."""
-    found = figures("limits", answer)
+def limits(plugin: Plugin) -> dict[str, float]:
+    """The best values that anyone can reach: a run keeps them, and what is not finite cannot be kept."""
+    found = _figures(plugin, "limits", plugin.limits())
     for name, value in found.items():
         if not math.isfinite(value):
             sentence = f"limits() gives {name!r} as {value}; expected a finite number."
-            raise Fault(sentence, remedy="Leave it out where it is not known")
+            file, line = defined_at(plugin, "limits")
+            raise Fault(sentence, file=file, line=line, remedy="Leave it out where it is not known")
     return found
+
+
+def _texts(plugin: Plugin, method: str, answer: object) -> list[str]:
+    if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(isinstance(text, str) for text in answer):
+        raise _wrong(plugin, method, answer, "a list of texts")
+    return list(answer)
+
+
+def _figures(plugin: Plugin, method: str, answer: object) -> dict[str, float]:
+    if not isinstance(answer, Mapping) or not all(_is_figure(name, value) for name, value in answer.items()):
+        raise _wrong(plugin, method, answer, "numbers by name, such as {'letters_right': 0.9}")
+    return {name: float(value) for name, value in answer.items()}
 
 
 def _is_figure(name: object, value: object) -> bool:
     return isinstance(name, str) and isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _wrong(plugin: Plugin, method: str, answer: object, expected: str) -> Fault:
+    file, line = defined_at(plugin, method)
+    return Fault(f"{method}() returned {answer!r:.200}, expected {expected}.", file=file, line=line)

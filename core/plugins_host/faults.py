@@ -1,6 +1,7 @@
 """What went wrong in a plugin, as a sentence with its file and line."""
 
 import difflib
+import inspect
 import traceback
 from typing import Any
 
@@ -8,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from core import plugin as plugin_api
-from core.plugin import API_VERSION, BadData, Options
+from core.plugin import API_VERSION, BadData, DatasetPlugin, Options
 from core.plugins_host.slips import remedy_for
 
 REMEDIES: dict[type[BaseException], str] = {
@@ -31,6 +32,12 @@ class Fault(Exception):
     ) -> None:
         super().__init__(sentence)
         self.record: dict[str, Any] = {"sentence": sentence, "file": file, "line": line, "kind": kind, "remedy": remedy}
+
+
+def defined_at(plugin: DatasetPlugin[Any], method: str) -> tuple[str, int]:
+    """File and line of a plugin's method."""
+    function = getattr(type(plugin), method)
+    return inspect.getfile(function), inspect.getsourcelines(function)[1]
 
 
 def fault_of(error: BaseException, plugin_file: str) -> Fault:

@@ -47,12 +47,12 @@ class Worker:
             "open": self._open,
             "next": lambda request: self._streams[request["stream"]].next_chunk(),
             "shut": self._shut,
-            "symbols": lambda request: answers.symbols(self._instance(request).symbols()),
-            "limits": lambda request: answers.limits(self._instance(request).limits()),
+            "symbols": lambda request: answers.symbols(self._instance(request)),
+            "limits": lambda request: answers.limits(self._instance(request)),
             "metrics": self._metrics,
-            "files": lambda request: answers.texts("files", self._instance(request).files()),
+            "files": lambda request: answers.texts(self._instance(request), "files"),
             "folder": lambda request: str(Path.cwd()),
-            "examples": lambda request: answers.texts("examples", self._instance(request).examples()),
+            "examples": lambda request: answers.texts(self._instance(request), "examples"),
         }
 
     def answer(self, request: Message) -> Message:
@@ -97,7 +97,7 @@ class Worker:
 
     def _metrics(self, request: Message) -> dict[str, float]:
         pairs = [Pair(*fields) for fields in request["pairs"]]
-        return answers.figures("metrics", self._instance(request).metrics(pairs, request["hypotheses"]))
+        return answers.metrics(self._instance(request), pairs, request["hypotheses"])
 
 
 def main() -> None:

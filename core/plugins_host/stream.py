@@ -1,6 +1,5 @@
 """Draw a split's pairs from a plugin in chunks, each pair checked, as the lines that are sent and kept."""
 
-import inspect
 import random
 import time
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from typing import Any
 
 from core.files_read import FilesRead
 from core.plugin import DatasetPlugin, Pair, Split
-from core.plugins_host.faults import Fault
+from core.plugins_host.faults import Fault, defined_at
 from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
 
 CHUNK_SIZE = 1000
@@ -37,8 +36,8 @@ class PairStream:
         if isinstance(pairs, Pair):
             pairs = "one pair"  # it is a tuple, and would be taken for a list of two texts
         if isinstance(pairs, str) or not hasattr(pairs, "__iter__"):
-            line = inspect.getsourcelines(type(plugin).pairs)[1]
-            raise Fault(f"pairs() returned {pairs}, expected it to yield Pair(source, target).", file=file, line=line)
+            where, line = defined_at(plugin, "pairs")
+            raise Fault(f"pairs() returned {pairs}, expected it to yield Pair(source, target).", file=where, line=line)
         self._origin = iter(pairs)
         self._pairs: Iterator[Any] = islice(self._origin, limit)
 

@@ -346,12 +346,15 @@ def examples(self): return ["ab" * self.options.length]
         ("def symbols(self): return 'abc'", "symbols"),
         ("def limits(self): return {'a': 'b'}", "limits"),
         ("def examples(self): return 'one text'", "examples"),
+        ("def files(self): return [7]", "files"),
+        ("def metrics(self, pairs, hypotheses): return {'a': 'b'}", "metrics"),
     ],
 )
 def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plugin: Any, body: str, call: str) -> None:
-    write_plugin(GOOD + body)
-    with pytest.raises(PluginError, match=rf"{call}\(\) returned"):
-        getattr(host, call)("named", {})
+    path = write_plugin(GOOD + body)
+    with pytest.raises(PluginError, match=rf"{call}\(\) returned") as caught:
+        getattr(host, call)("named", {}, *(([Pair("x", "y")], ["y"]) if call == "metrics" else ()))
+    assert caught.value.sentence.endswith(f"({path}, line {line_of(path, f'def {call}')}).")
 
 
 @pytest.mark.parametrize("number", ["inf", "-inf", "nan"])
@@ -359,7 +362,7 @@ def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(
     host: PluginHost, write_plugin: Any, number: str
 ) -> None:
     """A validation that cannot be said in numbers happens once in a run; a limit is kept with every run."""
-    write_plugin(
+    path = write_plugin(
         f"""{GOOD}
 def limits(self): return {{"valid/loss": 0.5, "valid/own": float("{number}")}}
 def metrics(self, pairs, hypotheses): return {{"own": float("{number}")}}
@@ -367,8 +370,8 @@ def metrics(self, pairs, hypotheses): return {{"own": float("{number}")}}
     )
     with pytest.raises(PluginError) as caught:
         host.limits("named", {})
-    sentence = f"Plugin 'named' failed: limits() gives 'valid/own' as {number}; expected a finite number."
-    assert caught.value.sentence == sentence
+    sentence = f"Plugin 'named' failed: limits() gives 'valid/own' as {number}; expected a finite number"
+    assert caught.value.sentence == f"{sentence} ({path}, line {line_of(path, 'def limits')})."
     assert "Leave it out where it is not known, or choose another dataset." in str(caught.value)
     assert repr(host.metrics("named", {}, [Pair("x", "y")], ["y"])["own"]) == number
 
