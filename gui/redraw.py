@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
 
-from core.events import Event
+from core.events import Event, StateChanged
 from gui.bridge import EngineBridge
 from gui.panel import Panel
 from gui.playhead import Playhead
@@ -19,6 +19,7 @@ from gui.workbench import Workbench
 SHARE = 0.05  # of the time that watching may cost while the engine learns
 SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
+LONGEST_S = 5.0  # whatever was drawn or asked: a picture that is older looks like one that is broken
 SLOWEST_S = 1.0  # where nothing is to be fast: at a slow pace, and while nothing learns
 LATELY_S = 5.0  # over which the cost is told
 BREATH_S = 0.001  # between two pieces of a round: the first is painted, and clicks are served, before the second
@@ -45,6 +46,7 @@ class Redraws(QObject):
         self._panels: list[Panel] = []
         self._round: Iterator[Panel] = iter(())  # panels whose turn is still to come
         self._pieces: Iterator[None] = iter(())  # what is left to be drawn of the panel whose turn it is
+        self._is_awaited = False  # another round, by somebody who asked while this one was under way
         self._wall, self._paid = time.perf_counter(), self._cost_so_far()
         self._lately_passed = self._lately_paid = 0.0  # seconds, the older the less
         self._timer = QTimer(self)
@@ -53,6 +55,7 @@ class Redraws(QObject):
         self._timer.start(round(FASTEST_S * 1000))
         bridge.drained.connect(self._take)
         bridge.shown_changed.connect(self.mark_all)
+        bridge.state_changed.connect(self._take_state)
         playhead.moved.connect(self._follow)
         selection.changed.connect(self.mark_all)
         theme.changed.connect(self.mark_all)
@@ -70,9 +73,11 @@ class Redraws(QObject):
         self.draw_soon()
 
     def draw_soon(self) -> None:
-        """End the rest: what is dirty and visible now is drawn in the next pass of the event loop."""
+        """End the rest, or have none after this round: what is dirty and visible now is drawn in a moment."""
         if self._timer.remainingTime() > 1000 * BREATH_S:
             self._timer.start(round(1000 * BREATH_S))
+        else:
+            self._is_awaited = True  # by a panel whose turn may have passed
 
     def draw(self) -> bool:
         """Draw the next piece of what is dirty and visible. False at the end of the round."""
@@ -108,12 +113,18 @@ class Redraws(QObject):
             self.mark_all()
         self._was_live = self._playhead.is_live
 
+    def _take_state(self, change: StateChanged) -> None:
+        if change.state != "learning":  # what it came to is there to be seen, and nothing is left to be spared
+            self.draw_soon()
+
     def _tick(self) -> None:
         rest = BREATH_S
         try:
             if not self.draw():
                 self.round_ended.emit()
-                rest = self._pause()
+                if not self._is_awaited:  # else the rest after the next round pays for this one too
+                    rest = self._pause()
+                self._is_awaited = False
         finally:  # a panel that fails must not end the drawing of all the others
             self._timer.start(round(1000 * rest))
 
@@ -136,4 +147,4 @@ class Redraws(QObject):
 def rest_after(cost: float, *, is_learning: bool, is_paced: bool) -> float:
     """Seconds to rest after what cost so many."""
     rest = max(cost / (SHARE if is_learning else SHARE_AT_REST), FASTEST_S)
-    return rest if is_learning and not is_paced else min(rest, SLOWEST_S)
+    return min(rest, LONGEST_S if is_learning and not is_paced else SLOWEST_S)

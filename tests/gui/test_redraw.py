@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +14,7 @@ from core.history import History
 from core.requests import Translate, Translation
 from gui.main_window import MainWindow
 from gui.panel import Panel
-from gui.redraw import FASTEST_S, SLOWEST_S, rest_after
+from gui.redraw import FASTEST_S, LONGEST_S, SLOWEST_S, rest_after
 from tests.gui.conftest import WAIT_MS
 
 
@@ -63,6 +63,7 @@ def rest_for_long(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPa
     """Have the panels rest now, for longer than any test waits."""
     monkeypatch.setattr("gui.redraw.FASTEST_S", 1000.0)
     monkeypatch.setattr("gui.redraw.SLOWEST_S", 1000.0)
+    monkeypatch.setattr("gui.redraw.LONGEST_S", 1000.0)
     qtbot.waitUntil(lambda: window.context.redraws._timer.remainingTime() > 100_000, timeout=WAIT_MS)
 
 
@@ -104,11 +105,63 @@ def test_what_somebody_chose_in_a_panel_is_drawn_at_once(
     qtbot.waitUntil(lambda: panel.drawn > drawn, timeout=WAIT_MS)
 
 
-@pytest.mark.parametrize("cost", [0.0001, 0.01, 0.2, 4.0])
+class Clicked(Panel):
+    """Draws itself in two pieces; between them somebody clicks on another panel."""
+
+    def __init__(self, window: MainWindow, other: Counting) -> None:
+        super().__init__(window.context.theme)
+        self.other, self.seen = other, 0
+
+    def pieces(self, history: History, step: int) -> Iterator[None]:
+        yield
+        self.seen = self.other.drawn
+        self.other.mark_dirty()
+        yield
+
+
+def test_what_somebody_chose_is_drawn_at_once_though_its_turn_has_passed(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Counting(window)
+    first.drawn = 1
+    last = Clicked(window, first)
+    for panel in (first, last):
+        window.train_view.layout().addWidget(panel)
+        window.context.redraws.add(panel)
+    rest_for_long(window, qtbot, monkeypatch)
+    last.mark_dirty()
+    qtbot.waitUntil(lambda: first.drawn > last.seen > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.context.redraws._timer.remainingTime() > 100_000, timeout=WAIT_MS)
+
+
+def test_where_the_learning_ends_its_last_picture_is_drawn_at_once(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, wait_for_state: Callable[[str], None]
+) -> None:
+    panel = Counting(window)
+    panel.drawn = 1
+    window.train_view.layout().addWidget(panel)
+    window.context.redraws.add(panel)
+    window.context.workbench.set_pace(1.0)
+    window.context.workbench.learn()
+    wait_for_state("learning")
+    rest_for_long(window, qtbot, monkeypatch)
+    qtbot.waitUntil(lambda: panel.is_dirty, timeout=WAIT_MS)  # there is news, and it rests
+    drawn = panel.drawn
+    window.transport.learn_button.click()
+    wait_for_state("paused")
+    qtbot.waitUntil(lambda: panel.drawn > drawn and not panel.is_dirty, timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize("cost", [0.0001, 0.01, 0.2])
 def test_drawing_rests_until_it_costs_less_than_five_percent_of_the_learning(cost: float) -> None:
     rest = rest_after(cost, is_learning=True, is_paced=False)
     share = cost / (cost + rest)
     assert share < 0.05 and (share > 0.045 or rest == FASTEST_S)
+
+
+def test_no_picture_stays_for_long_whatever_was_asked_meanwhile() -> None:
+    assert rest_after(4.0, is_learning=True, is_paced=False) == rest_after(0.3, is_learning=True, is_paced=False)
+    assert rest_after(4.0, is_learning=True, is_paced=False) == LONGEST_S > SLOWEST_S
 
 
 def test_a_slow_pace_is_seen_each_second_and_nothing_waits_where_nothing_learns() -> None:
