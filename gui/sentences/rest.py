@@ -10,6 +10,7 @@ from gui.bridge import EngineBridge
 
 SHARE = 0.015  # of the engine's time that repeating one question may take; no view repeats more than two
 LEAST_S = 0.25  # faster, nobody could read the answers
+LONGEST_S = 10.0  # whatever one answer took: one that is older is taken for what the model writes now
 
 
 class Rest(QObject):
@@ -35,7 +36,8 @@ class Rest(QObject):
     def begin(self, answer: object) -> None:
         """Rest for as long as this answer asks."""
         if self._bridge.state == "learning":
-            self._timer.start(round(1000 * max(seconds_of(answer) / SHARE, LEAST_S)))
+            seconds = min(max(seconds_of(answer) / SHARE, LEAST_S), LONGEST_S)
+            self._timer.start(round(1000 * seconds))
 
     def _take_state(self, change: StateChanged) -> None:
         if change.state != "learning" and not self.is_over:

@@ -16,7 +16,7 @@ from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.sentences.asked import Asked
-from gui.sentences.rest import LEAST_S, Rest
+from gui.sentences.rest import LEAST_S, LONGEST_S, Rest
 from tests.gui.conftest import WAIT_MS
 
 WaitForState = Callable[[str], None]
@@ -35,6 +35,7 @@ def learning(window: MainWindow, wait_for_state: WaitForState) -> MainWindow:
 def rests_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have whatever rests do so for longer than any test waits."""
     monkeypatch.setattr("gui.sentences.rest.LEAST_S", 1000.0)
+    monkeypatch.setattr("gui.sentences.rest.LONGEST_S", 1000.0)
 
 
 class Asking(Panel):
@@ -68,9 +69,12 @@ def test_a_rest_pays_for_the_answer_and_ends_with_the_learning(
     rest.over.connect(lambda: over.append(True))
     rest.begin(Looked(seconds=0.0))
     assert not rest.is_over and seconds_to_rest(rest) == LEAST_S
-    rest.begin((Looked(seconds=0.9), Looked(seconds=0.6)))
-    share = 1.5 / (1.5 + seconds_to_rest(rest))
+    rest.begin((Looked(seconds=0.09), Looked(seconds=0.04)))
+    share = 0.13 / (0.13 + seconds_to_rest(rest))
     assert 0.0125 < share < 0.016  # two of them leave some of the 5 % to drawing
+    for seconds in (0.2, 3.0):
+        rest.begin(Looked(seconds=seconds))
+        assert seconds_to_rest(rest) == LONGEST_S
     assert not over
     learning.transport.learn_button.click()
     wait_for_state("paused")
