@@ -52,6 +52,10 @@ class Asked(Generic[Answer]):
             take, refuse = partial(self._take, self._newest), partial(self._refuse, self._newest)
             self._under_way = self._bridge.ask(request, take, refuse)
 
+    def forget(self) -> None:
+        """What was asked stands for something else now: its answer is none to that, and the next question is new."""
+        self.answer, self.refusal, self._newest = None, "", (None, None)
+
     def _take(self, asking: Asking, answer: Answer) -> None:
         if asking == self._newest:
             self.answer, self.refusal = answer, ""

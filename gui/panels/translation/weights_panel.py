@@ -116,7 +116,7 @@ class WeightsPanel(Panel):
             self.step_combo.clear()
             if self.run is not None:
                 self.step_combo.addItems([_BEST, *(f"step {step:,}" for step in self.run.steps)])
-        self.asked.answer = None  # of other weights than those that are named now
+        self.asked.forget()  # of other weights than those that are named now
         self.mark_dirty()
 
     def _read_runs(self) -> None:

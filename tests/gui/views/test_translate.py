@@ -191,6 +191,15 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
     with_another_run(view, qtbot)
 
 
+def test_the_run_that_is_compared_with_can_be_chosen_again(view: TranslateView, qtbot: QtBot) -> None:
+    show_page(view, "Two weights")
+    qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+    view.other.run_combo.activated.emit(0)  # "this run", as before
+    assert view.other.asked.answer is None
+    qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+    assert names_of(view)[:2] == ["step 0", "step 0"]
+
+
 def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
     """The run that was at hand stands beside the next one, with what it wrote itself."""
     before, name = view.typed.translation, name_of(view.context.bridge.history.folder)
