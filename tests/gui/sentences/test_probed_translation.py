@@ -36,4 +36,10 @@ def test_the_nearest_probe_before_is_read_and_none_for_the_weights_of_this_momen
 
 def test_weights_that_are_kept_nearer_are_asked(history: History) -> None:
     history.checkpoint_steps = [100, 350]
-    assert [step_of(history, step) for step in (120, 349, 350, 400)] == [100, 300, None, None]
+    assert [step_of(history, step) for step in (120, 350, 400)] == [100, None, None]
+
+
+def test_a_probe_whose_weights_were_thinned_out_is_not_read_where_older_ones_answer(history: History) -> None:
+    assert step_of(history, 300) == 300  # no weights, no other answer
+    history.checkpoint_steps = [100]
+    assert [step_of(history, step) for step in (99, 199, 300)] == [0, 100, None]
