@@ -13,8 +13,8 @@ from core.requests import Translate, Translation
 def probed_translation(request: Translate, known: Translation | None, history: History) -> Translation | None:
     """What is asked for, of one sentence and with the weights of a step or the nearest before, as a probe saw it.
 
-    None where no probe has it, or it is not to be written as probes are: greedily. And where the engine would answer with
-    weights of another step than the probe's: what is clicked in the output goes on from its weights.
+    None where no probe has it, or it is not to be written as probes are: greedily. And where the engine would answer
+    with weights of another step than the probe's: what is clicked in the output goes on from its weights.
     `known` is the newest translation; where it is of the same text, what it says of that is taken from it.
     """
     is_greedy = history.prepared is not None and history.prepared.config.decoding.beam_size == 1
