@@ -16,7 +16,14 @@ from importlib import import_module
 from platformdirs import user_log_path
 
 from core.cli.parser import parse
-from core.cli.streams import fall_silent, open_closed_ones, perhaps_unread, results_told, speak_utf8
+from core.cli.streams import (
+    fall_silent,
+    open_closed_ones,
+    perhaps_unread,
+    progress_perhaps_unread,
+    results_told,
+    speak_utf8,
+)
 from core.errors import UserError
 from core.signals import Interrupted
 
@@ -47,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         speak_utf8(stream)
     try:
-        with results_told():
+        with progress_perhaps_unread(), results_told():
             code = _run(argv)
     except UserError as error:
         return _complain(error, BAD_INPUT)

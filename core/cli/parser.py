@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import (
     ArgumentParser,
     ArgumentTypeError,
@@ -33,6 +34,13 @@ class _Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}. `{self.prog} --help` shows what there is.\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help and version are results; where they cannot be written argparse itself says nothing."""
+        if file is sys.stdout:
+            print(message, end="", flush=True)
+        else:
+            super()._print_message(message, file)
 
 
 def parse(argv: Sequence[str]) -> Namespace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
@@ -36,6 +36,32 @@ def perhaps_unread(stream: TextIO) -> Iterator[None]:
         stream.flush()
     except OSError:
         fall_silent(stream)
+
+
+@contextmanager
+def progress_perhaps_unread() -> Iterator[None]:
+    """Around a verb: what it tells on standard error can all be done without."""
+    with redirect_stderr(cast(TextIO, _Progress(sys.stderr))):
+        yield
+
+
+class _Progress:
+    """A stream that refuses nothing."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with perhaps_unread(self._stream):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with perhaps_unread(self._stream):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from core.cli.conversation import Conversation
 from core.cli.output import event_record, print_json
 from core.cli.seeds import new_group, print_spread, read_seeds
-from core.cli.streams import ResultsOnTheWay, perhaps_unread
+from core.cli.streams import ResultsOnTheWay
 from core.config import read_override
 from core.errors import UserError
 from core.events import Event, RunFinished
@@ -90,8 +90,7 @@ def _train(
         raise Interrupted(engine.signal, _saved(finished, engine.signal.name))
     if finished.reason in _GOOD_REASONS:
         return DONE, finished
-    with perhaps_unread(sys.stderr):
-        print(f"headlight: {_saved(finished, finished.reason)}", file=sys.stderr)
+    print(f"headlight: {_saved(finished, finished.reason)}", file=sys.stderr)
     return STOPPED_ITSELF, finished
 
 
@@ -139,18 +138,15 @@ class _Show:
         self._board = _board(tensorboard) if tensorboard is not None else None
 
     def __call__(self, event: Event) -> None:
-        with perhaps_unread(sys.stderr):
-            self._progress(event)
+        self._progress(event)
         if self._results is not None:
             with self._results.printing():
                 print_json(event_record(event))
         if self._board is not None:
-            with perhaps_unread(sys.stderr):  # where it says that its own files cannot be written
-                self._board(event)
+            self._board(event)
 
     def close(self) -> None:
-        with perhaps_unread(sys.stderr):
-            self._progress.close()
+        self._progress.close()
         if self._board is not None:
             self._board.close()
 

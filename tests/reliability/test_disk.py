@@ -198,8 +198,8 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
             assert done.stderr.endswith(LOST) == (redirect == "--json >/dev/full")
             assert RunFolder.open(trained).state.reason == "max_steps" and is_whole(trained)
     run, listing = str(tmp_path / "run 0"), ["runs", "list", "--runs-dir", str(tmp_path)]
-    longer = [["translate", run, "1 2"], ["runs", "show", run, "--json"], ["presets", "list"]]
-    for command in [listing, ["evaluate", run], *(longer if full else [])]:
+    longer = [["translate", run, "1 2"], ["runs", "show", run, "--json"], ["presets", "list"], ["train", "--help"]]
+    for command in [listing, ["evaluate", run], ["--version"], *(longer if full else [])]:
         with cases.trying(f"{command} >/dev/full"):
             done = in_shell([*MAIN, *command], ">/dev/full")
             assert done.returncode == 2
@@ -207,6 +207,16 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
     assert in_shell([*MAIN, *listing], ">/dev/full", unbuffered="1").stderr == done.stderr
     assert in_shell([*MAIN, *listing], ">/dev/full 2>&-").returncode == 2
     assert "run 0" in in_shell([*MAIN, *listing], "2>&-").stdout
+    assert in_shell([*MAIN, "--help"], "| true; exit ${PIPESTATUS[0]}").returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+def test_a_file_is_translated_though_progress_and_warnings_have_no_room(tmp_path: Path) -> None:
+    texts, outputs = tmp_path / "texts.txt", tmp_path / "outputs.txt"
+    texts.write_text("1 2\nunknown\n", encoding="utf-8")
+    run = ROOT / "tests" / "golden" / "0.1.0_copy_task"
+    done = in_shell([*MAIN, "translate", str(run), "--input", str(texts), "--output", str(outputs)], "2>/dev/full")
+    assert done.returncode == 0 and len(outputs.read_text(encoding="utf-8").splitlines()) == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
