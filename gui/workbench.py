@@ -113,6 +113,11 @@ class Workbench(QObject):
         return tuple(key for key in changed_keys(self.applied, self.draft) if not f"{key}.".startswith(acting))
 
     @property
+    def is_another_taken(self) -> bool:
+        """Whether another preset or file than the run's waits: a new run begins with that, untrained."""
+        return self.taken not in (None, self.applied)
+
+    @property
     def is_example(self) -> bool:
         """Whether the run is the one that Headlight brings along, which nobody writes."""
         return self.run == example_path()
@@ -136,9 +141,8 @@ class Workbench(QObject):
     @property
     def takes_changes_along(self) -> bool:
         """Whether the next Learn begins a branch with what waits for a new run: it has nothing to lose yet."""
-        is_other = self.taken not in (None, self.applied)  # another preset or file, which begins untrained
         fits = bool(self.waiting) and first_unfit(self.waiting) is None
-        return self.begins_at is not None and fits and not is_other
+        return self.begins_at is not None and fits and not self.is_another_taken
 
     # Transport
 

@@ -101,7 +101,13 @@ class TrainView(View):
     def _allow_changes(self) -> None:
         others = self.context.follower.why_no_model
         self.sentence_row.allow_adding(others)
-        self.curves.notices.allow_trying(others, self._why_nothing_acts_now())
+        self.curves.notices.allow_trying(others or self._why_nothing_is_tried(), self._why_nothing_acts_now())
+
+    def _why_nothing_is_tried(self) -> str:
+        """Why no setting of the run can be changed alone: Setup holds others."""
+        if self.context.workbench.is_another_taken:
+            return "Another preset or file waits in Setup: Restart with it first, or choose this run's there again"
+        return ""
 
     def _why_nothing_acts_now(self) -> str:
         """Why no setting can act on the run between two steps: it takes none."""

@@ -174,6 +174,20 @@ def test_each_experiment_is_one_click(window: MainWindow, qtbot: QtBot) -> None:
         assert not window.setup_drawer.isVisible() and workbench.waiting == () and window.strip.trouble is None
 
 
+def test_while_another_preset_waits_in_setup_nothing_is_tried_in_its_place(
+    window: MainWindow, qtbot: QtBot, small_file: Path
+) -> None:
+    bridge, notices = window.context.bridge, window.train_view.curves.notices
+    window.context.workbench.learn(2)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    for kind in ("memorising", "diverging"):  # which begins a new run, and which acts on this one
+        plant(notices, bridge.history, kind)
+        window.setup_drawer.choose_preset("reverse")
+        assert not notices.try_button.isEnabled() and "waits in Setup" in notices.try_button.toolTip()
+        window.setup_drawer.open_file(small_file)  # this run's
+        assert notices.try_button.isEnabled()
+
+
 def test_on_a_run_that_takes_no_steps_what_acts_now_says_why(empty_window: MainWindow, qtbot: QtBot) -> None:
     context, notices = empty_window.context, empty_window.train_view.curves.notices
     context.workbench.open_run(example_path())
