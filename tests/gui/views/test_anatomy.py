@@ -81,6 +81,7 @@ def test_masks_are_of_the_sentence_that_is_typed(view: AnatomyView, qtbot: QtBot
     topic.target_edit.setFocus()
     topic.target_edit.selectAll()
     qtbot.keyClicks(topic.target_edit, "1 2")
+    qtbot.waitUntil(lambda: all(canvas.matrix is not None for canvas in topic.canvases), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: topic.canvases[0].matrix.rows == ("<bos>", "1", "2", "<pad>", "<pad>"), timeout=WAIT_MS)
     padding, causal, both = (canvas.matrix.hidden for canvas in topic.canvases)
     for row, column in np.ndindex(5, 5):
