@@ -56,29 +56,30 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Headlight")
         self.resize(1600, 1000)
         self.setMinimumSize(960, 600)
-        self.train_view = TrainView(context)
-        self.attention_view = AttentionView(context)
-        self.translate_view = TranslateView(context)
-        self.data_view = DataView(context)
-        self.anatomy_view = AnatomyView(context)
-        self.runs_view = RunsView(context)
-        self.plugins_view = PluginsView(context)
-        self.views: tuple[View, ...] = (
-            *(self.train_view, self.attention_view, self.translate_view, self.data_view),
-            *(self.anatomy_view, self.runs_view, self.plugins_view),
-        )
-        self.strip = Strip(context.theme)
-        self.banner = ResumeBanner(context.theme)
-        self.transport = Transport(context)
-        self.status_bar = StatusBar(context)
-        self.setup_drawer = SetupDrawer(context)
-        self.setup_drawer.hide()
-        self.rail = Rail(context.theme, self.views)
-        self.pages = QStackedWidget()
-        for view in self.views:
-            self.pages.addWidget(view)
-        self.dropping = Dropping(self, {SUFFIX: self.runs_view.shared.open_file}, self._take_files)
-        self._lay_out()
+        with context.theme.undressed():
+            self.train_view = TrainView(context)
+            self.attention_view = AttentionView(context)
+            self.translate_view = TranslateView(context)
+            self.data_view = DataView(context)
+            self.anatomy_view = AnatomyView(context)
+            self.runs_view = RunsView(context)
+            self.plugins_view = PluginsView(context)
+            self.views: tuple[View, ...] = (
+                *(self.train_view, self.attention_view, self.translate_view, self.data_view),
+                *(self.anatomy_view, self.runs_view, self.plugins_view),
+            )
+            self.strip = Strip(context.theme)
+            self.banner = ResumeBanner(context.theme)
+            self.transport = Transport(context)
+            self.status_bar = StatusBar(context)
+            self.setup_drawer = SetupDrawer(context)
+            self.setup_drawer.hide()
+            self.rail = Rail(context.theme, self.views)
+            self.pages = QStackedWidget()
+            for view in self.views:
+                self.pages.addWidget(view)
+            self.dropping = Dropping(self, {SUFFIX: self.runs_view.shared.open_file}, self._take_files)
+            self._lay_out()
         self._connect()
         self.show_view(0)
         self.setFocus()  # or the rail would get it at first, and take Space from Learn
