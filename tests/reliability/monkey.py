@@ -58,7 +58,7 @@ class Monkey(QObject):
             self._scroll: 1,
             self._resize: 1,
             self._open_a_list: 2,
-            self._learn: 2,
+            self._learn: 6,  # there is most to lose while it does
             self._start_and_stop: 1,
             self._wait: 2,
         }
