@@ -58,7 +58,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def _take_the_place_of(new: Path, path: Path) -> None:
-    # A folder cannot replace a full one in one move, so between the two renames only `.old` is there: see `recover`.
+    # A folder cannot replace a full one in one move, so between the two renames only `.old` is there: see `recovering`.
     old = old_name(path)
     if path.exists():
         shutil.rmtree(old, ignore_errors=True)
