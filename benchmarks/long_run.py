@@ -3,8 +3,9 @@
 `python -m benchmarks.long_run [RUN]` trains the German-English preset for 20,000 steps with some 200 probes in the
 terminal (minutes), or takes a RUN that is there; opens it in the real window, and moves the playhead to random probes
 in every view that shows one: Train, Attention, and Translate with a sentence that the probes follow. A move ends when
-all that is visible has been drawn and painted, and is of the probe that the playhead stands at. What no probe has, such
-as the translation of another sentence, is the engine's to answer, and not measured. Prints medians and the worst, in
+all that is visible has been drawn and painted, and is of the probe that the playhead stands at; of probes whose
+weights are gone, where Translate shows the nearest step before, none is chosen. What no probe has, such as the
+translation of another sentence, is the engine's to answer, and not measured. Prints medians and the worst, in
 milliseconds.
 """
 
@@ -104,7 +105,10 @@ def _measure_opening(watched: Watched, run: Path) -> bool:
 
 def _measure_moves(watched: Watched) -> bool:
     window, playhead, kept = watched.window, watched.window.context.playhead, True
-    steps = random.Random(0).choices(window.context.bridge.history.probe_steps, k=MOVES)
+    history = window.context.bridge.history
+    weights = {*history.snapshot_steps, *history.checkpoint_steps}
+    shown = [step for step in history.probe_steps if step in weights or step < min(weights)]
+    steps = random.Random(0).choices(shown, k=MOVES)
     for view, attention in (
         (window.train_view, window.train_view.attention_map),
         (window.attention_view, window.attention_view.map),
