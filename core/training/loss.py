@@ -12,8 +12,8 @@ from core.training.passes.linear import LinearPass
 from core.training.passes.softmax import softmax
 from core.training.passes.weights import at_least_float32
 
-# Logits worked on at a time: 8 MB in float32. A core's cache helps with fewer, matrix products want more.
-_CHUNK = 1 << 21
+# Bytes of logits worked on at a time. A core's cache helps with fewer, matrix products want more.
+_CHUNK = 1 << 23
 
 
 class Loss(NamedTuple):
@@ -36,20 +36,25 @@ class LossPass:
 
     def __init__(self, output: LinearPass) -> None:
         self._output = output
+        weight = output.weight.value
+        self._num_rows = max(1, _CHUNK // (weight.element_size() * len(weight)))
+        # Where bfloat16's logits become probabilities; its memory stays, since 16 MB taken anew are 4,000 page faults.
+        num_wide = self._num_rows if weight.dtype != at_least_float32(weight.dtype) else 0
+        self._wide = weight.new_empty(num_wide, len(weight), dtype=at_least_float32(weight.dtype))
 
     def forward_backward(self, hidden: Tensor, targets: Tensor, eps: float, scale: float) -> tuple[Loss, Tensor]:
         """Hidden states [N, d_model] against targets [N]: losses, and the objective's gradient, all times `scale`."""
         d_hidden = torch.empty_like(hidden)
-        num_rows = max(1, _CHUNK // self._output.weight.value.shape[0])
         cross_entropies, right_logits = [], []
-        for start in range(0, len(hidden), num_rows):
-            rows = slice(start, start + num_rows)
+        self._output.begin_rows(hidden, shift=-scale * eps / len(self._output.weight.value))
+        for start in range(0, len(hidden), self._num_rows):
+            rows = slice(start, start + self._num_rows)
             logits, right = self._output.forward(hidden[rows]), targets[rows, None]
             right_logits.append(logits.gather(1, right))
-            probabilities = softmax(logits.to(at_least_float32(logits.dtype)))
+            probabilities = softmax(self._widened(logits))
             cross_entropies.append(_cross_entropy(probabilities, right))
-            d_logits = _logits_gradient(probabilities, right, eps, scale).to(logits.dtype)
-            self._output.backward_rows(d_logits, hidden[rows], d_hidden[rows], is_first=start == 0)
+            above = probabilities.scatter_add_(1, right, probabilities.new_full((1, 1), eps - 1.0).expand_as(right))
+            self._output.backward_rows(self._narrowed(above, logits), hidden[rows], d_hidden[rows], scale)
         cross_entropy = torch.cat(cross_entropies)
         objective = cross_entropy
         if eps > 0.0:
@@ -57,6 +62,13 @@ class LossPass:
             to_uniform = cross_entropy + torch.cat(right_logits) - self._mean_logits(hidden)
             objective = torch.lerp(cross_entropy, to_uniform, eps)
         return Loss(objective.sum() * scale, cross_entropy.sum() * scale), d_hidden
+
+    def _widened(self, logits: Tensor) -> Tensor:
+        return self._wide[: len(logits)].copy_(logits) if len(self._wide) else logits
+
+    def _narrowed(self, gradient: Tensor, logits: Tensor) -> Tensor:
+        """In the memory of the logits, which are not needed any more."""
+        return logits.copy_(gradient) if len(self._wide) else gradient
 
     def _mean_logits(self, hidden: Tensor) -> Tensor:
         """Of each row over the vocabulary, by the mean of the weights: the logits are not read once more. [N, 1]."""
@@ -70,14 +82,6 @@ def _cross_entropy(probabilities: Tensor, right: Tensor) -> Tensor:
     """Of each row; at most 87 nats, where float32 ends, and so without a pass for the largest logit. [N, 1]."""
     smallest = torch.finfo(probabilities.dtype).tiny
     return probabilities.gather(1, right).clamp_(min=smallest).log_().neg_()
-
-
-def _logits_gradient(probabilities: Tensor, right: Tensor, eps: float, scale: float) -> Tensor:
-    """`scale` times what the probabilities are above the smoothed target. Overwrites them."""
-    one_hot = probabilities.new_full((1, 1), eps - 1.0).expand_as(right)
-    above = probabilities.scatter_add_(1, right, one_hot)
-    uniform = probabilities.new_full((), -scale * eps / probabilities.shape[1])
-    return torch.add(uniform, above, alpha=scale, out=above)
 
 
 def target_positions(batch: Batch) -> Tensor:
