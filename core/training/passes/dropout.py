@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from core.model.dropout import HeldRate
+from core.model.dropout import HeldRate, whole_draws_of
 
 
 class Masks:
@@ -21,9 +21,10 @@ class Masks:
     def draw(self, num_elements: int) -> None:
         """Draw for a batch, as many elements as it will ask for in all."""
         if self.drops:
-            if len(self._kept) < num_elements:
-                self._kept = self._kept.new_empty(num_elements)
-            self._held.draw_kept(self._kept[:num_elements])
+            whole_draws = whole_draws_of(num_elements)
+            if len(self._kept) < whole_draws:
+                self._kept = self._kept.new_empty(whole_draws)
+            self._held.draw_kept(self._kept[:whole_draws])
             self._num_used = 0
 
     def next(self, shape: torch.Size) -> Tensor:

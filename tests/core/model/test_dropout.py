@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.model.dropout import Dropout
+from core.model.dropout import Dropout, HeldRate
 
 
 def training(rate: float, seed: int = 0) -> Dropout:
@@ -104,3 +104,13 @@ def test_a_transposed_input_is_dropped_too() -> None:
     x = torch.ones(64, 32).t()
     y = training(0.5)(x)
     assert 0.4 < (y == 0).float().mean() < 0.6
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.1, 0.3, 0.5, 1 - 1e-9])
+def test_masks_are_the_same_in_bfloat16(rate: float) -> None:
+    masks = []
+    for dtype in (torch.float32, torch.bfloat16):
+        torch.manual_seed(0)
+        masks.append(HeldRate(rate).draw_kept(torch.empty(400_000, dtype=dtype)).float())
+    torch.testing.assert_close(*masks, rtol=0, atol=0)
+    assert set(masks[0].tolist()) <= {0.0, 1.0}
