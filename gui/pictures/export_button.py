@@ -45,12 +45,23 @@ class ExportButton(IconButton):
 
     def copy_picture(self) -> None:
         """Put the picture into the clipboard, in pixels."""
-        with self._in_light() as parts:
-            QGuiApplication.clipboard().setImage(image_of(parts))
+        self._try(self._copy_picture)
 
     def copy_numbers(self) -> None:
         """Put the numbers into the clipboard, as CSV."""
-        QGuiApplication.clipboard().setText(csv_of(self._panel.numbers()))
+        self._try(lambda: QGuiApplication.clipboard().setText(self._numbers()))
+
+    def _copy_picture(self) -> None:
+        with self._in_light() as parts:
+            QGuiApplication.clipboard().setImage(image_of(parts))
+
+    def _parts(self) -> Sequence[QWidget]:
+        self._require_something()
+        return self._panel.exported()
+
+    def _numbers(self) -> str:
+        self._require_something()
+        return csv_of(self._panel.numbers())
 
     def _ask_picture(self) -> None:
         kinds = " ".join(f"*{suffix}" for suffix in SUFFIXES)
@@ -67,18 +78,18 @@ class ExportButton(IconButton):
         """What is in the picture, drawn in the light theme; afterwards the panel is drawn as it was."""
         theme = self._panel.theme
         if theme.mode == "light":
-            yield self._panel.exported()
+            yield self._parts()
             return
         try:
             with theme.in_light():
                 self._redraws.draw_all_of(self._panel)
-                yield self._panel.exported()
+                yield self._parts()
         finally:
             self._redraws.draw_all_of(self._panel)
 
     def _ask_numbers(self) -> None:
         if (path := self._ask("Save numbers", ".csv", "Tables (*.csv)")) is not None:
-            self._try(lambda: write(path, csv_of(self._panel.numbers()).encode()))
+            self._try(lambda: write(path, self._numbers().encode()))
 
     def _ask(self, title: str, suffix: str, kinds: str) -> Path | None:
         name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")
@@ -95,6 +106,14 @@ class ExportButton(IconButton):
         """Nothing is exported of a panel that has nothing to show."""
         for action in self.menu().actions():
             action.setEnabled(not self._panel.is_empty)
+
+    def _require_something(self) -> None:
+        """The menu, or the choice of a file, may have been open while the panel became empty."""
+        if self._panel.is_empty:
+            raise UserError(
+                f"{self._panel.accessibleName()}: there is nothing to export any more; it became empty meanwhile.",
+                "Export it once it shows something again.",
+            )
 
 
 def csv_of(table: Table) -> str:

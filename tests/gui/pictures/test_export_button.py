@@ -53,6 +53,27 @@ def table(text: str) -> list[list[str]]:
     return list(csv.reader(text.splitlines()))
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_panel_that_became_empty_while_the_menu_was_open(
+    trained: MainWindow, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = trained.train_view.attention_map
+    trained.context.theme.set_mode(mode)
+    asked = tmp_path / "asked.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(asked), ""))
+    for text in ("Copy picture", "Copy numbers", "Save numbers …", "Save picture …"):
+        chosen = action(panel, text)
+        with monkeypatch.context() as emptied:
+            emptied.setattr(panel, "show_step", lambda *_: panel.show_empty())
+            panel.show_empty()
+            chosen.trigger()
+        trained.context.bridge.drain()
+        assert "there is nothing to export any more" in trained.strip.sentence.text(), text
+        trained.strip.dismiss()
+        panel.show_body()
+    assert not asked.exists()
+
+
 def test_the_numbers_of_every_picture_are_those_of_the_run(
     trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
