@@ -78,17 +78,22 @@ class Monkey(QObject):
             return False
         actions = [one for one in popup.actions() if one.isEnabled() and one.isVisible() and not one.isSeparator()]
         lists = [one for one in popup.findChildren(QAbstractItemView) if one.model().rowCount()]
-        if self._dice.random() < LEFT or not (actions or lists):
+        if self._dice.random() < LEFT or not (actions or lists) or not popup.isEnabled():
             return popup.close()
         self.num_choices += 1
         if isinstance(popup, QMenu):
             popup.setActiveAction(self._dice.choice(actions))
-            QTest.keyClick(popup, Qt.Key.Key_Return)
+            self._press_return(popup)
         else:
             model = lists[0].model()
             lists[0].setCurrentIndex(model.index(self._dice.randrange(model.rowCount()), 0))
-            QTest.keyClick(lists[0], Qt.Key.Key_Return)
+            self._press_return(lists[0])
         return True
+
+    def _press_return(self, popup: QWidget) -> None:
+        """Pressing chooses and closes it, and may disable what it belongs to: the window sees the key go up."""
+        QTest.keyPress(popup, Qt.Key.Key_Return)
+        QTest.keyRelease(self._window, Qt.Key.Key_Return)
 
     def _within_reach(self, *kinds: type[QWidget]) -> list[QWidget]:
         widgets = self._window.findChildren(QWidget)
