@@ -31,6 +31,7 @@ from core.events import (
     ValidationDone,
 )
 from core.growing_curve import GrowingCurve, Steps, Values
+from core.metrics_tail import MetricsTail
 from core.notices.noticing import Noticing
 from core.probes import Probe
 from core.run_files import metrics_file
@@ -67,7 +68,9 @@ class History:
         self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
         self._newest_told: Probe | None = None
         self._validations: _Newest[ValidationDone] = _Newest(VALIDATIONS_IN_MEMORY)
-        self._tail = _Tail()
+        self._metrics = MetricsTail()
+        self._probes_changed_at = 0
+        self._seen: tuple[int, ...] = ()  # by which one sees that a folder changed
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -244,20 +247,21 @@ class History:
     def refresh(self) -> bool:
         """Read what was appended since the last time; True where anything changed."""
         folder = self._stored()
-        before = self._tail.seen
-        if self._tail.was_rewritten(folder):
+        before = self._seen
+        if self._metrics.was_rewritten(folder):
             self._forget_run()
         self.state = folder.reread_state().state
         self._read_appended(folder)
-        probes = folder.probe_steps()
-        if probes != self.probe_steps or self._tail.probes_were_rewritten(folder):
+        probes, changed_at = folder.probe_steps(), _changed_at(folder.path / "probes")
+        if probes != self.probe_steps or changed_at != self._probes_changed_at:  # or somebody added a sentence
             self._probes.clear()
-        self.probe_steps = probes
+        self.probe_steps, self._probes_changed_at = probes, changed_at
         self._score_alignments()
         self._are_snapshots_listed = False
         self._list_checkpoints()
-        self._tail.see(folder)
-        return self._tail.seen != before
+        places = (_changed_at(folder.path / place) for place in ("snapshots", "checkpoints", "run.json"))
+        self._seen = (*self._metrics.place, changed_at, *places)
+        return self._seen != before
 
     def _score_alignments(self) -> None:
         for step in self.probe_steps:
@@ -266,7 +270,7 @@ class History:
                     break  # nor has any other: this plugin gives none
 
     def _read_appended(self, folder: RunFolder) -> None:
-        records = folder.read_metrics(self._tail.offset)
+        records = self._metrics.read(folder)
         steps, arrays = metrics_file.columns(records.steps)
         if len(steps):
             for name, values in arrays.items():
@@ -275,36 +279,6 @@ class History:
         for record in records.validations:
             self._take_metrics(record["step"], metrics_file.metrics_of(record), record["is_best"])
         self.settings_changed += metrics_file.settings_of(records.settings)
-        self._tail.offset = records.end
-
-
-class _Tail:
-    """How far a folder was read, and by what one sees that it changed otherwise than by appending."""
-
-    def __init__(self) -> None:
-        self.offset = 0
-        self.seen: tuple[object, ...] = ()
-        self._file = 0
-        self._probes = 0
-
-    def was_rewritten(self, folder: RunFolder) -> bool:
-        """Whether metrics.jsonl is another file than before: a run that was cut back."""
-        file, size = metrics_file.file_and_size(folder.path / "metrics.jsonl")
-        return bool(self._file) and (file != self._file or size < self.offset)
-
-    def probes_were_rewritten(self, folder: RunFolder) -> bool:
-        """Whether a probe was replaced: somebody added a sentence."""
-        return _changed_at(folder.path / "probes") != self._probes
-
-    def see(self, folder: RunFolder) -> None:
-        """Remember how it is now."""
-        self._file, _ = metrics_file.file_and_size(folder.path / "metrics.jsonl")
-        self._probes = _changed_at(folder.path / "probes")
-        places = ("snapshots", "checkpoints", "run.json")
-        self.seen = (
-            *(self.offset, self._file, self._probes),
-            *(_changed_at(folder.path / place) for place in places),
-        )
 
 
 def _changed_at(place: Path) -> int:

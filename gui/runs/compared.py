@@ -18,6 +18,7 @@ from core.comparison.runs import records_of, said
 from core.comparison.seeds import SeedGroup, seed_groups
 from core.events import SettingChanged, ValidatedSentence
 from core.growing_curve import GrowingCurve
+from core.metrics_tail import MetricsTail
 from core.probes import Probe, ProbedSentence
 from core.run_files import metrics_file
 from core.run_folder import RunFolder
@@ -113,19 +114,16 @@ class _Known:
         self._looked: tuple[RunRow, int | None, int | None] | None = None
 
     def _begin_anew(self) -> None:
-        self._file, self._end = 0, 0
+        self._metrics = MetricsTail()
         self.training = GrowingCurve()
         self.validations: dict[int, dict[str, float]] = {}  # step -> metrics
         self.changed: list[SettingChanged] = []
 
     def read_losses(self, folder: RunFolder) -> None:
-        """Read what was appended since the last time; all of it where the file is another: a run that was cut back."""
-        file, size = metrics_file.file_and_size(folder.path / "metrics.jsonl")
-        if file != self._file or size < self._end:
+        """Read what was appended since the last time; all of it where the run was cut back."""
+        if self._metrics.was_rewritten(folder):
             self._begin_anew()
-        self._file = file
-        records = folder.read_metrics(self._end)
-        self._end = records.end
+        records = self._metrics.read(folder)
         self.training.extend(
             [record["step"] for record in records.steps], metrics_file.column(records.steps, "train/loss")
         )
