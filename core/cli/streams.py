@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
@@ -41,27 +41,9 @@ def perhaps_unread(stream: TextIO) -> Iterator[None]:
 @contextmanager
 def progress_perhaps_unread() -> Iterator[None]:
     """Around a verb: what it tells on standard error can all be done without."""
-    with redirect_stderr(cast(TextIO, _Progress(sys.stderr))):
+    stream = sys.stderr
+    with redirect_stderr(cast(TextIO, _Guarded(stream, lambda: perhaps_unread(stream)))):
         yield
-
-
-class _Progress:
-    """A stream that refuses nothing."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        with perhaps_unread(self._stream):
-            self._stream.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with perhaps_unread(self._stream):
-            self._stream.flush()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
 
 
 @contextmanager
@@ -70,15 +52,15 @@ def results_told() -> Iterator[None]:
 
     That nobody reads it any more (BrokenPipeError) is another matter.
     """
-    output = _Output(sys.stdout)
+    stream, refusals = sys.stdout, list[OSError]()
     try:
-        with redirect_stdout(cast(TextIO, output)):
+        with redirect_stdout(cast(TextIO, _Guarded(stream, lambda: _remembering(refusals)))):
             yield
-            output.flush()
+            sys.stdout.flush()
     except OSError as error:
-        if error is not output.refusal or isinstance(error, BrokenPipeError):
+        if error not in refusals or isinstance(error, BrokenPipeError):
             raise
-        fall_silent(sys.stdout)
+        fall_silent(stream)
         raise _not_written(error) from None
 
 
@@ -86,54 +68,53 @@ class ResultsOnTheWay:
     """What work prints before it has ended, which goes on though that cannot be written; it is told afterwards."""
 
     def __init__(self) -> None:
-        self._refusal: OSError | None = None
+        self._refusals: list[OSError] = []
 
     @contextmanager
     def printing(self) -> Iterator[None]:
         """Around printing one of them."""
-        with perhaps_unread(sys.stdout):
-            try:
-                yield
-                sys.stdout.flush()
-            except OSError as error:
-                self._refusal = error
-                raise
+        with perhaps_unread(sys.stdout), _remembering(self._refusals):
+            yield
+            sys.stdout.flush()
 
     def require_written(self, advice: str) -> None:
         """Raise UserError where they are not all written, but for that nobody read them any more."""
-        if self._refusal is not None and not isinstance(self._refusal, BrokenPipeError):
-            raise _not_written(self._refusal, advice)
+        for refusal in self._refusals:
+            if not isinstance(refusal, BrokenPipeError):
+                raise _not_written(refusal, advice)
 
 
-def _not_written(error: OSError, advice: str = "") -> UserError:
-    return UserError(f"Standard output cannot be written: {error.strerror}.", advice)
+class _Guarded:
+    """A stream that is written to within `guard`."""
 
-
-class _Output:
-    """A stream that remembers what it refused to be written with: no other error tells which file it is of."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.refusal: OSError | None = None
-        self._stream = stream
+    def __init__(self, stream: TextIO, guard: Callable[[], AbstractContextManager[None]]) -> None:
+        self._stream, self._guard = stream, guard
 
     def write(self, text: str) -> int:
-        with self._remembering():
-            return self._stream.write(text)
+        with self._guard():
+            self._stream.write(text)
+        return len(text)
 
     def flush(self) -> None:
-        with self._remembering():
+        with self._guard():
             self._stream.flush()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
-    @contextmanager
-    def _remembering(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            self.refusal = error
-            raise
+
+@contextmanager
+def _remembering(refusals: list[OSError]) -> Iterator[None]:
+    """Around writing: no other error tells which file it is of."""
+    try:
+        yield
+    except OSError as error:
+        refusals.append(error)
+        raise
+
+
+def _not_written(error: OSError, advice: str = "") -> UserError:
+    return UserError(f"Standard output cannot be written: {error.strerror}.", advice)
 
 
 def fall_silent(stream: TextIO) -> None:
