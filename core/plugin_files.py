@@ -13,6 +13,7 @@ from typing import Annotated, BinaryIO
 from pydantic import AfterValidator, Field
 
 from core.files_read import Reading, note
+from core.typed_path import typed_path
 
 LONGEST_LINE = 500_000
 """Characters: two of them make the longest pair."""
@@ -28,7 +29,7 @@ class BadData(ValueError):
 
 
 def _absolute(folder: str) -> str:
-    return os.path.normpath(_STARTED_IN / Path(folder).expanduser())
+    return os.path.normpath(_STARTED_IN / typed_path(folder))
 
 
 Folder = Annotated[str, AfterValidator(_absolute), Field(json_schema_extra={"format": "folder"})]

@@ -14,6 +14,7 @@ from platformdirs import user_data_dir
 from core.errors import NotWritten, UserError
 from core.run_files.archive import SUFFIX
 from core.run_files.documents import reading
+from core.typed_path import typed_path
 
 _ELSEWHERE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
 _LONGEST_NAME = 200  # bytes: with the time before it and a number behind, a folder's name may have 255
@@ -23,7 +24,7 @@ def default_runs_dir(chosen: Path | None = None) -> Path:
     """HEADLIGHT_RUNS_DIR, or what the user chose, or `runs` in the user's data folder."""
     given = os.environ.get("HEADLIGHT_RUNS_DIR")
     if given:
-        return Path(given).expanduser()
+        return typed_path(given)
     return chosen or Path(user_data_dir("headlight", appauthor=False)) / "runs"
 
 
@@ -71,7 +72,7 @@ def find_run(text: str, runs_dir: Path) -> Path:
     """The run that a path or a folder's name in `runs_dir` means. Raises UserError where there is none."""
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
-    for path in (Path(text).expanduser(), runs_dir / text):
+    for path in (typed_path(text), runs_dir / text):
         with reading(path, _ELSEWHERE):
             if _exists(path):
                 check_is_run(path)

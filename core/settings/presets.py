@@ -9,6 +9,7 @@ from pathlib import Path
 from core.config import RunConfig, config_from_document, override, read_config
 from core.errors import UserError
 from core.settings.strict_yaml import read_yaml
+from core.typed_path import typed_path
 
 FIRST_PRESET = "toy_german_english"
 """What the window opens with."""
@@ -49,7 +50,7 @@ def read_preset_or_file(text: str, overrides: tuple[str, ...] = ()) -> RunConfig
     """The settings of a preset's name or of a YAML file's path. Raises UserError."""
     if text in preset_names():
         return read_preset(text, overrides)
-    path = Path(text).expanduser()
+    path = typed_path(text)
     is_path = path.suffix or len(path.parts) > 1 or path.exists()
     return read_config(path, overrides) if is_path else read_preset(text, overrides)
 

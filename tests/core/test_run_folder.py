@@ -223,7 +223,7 @@ def test_what_is_no_run_says_why(tmp_path: Path) -> None:
     (tmp_path / "shared.headlight").write_text("x")
     with pytest.raises(UserError, match=r"it is a file\. A run shared as one file is opened by dropping it"):
         find_run("shared.headlight", tmp_path)
-    for text in ("nothing", "a name that is too long " * 100):
+    for text in ("nothing", "a name that is too long " * 100, "~nobody of this name/run"):
         with pytest.raises(UserError, match=f"^{text}: there is no such run"):
             find_run(text, tmp_path)
     with pytest.raises(UserError, match=r"has no run.json"):
