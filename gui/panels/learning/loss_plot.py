@@ -39,12 +39,13 @@ class LossPlot(StepPlot):
         self._best.setZValue(11)  # over the playhead
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in ("train", "valid")}
         self._invitation = pg.TextItem("Press Space: the loss falls from here.", anchor=(0.5, 0.5))
-        # Each label stands where nothing else is: curves start at guessing and end near the limit, with the playhead.
+        # Each label stands where curves are not, which start at guessing and end near the limit; the playhead may come.
         self._levels = {
             name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": position})
             for name, position in (("guessing", 0.6), ("unigram", 0.8), ("limit", 0.02))
         }
         for name, meaning in _MEANINGS.items():
+            self._levels[name].setZValue(11)
             self._levels[name].setToolTip(meaning)
             self._levels[name].label.setToolTip(meaning)
         for item in (*self._names.values(), *self._levels.values(), self._invitation):
@@ -72,6 +73,7 @@ class LossPlot(StepPlot):
         for line in (*self._levels.values(), *self._changes):
             line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
             line.label.setColor(self.theme.colour("muted"))
+            line.label.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
             line.label.textItem.setFont(self.theme.font(0.85))
 
     def draw(self, history: History) -> None:

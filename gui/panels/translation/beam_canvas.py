@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from core.beam_tree import BeamNode, BeamTree, Fate
@@ -36,16 +36,19 @@ class BeamCanvas(QWidget):
 
     def show_tree(self, tree: BeamTree) -> None:
         """Paint this."""
-        self.tree, self._layout = tree, BeamLayout(tree, self._theme)
+        self.tree, self._layout = tree, BeamLayout(tree, self._theme, self.size())
         self._best = frozenset(tree.path(tree.outputs[0].tokens))
         self._greedy = frozenset(tree.path(tree.greedy.tokens))
         self._point_at(min(self._node, len(tree.nodes) - 1))
-        self.setMinimumSize(self.sizeHint())
+        self.setMinimumSize(self._layout.least)
         self.update()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self.tree is not None:
+            self._layout = BeamLayout(self.tree, self._theme, event.size())
+
     def sizeHint(self) -> QSize:
-        layout = self._layout
-        return QSize() if layout is None else QSize(round(layout.width), round(layout.height))
+        return QSize() if self._layout is None else self._layout.least
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.tree is not None and self._layout is not None:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from itertools import accumulate
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QFontMetricsF
 
 from core.beam_tree import BeamTree
 from gui.theme import GRID, Theme
 
-_EDGES = 28  # pixels between two columns
+_EDGES = 16, 56  # pixels between two columns: at least, and at most
+_TALLEST_ROW = 2.5  # boxes
 _WIDEST_TOKEN = 144
 
 
 class BeamLayout:
-    """All lengths in logical pixels."""
+    """All lengths in logical pixels. It fills `room`, and takes more where `least` is more."""
 
-    def __init__(self, tree: BeamTree, theme: Theme) -> None:
+    def __init__(self, tree: BeamTree, theme: Theme, room: QSize) -> None:
         self._tree = tree
         tokens, figures = QFontMetricsF(theme.token_font()), QFontMetricsF(theme.font(0.85))
         needed = [0.0] * (1 + max(node.position for node in tree.nodes))
@@ -25,22 +27,18 @@ class BeamLayout:
             width = max(tokens.horizontalAdvance(f"✗ {node.token}"), figures.horizontalAdvance("0.000")) + 2 * GRID
             needed[node.position] = max(needed[node.position], min(width, theme.px(_WIDEST_TOKEN)))
         self.head_height = figures.height() + GRID / 2
-        self._edges = theme.px(_EDGES)
-        self._lefts = list(accumulate((width + self._edges for width in needed), initial=float(self._edges)))
         self._box_height = tokens.height() + figures.height() + 4
-        self._row_height = self._box_height + GRID
+        rows, gaps, narrowest = 1 + max(node.rank for node in tree.nodes), len(needed) + 1, theme.px(_EDGES[0])
+        width, height = sum(needed) + gaps * narrowest, self.head_height + rows * (self._box_height + GRID)
+        self.least = QSize(math.ceil(width), math.ceil(height))
+        room = room.expandedTo(self.least)
+        self._edges = min((room.width() - sum(needed)) / gaps, theme.px(_EDGES[1]))
+        self._row_height = min((room.height() - self.head_height) / rows, _TALLEST_ROW * self._box_height)
+        self._lefts = list(accumulate((width + self._edges for width in needed), initial=self._edges))
 
     @property
     def num_positions(self) -> int:
         return len(self._lefts) - 1
-
-    @property
-    def width(self) -> float:
-        return self._lefts[-1]
-
-    @property
-    def height(self) -> float:
-        return self.head_height + (1 + max(node.rank for node in self._tree.nodes)) * self._row_height
 
     def box(self, index: int) -> QRectF:
         """The box of one hypothesis's newest token."""
