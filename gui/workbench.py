@@ -151,7 +151,7 @@ class Workbench(QObject):
         self._preparing.stop()
         self._acting.clear()
         if self.draft is not None:
-            stay = partial(self._stay, self.applied, self.run)
+            stay = partial(self._stay, self.applied, self.taken, self.run)
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
             self._bridge.ask(Prepare(config=self.draft), on_error=stay)
             self.changed.emit()
@@ -315,10 +315,10 @@ class Workbench(QObject):
             self.taken = None
         self.changed.emit()
 
-    def _stay(self, applied: RunConfig | None, run: Path | None, error: Exception) -> None:
+    def _stay(self, applied: RunConfig | None, taken: RunConfig | None, run: Path | None, error: Exception) -> None:
         """A run that could not be saved (a full disk) was not left either."""
         if self._bridge.state == "paused":
-            self.applied, self.run = applied, run
+            self.applied, self.taken, self.run = applied, taken, run
             self.changed.emit()
         elif isinstance(error, PluginError) and self.applied is not None:
             self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)
