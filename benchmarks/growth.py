@@ -23,8 +23,9 @@ GROWING = {
     "d_model": (MEDIUM, (64, 128, 256, 512)),
     "num_layers": (MEDIUM, (1, 2, 4, 8)),
     "vocab_size": (MEDIUM, (2000, 10_000, 50_000)),
+    "processes": (MEDIUM, (1, 2, 4)),
 }
-"""From which size each thing grows, and its values; d_ff grows with d_model."""
+"""From which size each thing grows, and its values; d_ff grows with d_model, and processes share the batch."""
 
 
 class Point(NamedTuple):
@@ -37,8 +38,12 @@ class Point(NamedTuple):
 
 def measured(size: Size, what: str, value: int) -> Point:
     """In a process of its own, so that its peak of memory is its own."""
-    sizes = asdict(size) | {what: value} | ({"d_ff": 4 * value} if what == "d_model" else {})
-    command = [sys.executable, "-m", "benchmarks.growth_point", json.dumps(sizes)]
+    if what == "processes":
+        module, arguments = "benchmarks.growth_processes", [json.dumps(asdict(size)), str(value)]
+    else:
+        sizes = asdict(size) | {what: value} | ({"d_ff": 4 * value} if what == "d_model" else {})
+        module, arguments = "benchmarks.growth_point", [json.dumps(sizes)]
+    command = [sys.executable, "-m", module, *arguments]
     answer = subprocess.run(command, cwd=Path(__file__).parents[1], check=True, capture_output=True, text=True)
     return Point(value, **json.loads(answer.stdout))
 

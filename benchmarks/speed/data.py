@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,17 +18,23 @@ from core.plugins_host.host import PluginHost
 
 Result = TypeVar("Result")
 
-_PLUGINS = Path(__file__).parent / "plugins"
+PLUGINS = Path(__file__).parent / "plugins"
 _FEWEST_BATCHES = 8
+
+
+def random_words(size: Size) -> dict[str, Any]:
+    """Such a dataset, as a config names it."""
+    num_words, length = size.vocab_size - len(SPECIAL_TOKENS), size.length - 1
+    num_batches = max(_FEWEST_BATCHES, -(-num_words // (size.batch_size * length)))
+    options = {"num_words": num_words, "length": length, "num_pairs": num_batches * size.batch_size}
+    return {"plugin": "random_words", "options": options}
 
 
 def prepare(size: Size, folder: Path) -> PreparedData:
     """Random sentences with exactly the size's vocabulary and length; memory-mapped, so `folder` must last."""
-    num_words, length = size.vocab_size - len(SPECIAL_TOKENS), size.length - 1
-    num_batches = max(_FEWEST_BATCHES, -(-num_words // (size.batch_size * length)))
-    options = {"num_words": num_words, "length": length, "num_pairs": num_batches * size.batch_size}
-    with PluginHost([_PLUGINS]) as host:
-        data = outcome(prepare_data(DatasetConfig(plugin="random_words", options=options), host, folder / "cache"))
+    dataset = DatasetConfig.model_validate(random_words(size))
+    with PluginHost([PLUGINS]) as host:
+        data = outcome(prepare_data(dataset, host, folder / "cache"))
     assert len(data.src_vocabulary) == len(data.tgt_vocabulary) == size.vocab_size
     return data
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from benchmarks.speed.data import outcome
+from benchmarks.speed.data import outcome, random_words
 from benchmarks.speed.rounds import Contender
 from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, OUTPUT_LENGTH, Size
 from core.config import RunConfig
@@ -25,8 +25,8 @@ OURS = "Headlight"
 _NEVER = 1_000_000_000
 
 
-def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) -> Trainer:
-    """The trainer of a run in `folder`, which must be new; `training` are settings of the config's section."""
+def document(size: Size, **training: Any) -> dict[str, Any]:
+    """The settings of a run of this size; `training` are those of the config's section."""
     model = {
         "d_model": size.d_model,
         "num_heads": size.num_heads,
@@ -39,13 +39,17 @@ def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) 
     training = {
         "device": "cpu", "batch_size": size.batch_size, "label_smoothing": LABEL_SMOOTHING, **seldom, **training
     }  # fmt: skip
-    document = {
-        "dataset": {"plugin": "random_words"},
+    return {
+        "dataset": random_words(size),
         "model": model,
         "training": training,
         "decoding": {"max_length": OUTPUT_LENGTH},
     }
-    asked = RunConfig.model_validate(document)
+
+
+def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) -> Trainer:
+    """The trainer of a run in `folder`, which must be new; `training` are settings of the config's section."""
+    asked = RunConfig.model_validate(document(size, **training))
     config = outcome(choose(resolve(asked, data), asked.training, data)).config
     run_folder = RunFolder.create_at(folder)
     run_folder.write_config(config)

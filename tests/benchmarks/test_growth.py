@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,14 @@ def test_a_point_is_measured_in_a_process_of_its_own(monkeypatch: pytest.MonkeyP
     assert point.value == 2
     assert point.seconds > 0
     assert point.bytes > 0
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are counted in kilobytes on Linux only")
+def test_processes_share_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    one, two = (measured(TINY, "processes", value) for value in (1, 2))
+    assert one.seconds > 0 and two.seconds > 0
+    assert min(one.bytes, two.bytes) > 50e6, "torch alone takes more"
 
 
 def test_exponents_are_of_the_last_growth() -> None:

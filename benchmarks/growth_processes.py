@@ -1,0 +1,47 @@
+"""`python -m benchmarks.growth_processes SIZE N`: a training step of one size, its batch shared by N processes.
+
+The real command line trains, under torchrun where N is more than one. The answer is as growth_point's, but that the
+bytes are all that the largest process holds at its peak.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import yaml
+
+from benchmarks.speed.data import PLUGINS
+from benchmarks.speed.ours import document
+from benchmarks.speed.sizes import Size
+from core.run_folder import RunFolder
+
+MAIN = Path(__file__).parents[1] / "main.py"
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node")
+STEPS, TIMED = 16, 8
+"""Of so many steps the last ones are timed: probes of an untrained model come between the first."""
+
+
+def measure(size: Size, num_processes: int, folder: Path) -> dict[str, float]:
+    """The median time between two steps, with what `auto` picks."""
+    settings, run = folder / "settings.yaml", folder / "run"
+    settings.write_text(yaml.safe_dump(document(size, max_steps=STEPS)), encoding="utf-8")
+    starter = [*TORCHRUN, str(num_processes)] if num_processes > 1 else []
+    train = [str(MAIN), "train", str(settings), "--run-dir", str(run), "--plugins-dir", str(PLUGINS)]
+    subprocess.run([sys.executable, *starter, *train], check=True, capture_output=True)
+    times = [record["time"] for record in RunFolder.open(run).read_metrics().steps[-TIMED - 1 :]]
+    return {
+        "seconds": statistics.median(after - before for before, after in pairwise(times)),
+        "bytes": 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
+    }
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        print(json.dumps(measure(Size(**json.loads(sys.argv[1])), int(sys.argv[2]), Path(name))))
