@@ -78,22 +78,20 @@ class Monkey(QObject):
             return False
         actions = [one for one in popup.actions() if one.isEnabled() and one.isVisible() and not one.isSeparator()]
         lists = [one for one in popup.findChildren(QAbstractItemView) if one.model().rowCount()]
-        if self._dice.random() < LEFT or not (actions or lists) or not popup.isEnabled():
+        if self._dice.random() < LEFT or not (actions or lists):
             return popup.close()
         self.num_choices += 1
         if isinstance(popup, QMenu):
             popup.setActiveAction(self._dice.choice(actions))
-            self._press_return(popup)
         else:
             model = lists[0].model()
             lists[0].setCurrentIndex(model.index(self._dice.randrange(model.rowCount()), 0))
-            self._press_return(lists[0])
+        self._type(Qt.Key.Key_Return)
         return True
 
-    def _press_return(self, popup: QWidget) -> None:
-        """Pressing chooses and closes it, and may disable what it belongs to: the window sees the key go up."""
-        QTest.keyPress(popup, Qt.Key.Key_Return)
-        QTest.keyRelease(self._window, Qt.Key.Key_Return)
+    def _type(self, key: Qt.Key | str, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """As the system does: Qt finds who gets it, a popup or what has the focus, going down and going up."""
+        QTest.keyClick(self._window.windowHandle(), key, modifier)
 
     def _within_reach(self, *kinds: type[QWidget]) -> list[QWidget]:
         widgets = self._window.findChildren(QWidget)
@@ -106,11 +104,10 @@ class Monkey(QObject):
         self._window.show_view(self._dice.randrange(len(self._window.views)))
 
     def _press_key(self) -> None:
-        widget = QApplication.focusWidget() or self._window
         if self._dice.random() < 0.3:
-            QTest.keyClick(widget, self._dice.choice(CONTROL_KEYS), Qt.KeyboardModifier.ControlModifier)
+            self._type(self._dice.choice(CONTROL_KEYS), Qt.KeyboardModifier.ControlModifier)
         else:
-            QTest.keyClick(widget, self._dice.choice(KEYS))
+            self._type(self._dice.choice(KEYS))
 
     def _drag(self) -> None:
         widget = self._dice.choice(self._within_reach(QWidget))

@@ -14,6 +14,7 @@ from tests.reliability.terminal import ROOT, SECONDS, train
 
 # Processes that train one model meet on the machine's own interface, the only one there is.
 WITH_ITSELF = [*ALONE, "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
+TORCHRUN = ("tests/core/training", "tests/core/processes", "tests/benchmarks")
 
 pytestmark = needs_own_network
 WINDOW = """
@@ -64,7 +65,7 @@ def test_the_whole_suite_needs_no_network(folder: str, full: bool, tmp_path: Pat
         pytest.skip("takes as long as all other tests: --full")
     files = [str(path) for path in sorted((ROOT / folder).glob("test_*.py")) if path != Path(__file__)]
     options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "alone")]
-    alone = WITH_ITSELF if folder in ("tests/core/training", "tests/core/processes") else ALONE
+    alone = WITH_ITSELF if folder in TORCHRUN else ALONE
     command = [*alone, sys.executable, "-m", "pytest", *options, *files]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:]
