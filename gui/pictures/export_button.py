@@ -55,12 +55,8 @@ class ExportButton(IconButton):
         with self._in_light() as parts:
             QGuiApplication.clipboard().setImage(image_of(parts))
 
-    def _parts(self) -> Sequence[QWidget]:
-        self._require_something()
-        return self._panel.exported()
-
     def _numbers(self) -> str:
-        self._require_something()
+        self._draw()
         return csv_of(self._panel.numbers())
 
     def _ask_picture(self) -> None:
@@ -78,12 +74,13 @@ class ExportButton(IconButton):
         """What is in the picture, drawn in the light theme; afterwards the panel is drawn as it was."""
         theme = self._panel.theme
         if theme.mode == "light":
-            yield self._parts()
+            self._draw()
+            yield self._panel.exported()
             return
         try:
             with theme.in_light():
-                self._redraws.draw_all_of(self._panel)
-                yield self._parts()
+                self._draw()
+                yield self._panel.exported()
         finally:
             self._redraws.draw_all_of(self._panel)
 
@@ -107,8 +104,9 @@ class ExportButton(IconButton):
         for action in self.menu().actions():
             action.setEnabled(not self._panel.is_empty)
 
-    def _require_something(self) -> None:
-        """The menu, or the choice of a file, may have been open while the panel became empty."""
+    def _draw(self) -> None:
+        """What the panel shows may be gone, or its redrawing due, since the menu or the choice of a file was opened."""
+        self._redraws.draw_all_of(self._panel)
         if self._panel.is_empty:
             raise UserError(
                 f"{self._panel.accessibleName()}: there is nothing to export any more; it became empty meanwhile.",
