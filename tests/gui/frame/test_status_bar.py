@@ -34,6 +34,9 @@ def test_what_watching_costs_is_told_while_it_learns(
 ) -> None:
     label, transport = window.status_bar.watching_label, window.transport
     assert label.text() == ""
+    window.context.workbench.edit("training.max_steps", 100_000)  # or it has ended before anybody looks
+    qtbot.waitUntil(lambda: window.context.workbench.applied.training.max_steps == 100_000, timeout=WAIT_MS)
+    wait_for_state("ready")
     transport.pace_slider.setValue(0)
     transport.learn_button.click()
     qtbot.waitUntil(lambda: re.fullmatch(r"watching \d+ % at this pace", label.text()) is not None, timeout=WAIT_MS)
