@@ -57,7 +57,8 @@ def exponent(points: Sequence[Point], of: str) -> float:
 def lines(what: str, points: Sequence[Point]) -> Iterator[str]:
     """A table of one growing thing, in Markdown."""
     yield ""
-    yield f"| {what} | step, ms | memory of a step, MB |"
+    memory = "peak of the largest process" if what == "processes" else "memory of a step"
+    yield f"| {what} | step, ms | {memory}, MB |"
     yield "|---:|---:|---:|"
     for point in points:
         yield f"| {point.value:,} | {1000 * point.seconds:,.1f} | {point.bytes / 1e6:,.0f} |"

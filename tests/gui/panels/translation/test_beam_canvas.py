@@ -124,3 +124,15 @@ def luminance(colour: QColor) -> float:
 
 def contrast(one: float, other: float) -> float:
     return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+
+
+def test_it_takes_the_room_there_is_and_never_less_than_it_needs(canvas: BeamCanvas, stage: Stage) -> None:
+    least = layout_of(canvas).least
+    canvas.setMinimumSize(0, 0)
+    canvas.resize(least / 2)
+    small = layout_of(canvas).box(5)
+    assert layout_of(canvas).least == least and small.right() <= least.width() and small.bottom() <= least.height()
+    canvas.resize(2 * least)
+    large = layout_of(canvas).box(5)
+    assert large.left() > small.left() and large.bottom() > small.bottom()
+    assert large.right() <= 2 * least.width() and large.bottom() <= 2 * least.height()
