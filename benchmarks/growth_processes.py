@@ -21,9 +21,9 @@ from benchmarks.speed.data import PLUGINS
 from benchmarks.speed.ours import document
 from benchmarks.speed.sizes import Size
 from core.run_folder import RunFolder
+from core.torchrun import starting
 
 MAIN = Path(__file__).parents[1] / "main.py"
-TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node")
 STEPS, TIMED = 16, 8
 """Of so many steps the last ones are timed: probes of an untrained model come between the first."""
 
@@ -32,9 +32,9 @@ def measure(size: Size, num_processes: int, folder: Path) -> dict[str, float]:
     """The median time between two steps, with what `auto` picks."""
     settings, run = folder / "settings.yaml", folder / "run"
     settings.write_text(yaml.safe_dump(document(size, max_steps=STEPS)), encoding="utf-8")
-    starter = [*TORCHRUN, str(num_processes)] if num_processes > 1 else []
+    python = starting(num_processes) if num_processes > 1 else [sys.executable]
     train = [str(MAIN), "train", str(settings), "--run-dir", str(run), "--plugins-dir", str(PLUGINS)]
-    subprocess.run([sys.executable, *starter, *train], check=True, capture_output=True)
+    subprocess.run([*python, *train], check=True, capture_output=True)
     times = [record["time"] for record in RunFolder.open(run).read_metrics().steps[-TIMED - 1 :]]
     return {
         "seconds": statistics.median(after - before for before, after in pairwise(times)),

@@ -1,8 +1,9 @@
-"""What torchrun tells each process it starts, read from the environment; without torch."""
+"""How torchrun is started, and what it tells each process, read from the environment; without torch."""
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import NamedTuple
 
 
@@ -19,6 +20,11 @@ def place() -> Place:
     """This process's place; the only one where torchrun did not start it."""
     names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
     return Place(*(int(os.environ[name]) for name in names)) if "WORLD_SIZE" in os.environ else Place()
+
+
+def starting(num_processes: int) -> list[str]:
+    """What comes before a script, or `-m` and a module, to start it so many times on this machine."""
+    return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(num_processes)]
 
 
 def silence_torch() -> None:

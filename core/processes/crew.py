@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Generator, Sequence
@@ -25,6 +24,7 @@ from core.errors import BrokenOff, UserError
 from core.events import Event, Progress, RunStarted, Trouble
 from core.processes.connection import Connection, Packet, refused
 from core.requests import OpenRun, Request, SetPace
+from core.torchrun import starting
 
 START_SECONDS = 120.0
 """For torchrun and its processes to load torch, on a slow disk and a busy machine."""
@@ -83,12 +83,11 @@ class Crew:
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
         root = str(Path(core.__path__[0]).parent)
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-        torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
         member = ["-m", "core.processes.member", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
         plugins = [argument for folder in plugin_dirs for argument in ("--plugins-dir", str(folder))]
         with self._output_path.open("wb") as output:
             return subprocess.Popen(
-                [*torchrun, "--nproc-per-node", str(self.num_processes), *member, *plugins],
+                [*starting(self.num_processes), *member, *plugins],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

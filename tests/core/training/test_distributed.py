@@ -18,7 +18,7 @@ import pytest
 from core.data.batching import make_batch
 from core.data.prepared_data import PreparedData
 from core.run_folder import RunFolder
-from core.torchrun import Place
+from core.torchrun import Place, starting
 from core.training.distributed import Processes
 from tests.reliability.learnt import assert_same, learnt
 
@@ -90,8 +90,7 @@ def wait_for_steps(process: subprocess.Popen[str]) -> None:
 
 def test_torchrun_gives_the_losses_of_one_process(place: Path) -> None:
     alone = RunFolder.open(trained(place, 1, "alone", *WITHOUT_DROPOUT))
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command = [*torchrun, MAIN[1], "train", "run.yaml", "--run-dir", "both", *WITHOUT_DROPOUT]
+    command = [*starting(2), MAIN[1], "train", "run.yaml", "--run-dir", "both", *WITHOUT_DROPOUT]
     result = subprocess.run(command, cwd=place, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[0] == f"run {place / 'both'}"  # one of them speaks
