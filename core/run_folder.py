@@ -95,6 +95,7 @@ class RunFolder:
         check_is_run(path)
         require_confined(path)
         folder = cls(path, read_state(path / "run.json"))
+        folder._catch_up()
         folder.follow(folder.config().training)
         return folder
 
@@ -119,7 +120,13 @@ class RunFolder:
     def reread_state(self) -> RunState:
         """Read run.json again, for a run that another process writes."""
         self._state = read_state(self.path / "run.json")
+        self._catch_up()
         return self._state
+
+    def _catch_up(self) -> None:
+        """run.json is written after a checkpoint: a crash or a full disk in between leaves it one behind."""
+        newest = max(self.checkpoint_steps(), default=0)
+        self._state = replace(self._state, last_step=max(self._state.last_step, newest))
 
     def update(self, **changes: Any) -> None:
         """Publish changed fields of the state in run.json."""
@@ -474,23 +481,35 @@ class RunFolder:
 
     # -- going back --------------------------------------------------------------------------------------------------
 
-    def cut_back_to(self, step: int, at_step: Mapping[str, int] = MappingProxyType({})) -> None:
+    def cut_back_to(
+        self,
+        step: int,
+        at_step: Mapping[str, int] = MappingProxyType({}),
+        best: tuple[int | None, float | None] = (None, None),
+    ) -> None:
         """Remove what came after `step`: a run resumed there writes it again.
 
-        `at_step` says how many lines "setting" and "is_best" of `step` itself came before its checkpoint. The newest
-        checkpoints go first: whatever instant this is broken off, the last one has all that belongs to it.
+        `at_step` says how many lines "setting" and "is_best" of `step` itself came before its checkpoint, and `best`
+        which step and value that checkpoint knows as the best: run.json is written after it, and may not know it where
+        a crash came between. The newest checkpoints go first: whatever instant this is broken off, the last one has all
+        that belongs to it.
         """
         metrics = metrics_file.lines_until(self._metrics_path, step, at_step, self._durable)
         for later in reversed(_later(steps_in(self.path / "checkpoints"), step)):
             remove_folder(self._file("checkpoints", later))
-        best = self._state.best_step
-        forget = {"best_step": None, "best_value": None} if best is not None and best > step else {}
         size = len(metrics) - len(metrics_file.last_line(metrics))
-        self.update(last_step=step, metrics_size=size, reason=None, **forget)
+        self.update(last_step=step, metrics_size=size, reason=None, **self._best_until(step, *best))
         write_whole(self._metrics_path, metrics)
         for name, ending in (("validations", ".jsonl"), ("probes", ".safetensors"), ("snapshots", ".safetensors")):
             for later in _later(steps_in(self.path / name, ending), step):
                 self._file(name, later, ending).unlink()
+
+    def _best_until(self, step: int, best_step: int | None, best_value: float | None) -> dict[str, Any]:
+        """The fields of run.json for it: as it is known where its checkpoint is there, and nothing of a later one."""
+        if best_step in self.checkpoint_steps():
+            return {"best_step": best_step, "best_value": best_value}
+        named = self._state.best_step
+        return {"best_step": None, "best_value": None} if named is not None and named > step else {}
 
     def _file(self, kind: str, step: int, ending: str = "") -> Path:
         return self.path / kind / f"{step:06d}{ending}"

@@ -407,4 +407,5 @@ class Trainer:
         """Remove from its folder what it does not know: what came after this step, or at it after the checkpoint."""
         num_settings = sum(step == self.step for step, *_ in self._settings.changes)
         is_validated = self._due.done_at["validation"] == self.step
-        folder.cut_back_to(self.step, {"setting": num_settings, "is_best": int(is_validated)})
+        at_step = {"setting": num_settings, "is_best": int(is_validated)}
+        folder.cut_back_to(self.step, at_step, (self._best.step, self._best.value))

@@ -213,6 +213,20 @@ def assert_whole(run: Path) -> None:
     assert folder.state.last_step in folder.checkpoint_steps()
 
 
+def test_run_json_written_before_a_crash_is_caught_up_with_the_checkpoint_after_it(tmp_path: Path) -> None:
+    """Its best too: so that it is not taken for one of the many, and removed."""
+    never_better = {"training.optimizer.learning_rate": 1e-30, "training.best_metric": "valid/exact_match"}
+    run = train(tmp_path / "run", 4, never_better)
+    folder = RunFolder.open(run)
+    known = folder.state
+    assert (known.last_step, known.best_step) == (4, 2)
+    folder.update(last_step=0, best_step=None, best_value=None)
+    assert RunFolder.open(run).state.last_step == 4
+    resume(run, 1)
+    state = RunFolder.open(run).state
+    assert (state.last_step, state.best_step, state.best_value) == (5, 2, known.best_value)
+
+
 def killed_in_training(run: Path, seconds: float) -> None:
     """Go on with a run in a terminal's process, and kill that so many seconds after it has saved once."""
     command = [*MAIN, "train", "--resume", str(run), "--json"]

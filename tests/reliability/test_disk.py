@@ -291,8 +291,9 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
             wait_for_state("paused")
             qtbot.mouseClick(strip.offer_button, Qt.MouseButton.LeftButton)
             qtbot.waitUntil(lambda new=new: workbench.run in list_runs(new), timeout=WAIT_MS)
+            before = history.last_step
             workbench.learn(30)
-            wait_for_state("learning")
+            qtbot.waitUntil(lambda before=before: history.last_step >= before + 30, timeout=WAIT_MS)
             wait_for_state("paused")
             moved = RunFolder.open(workbench.run)
             assert moved.metrics()[0].tolist() == list(range(1, history.last_step + 1))
