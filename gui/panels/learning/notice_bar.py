@@ -38,7 +38,7 @@ class NoticeBar(QFrame):
         self.seen_label, self.usually_label = _sentence(""), _sentence("muted")
         self.next_button = IconButton(theme, "next", "Next notice")
         self.try_button = button("", "", name="Try it")
-        self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss for this run")
+        self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss for this run, while this window is open")
         self.notices: list[Notice] = []
         self._shown: Notice | None = None
         self._experiment: Experiment | None = None
