@@ -113,9 +113,9 @@ class Trained:
 
 
 def train(command: list[str], run: Path, minutes: float) -> Trained:
-    """Train, or go on with the run, and end it as Ctrl-C does once it has had its minutes, all its trainings counted.
+    """Train, or go on with the run, and end it once it has had its minutes, all its trainings counted.
 
-    Raises SystemExit where it ended otherwise.
+    By SIGTERM: what a script starts in the background does not hear Ctrl-C. Raises SystemExit where it ended otherwise.
     """
     spent = run.with_name(f"{run.name}.minutes")
     before = float(spent.read_text()) if spent.exists() else 0.0
@@ -131,12 +131,12 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
                     started = time.monotonic()
                 is_over = time.monotonic() - started > 60 * (minutes - before)
                 if event["event"] == "steps_done" and is_over and not told:
-                    process.send_signal(signal.SIGINT)
+                    process.send_signal(signal.SIGTERM)
                     told = True
         finally:
             trained = before + (time.monotonic() - started) / 60
             spent.write_text(str(trained))
-    if process.returncode not in (0, 128 + signal.SIGINT):
+    if process.returncode not in (0, 128 + signal.SIGTERM):
         raise SystemExit(f"{shlex.join(command)} ended with exit code {process.returncode}")
     return Trained(RunFolder.open(run).last_trained_step(), trained)
 
