@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +63,7 @@ class Counts(NamedTuple):
 
     step: int
     megabytes: float  # resident
-    handles: int
+    handles: int  # but for those of `painting_threads`
     threads: int
     objects: int  # Qt's, with all their children
     items: int  # in all plots
@@ -77,11 +78,20 @@ def count(step: int) -> Counts:
     return Counts(
         step=step,
         megabytes=resident_pages * os.sysconf("SC_PAGE_SIZE") / 1e6,
-        handles=len(list(Path("/proc/self/fd").iterdir())),
+        handles=len(list(Path("/proc/self/fd").iterdir())) - painting_threads(),
         threads=threading.active_count(),
         objects=sum(1 + len(root.findChildren(QObject)) for root in roots),
         items=sum(len(scene.items()) for scene in scenes if scene is not None),
     )
+
+
+def painting_threads() -> int:
+    """How many threads Qt's pool has, in which it draws large pictures: they come and go, each with a handle."""
+    names = []
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # it has ended just now
+            names.append((thread / "comm").read_text())
+    return names.count("Thread (pooled)\n")
 
 
 def train(folder: Path) -> list[Counts]:

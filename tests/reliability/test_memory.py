@@ -40,7 +40,7 @@ def held() -> Counts:
 
 
 def held_at_rest(window: MainWindow, qtbot: QtBot) -> Counts:
-    """What is held once a warm-up adds nothing: on a busy machine Qt's own threads come late, each with its handle."""
+    """What is held once a warm-up adds nothing."""
     before = None
     for _ in range(WARM_UPS):
         learn(window, qtbot, WARM_UP)
@@ -52,7 +52,13 @@ def held_at_rest(window: MainWindow, qtbot: QtBot) -> Counts:
 
 def require_no_more_than(before: Counts, qtbot: QtBot) -> None:
     """Nothing has been added for good; what Qt animates comes and goes."""
-    qtbot.waitUntil(lambda: all(now <= then for now, then in zip(held(), before, strict=True)), timeout=5000)
+
+    def look() -> None:
+        counts = zip(before._fields, before, held(), strict=True)
+        grown = {name: (then, now) for name, then, now in counts if now > then}
+        assert not grown, grown
+
+    qtbot.waitUntil(look, timeout=5000)
 
 
 @linux_only
