@@ -25,6 +25,17 @@ def started_at(pid: int) -> str | None:
     """When a process began, as the system counts: no other with this number has the same. None where unknown."""
     with suppress(OSError):  # it has ended, or this is no Linux
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        ticks = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
-        return f"{boot} {ticks}"
+        return f"{boot} {_stat(pid)[19]}"
     return None
+
+
+def is_zombie(pid: int) -> bool:
+    """Whether a process has ended and its parent has not looked: in many containers none ever does."""
+    with suppress(OSError):
+        return _stat(pid)[0] == "Z"
+    return False
+
+
+def _stat(pid: int) -> list[str]:
+    """What Linux tells of a process, from its state on (proc(5), /proc/pid/stat). Raises OSError where it cannot."""
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from core.format import FORMAT, require_known_format
-from core.run_files.claiming import started_at
+from core.run_files.claiming import is_zombie, started_at
 from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
@@ -96,7 +96,7 @@ def is_alive(pid: int) -> bool:
         return False
     except PermissionError:
         return True
-    return True
+    return not is_zombie(pid)
 
 
 def _is_alive_on_windows(pid: int) -> bool:

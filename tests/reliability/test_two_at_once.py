@@ -16,6 +16,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.errors import UserError
+from core.run_files.claiming import started_at
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from tests.core.examples import run_folder
@@ -85,6 +86,19 @@ def test_a_lock_is_not_the_one_of_a_later_process_with_the_same_number(tmp_path:
         RunFolder.open(folder.path).claim()
     folder.update(pid=os.getppid(), host="another machine", pid_started=None)
     with pytest.raises(UserError, match="on another machine"):
+        RunFolder.open(folder.path).claim()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="zombies are told from /proc")
+def test_a_lock_of_a_process_whose_end_nobody_noticed_is_taken_over(tmp_path: Path) -> None:
+    """As in a container whose first process looks after none."""
+    folder = run_folder(tmp_path)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as writer:
+        folder.update(pid=writer.pid, host=socket.gethostname(), pid_started=started_at(writer.pid))
+        with pytest.raises(UserError, match=f"process {writer.pid}"):
+            RunFolder.open(folder.path).claim()
+        writer.kill()
+        os.waitid(os.P_PID, writer.pid, os.WEXITED | os.WNOWAIT)
         RunFolder.open(folder.path).claim()
 
 
