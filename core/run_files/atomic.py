@@ -47,7 +47,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """Fill the folder this yields; it takes the name `path` at the end, or is gone if filling it failed."""
     temporary = path.with_name(f"{path.name}{TEMPORARY}")
     shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
-    temporary.mkdir(parents=True)
+    temporary.mkdir()
     try:
         yield temporary
     except BaseException:

@@ -14,9 +14,8 @@ def steps_to_average(steps: Sequence[int], num_averaged: int, every: int) -> lis
 
     The best one, and one saved when a run was stopped, lie anywhere between these, and have no part in it.
     """
-    *before, last = steps
-    regular = [step for step in before if step > 0 and step % every == 0]
-    return [*regular[max(0, len(regular) + 1 - num_averaged) :], last]
+    regular = [step for step in steps[:-1] if step > 0 and step % every == 0]
+    return [*regular[max(0, len(regular) + 1 - num_averaged) :], *steps[-1:]]
 
 
 def mean_weights(several: Iterable[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -177,6 +178,22 @@ def test_best_and_last_are_kept_besides_the_newest(tmp_path: Path) -> None:
         folder.checkpoint_step("3")
 
 
+def test_a_run_that_is_taken_away_amid_a_checkpoint_is_no_fault_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, update = run_folder(tmp_path), RunFolder.update
+
+    def update_and_take_away(self: RunFolder, **changes: Any) -> None:
+        update(self, **changes)
+        folder.path.rename(tmp_path / "elsewhere")
+
+    monkeypatch.setattr(RunFolder, "update", update_and_take_away)
+    checkpoint(folder, 5)
+    assert RunFolder.open(tmp_path / "elsewhere").checkpoint(5).step == 5
+    with pytest.raises(FileNotFoundError):  # the next one that is written finds out, and the engine says it
+        folder.save_checkpoint(6, weights(6), {}, {"step": 6})
+
+
 def test_a_checkpoint_can_be_written_again(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     checkpoint(folder, 5)
@@ -252,6 +269,7 @@ def test_a_run_is_found_by_path_or_name(tmp_path: Path, monkeypatch: pytest.Monk
 CHILD = """
 import sys, time
 from pathlib import Path
+from typing import Any
 from tests.core.examples import run_folder, weights, probe, steps
 folder = run_folder(Path(sys.argv[1]))
 folder.keep_checkpoints = 1
@@ -284,6 +302,7 @@ def test_a_killed_process_leaves_a_whole_checkpoint_and_frees_the_run(tmp_path: 
 LIMITED = """
 import resource, signal, sys
 from pathlib import Path
+from typing import Any
 from tests.core.examples import run_folder, weights, steps
 folder = run_folder(Path(sys.argv[1]))
 folder.save_checkpoint(1, weights(1, 20), {}, {"step": 1})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +36,7 @@ CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget
 LONG = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most is done to a run that learns
 ELSEWHERE = "elsewhere"  # another folder for runs
 POPUP_MS = 200
+PATIENCE_S = 5.0
 LEFT = 0.3  # of the menus and lists that open, without a choice
 STORM = 12  # clicks on the transport with nothing in between
 
@@ -137,8 +139,13 @@ class Monkey(QObject):
             QTest.mouseClick(self._dice.choice(widgets), Qt.MouseButton.LeftButton)
 
     def _learn(self) -> None:
-        if self._window.context.bridge.state != "learning":
+        """And wait for it as a person does: a slow engine would be starting and preparing at most of the acts."""
+        bridge = self._window.context.bridge
+        if bridge.state != "learning":
             self._window.transport.learn_button.click()
+            end = time.monotonic() + PATIENCE_S
+            while bridge.state in ("starting", "preparing", "ready") and time.monotonic() < end:
+                QTest.qWait(10)
 
     def _start_and_stop(self) -> None:
         bar, workbench = self._window.transport, self._window.context.workbench

@@ -20,6 +20,10 @@ def test_the_first_alone() -> None:
     assert steps_to_average([0], 5, every=10) == [0]
 
 
+def test_of_none_there_is_none() -> None:
+    assert steps_to_average([], 5, every=10) == []
+
+
 def test_the_mean_is_that_of_float64_in_the_weights_own_type() -> None:
     random = np.random.default_rng(0)
     several = [{"a": random.normal(size=(3, 4)).astype(np.float32), "b": np.full(1, i, np.float32)} for i in range(5)]
