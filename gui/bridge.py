@@ -140,6 +140,10 @@ class EngineBridge(QObject):
             if events:
                 self.drained.emit(events)
 
+    def cancel_calls(self) -> None:
+        """Begin nothing more beside the GUI thread: a plugin host that is closed would be started again."""
+        self._aside.shutdown(wait=False, cancel_futures=True)
+
     def close(self) -> None:
         """Save what is unsaved and end the engine's thread and our own; waits for them."""
         self._timer.stop()

@@ -129,6 +129,7 @@ class MainWindow(QMainWindow):
         self.context.follower.stop()
         self.context.workbench.stop()
         self.train_view.curves.stop()
+        self.context.bridge.cancel_calls()
         self.context.plugins.close()  # first: the bridge waits for whoever is listing them
         self.context.bridge.close()
         self.hide()

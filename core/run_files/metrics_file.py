@@ -190,12 +190,14 @@ def lines_until(path: Path, step: int, at_step: Mapping[str, int], durable: int 
 
 @contextmanager
 def _open(path: Path) -> Iterator[BinaryIO]:
-    if not path.exists():  # somebody deleted it: a run without curves
-        yield BytesIO()
-        return
     with reading(path):
-        require_room_to_read(path, _TIMES_IN_MEMORY)
-        with path.open("rb") as file:
+        try:
+            file: BinaryIO = path.open("rb")
+        except FileNotFoundError:  # somebody deleted it: a run without curves
+            file = BytesIO()
+        else:
+            require_room_to_read(path, _TIMES_IN_MEMORY)
+        with file:
             yield file
 
 

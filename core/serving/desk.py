@@ -115,8 +115,8 @@ class Desk:
             case Stop():
                 self._abandon_job()
                 self._leave_off()
-                self._answer_wherever(lambda _: self._session.stop(), request, future)
                 self._forget_waiting()
+                self._answer_wherever(lambda _: self._session.stop(), request, future)
             case Close():
                 self._close(future)
             case Translate() | SearchBeam() | DissectHead() | LeaveOutHeads() | MakeMasks() if self._session.has_model:

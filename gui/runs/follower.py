@@ -83,7 +83,7 @@ class Follower(QObject):
         self._look_for_writer(history)
 
     def _refresh(self) -> None:
-        history = self._bridge.followed
+        history, has_ended = self._bridge.followed, self.writer is None
         assert history is not None
         try:
             is_new = history.refresh()
@@ -93,12 +93,12 @@ class Follower(QObject):
         if is_new:
             self._bridge.show(history)
         self._look_for_writer(history)
+        if has_ended and self.writer is None:  # already before this reading, which missed nothing
+            self._timer.stop()
 
     def _look_for_writer(self, history: History) -> None:
         assert history.folder is not None
         self.writer = history.folder.state.writer()
-        if self.writer is None:
-            self._timer.stop()
         self.changed.emit()
 
     def _fail(self, error: Exception) -> None:

@@ -191,15 +191,16 @@ def test_pausing_does_not_wait_for_a_validation(engine: Engine, watcher: Watcher
 
 def test_the_pace_holds_back_steps_and_nothing_else(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     begun(engine, tmp_path, max_steps=1000)
-    answered(engine, SetPace(steps_per_second=4.0))
-    engine.ask(Learn())
-    watcher.wait(ProbeDone, lambda event: event.probe.step == 2)  # and not only when step 3 is taken
-    assert watcher.steps() == [1, 2]
-    started = time.monotonic()
+    answered(engine, Learn(steps=2))
+    answered(engine, SetPace(steps_per_second=0.01))  # nothing takes as long as step 4 is held back
+    learning = engine.ask(Learn())
+    watcher.wait(ProbeDone, lambda event: event.probe.step == 3)
     answered(engine, Translate(texts=(TEXT,)))
-    assert time.monotonic() - started < 0.2
-    time.sleep(1.0)
-    assert 5 <= answered(engine, Pause()) <= 8
+    assert watcher.steps() == [1, 2, 3] and not learning.done()
+    started = time.monotonic()
+    answered(engine, SetPace(steps_per_second=20.0))
+    watcher.wait(ProbeDone, lambda event: event.probe.step >= 13)
+    assert time.monotonic() - started > 9 / 20
     answered(engine, SetPace(steps_per_second=None))
     engine.ask(Learn())
     watcher.wait(ProbeDone, lambda event: event.probe.step >= 60)
@@ -481,7 +482,7 @@ def test_stop_during_a_prepare_cancels_what_waited_for_it(engine: Engine, watche
 
 
 def test_a_new_prepare_saves_the_run_it_leaves(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
-    run = begun(engine, tmp_path)
+    run = begun(engine, tmp_path, max_steps=10**6)
     learning = engine.ask(Learn())
     watcher.wait(ProbeDone, lambda event: event.probe.step >= 5)
     answered(engine, Prepare(config=tiny_config(seed=1)))
@@ -542,7 +543,7 @@ def test_a_listener_that_fails_is_dropped_and_told_of(tmp_path: Path) -> None:
 
 def test_after_close_every_request_is_refused(tmp_path: Path) -> None:
     engine = Engine()
-    run = begun(engine, tmp_path)
+    run = begun(engine, tmp_path, max_steps=10**6)
     learning = engine.ask(Learn())
     closing = engine.ask(Close())
     late = engine.ask(Pause())

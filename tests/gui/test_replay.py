@@ -38,10 +38,10 @@ def test_it_goes_on_from_the_viewed_step_and_stops_there(qtbot: QtBot) -> None:
     assert not replay.is_playing  # there is nothing to look at
     replay.steps = range(0, 101, 10)
     playhead.view(35)
+    playhead.moved.connect(lambda step: replay.toggle() if step == 50 else None)
     replay.toggle()
-    qtbot.waitUntil(lambda: playhead.step == 50)
-    replay.toggle()
-    assert not replay.is_playing and playhead.step == 50 and not playhead.is_live
+    qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
+    assert playhead.step == 50 and not playhead.is_live
 
 
 def test_live_ends_it(qtbot: QtBot) -> None:

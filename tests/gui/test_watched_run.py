@@ -28,9 +28,10 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     context = window.context
     assert context.bridge.history.prepared is not None
     config = context.bridge.history.prepared.config
-    context.workbench.set_pace(2.0)  # slow enough for all that follows
+    context.workbench.set_pace(2.0)
     context.workbench.learn()
     qtbot.waitUntil(lambda: context.playhead.live_step >= 2, timeout=WAIT_MS)
+    context.workbench.set_pace(0.2)  # three minutes for all that follows
     for view in window.views:
         window.show_view(window.views.index(view))
         scrub(window, qtbot)

@@ -18,12 +18,12 @@ from gui.theme import Theme
 
 
 @contextmanager
-def opened_window(folder: Path) -> Iterator[MainWindow]:
-    """The window as it opens, nothing prepared yet; its runs and what it prepares lie in `folder`."""
+def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainWindow]:
+    """The window as it opens, nothing prepared yet; its runs lie in `folder`, and what it prepares, unless said."""
     pg.setConfigOptions(imageAxisOrder="row-major")
     theme = Theme("light")
     theme.apply()
-    bridge = EngineBridge(Engine(cache_dir=folder / "cache"))
+    bridge = EngineBridge(Engine(cache_dir=cache_dir or folder / "cache"))
     window = MainWindow(make_context(bridge, theme, folder / "runs"))
     window.resize(1280, 720)
     window.show()

@@ -36,7 +36,7 @@ CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget
 LONG = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most is done to a run that learns
 ELSEWHERE = "elsewhere"  # another folder for runs
 POPUP_MS = 200
-PATIENCE_S = 5.0
+PATIENCE_S = 3.0
 LEFT = 0.3  # of the menus and lists that open, without a choice
 STORM = 12  # clicks on the transport with nothing in between
 
@@ -140,11 +140,13 @@ class Monkey(QObject):
 
     def _learn(self) -> None:
         """And wait for it as a person does: a slow engine would be starting and preparing at most of the acts."""
-        bridge = self._window.context.bridge
-        if bridge.state != "learning":
-            self._window.transport.learn_button.click()
-            end = time.monotonic() + PATIENCE_S
-            while bridge.state in ("starting", "preparing", "ready") and time.monotonic() < end:
+        bridge, button, end = self._window.context.bridge, self._window.transport.learn_button, time.monotonic()
+        end += PATIENCE_S
+        while bridge.state in ("starting", "preparing") and time.monotonic() < end:
+            QTest.qWait(10)
+        if bridge.state != "learning" and button.isEnabled():
+            button.click()
+            while bridge.state != "learning" and time.monotonic() < end:
                 QTest.qWait(10)
 
     def _start_and_stop(self) -> None:

@@ -45,7 +45,7 @@ def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_
     alone = begun(engine, tmp_path, **length)
     answered(engine, Learn())
     beside = begun(engine, tmp_path, **length)
-    answered(engine, SetPace(steps_per_second=60.0))  # or it would be over before the check
+    answered(engine, SetPace(steps_per_second=1.0))  # or it would be over before the check
     learning = engine.ask(Learn())
     assert answered(engine, CheckPlugin(plugin="copy_task")).is_clean
     assert not learning.done()

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from core.plugins_host import host as host_module
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import SHARD_SIZE, PluginHost
 from core.plugins_host.info import PluginInfo
+from core.run_files.state import is_alive
 
 GOOD = """
 def pairs(self, split, rng):
@@ -44,6 +46,12 @@ def info_of(host: PluginHost, name: str) -> PluginInfo:
 
 def line_of(path: Path, text: str) -> int:
     return next(number for number, line in enumerate(path.read_text().split("\n"), 1) if text in line)
+
+
+def seconds_waited(sentence: str) -> int | None:
+    """For a plugin that gave no answer, which a busy machine makes longer; None where something else happened."""
+    found = re.search(r"gave no answer within (\d+) s", sentence)
+    return None if found is None else int(found[1])
 
 
 def test_a_plugin_is_described_from_its_declarations(host: PluginHost, write_plugin: Any) -> None:
@@ -152,7 +160,7 @@ def test_two_streams_can_be_drawn_at_once_and_left_unfinished(host: PluginHost, 
         ("def pairs(self, split, rng):\n    sys.exit(3)\n    yield", "SystemExit: 3", "sys.exit(3)"),
         ("def pairs(self, split, rng):\n    os._exit(3)\n    yield", "ended its process (exit code 3)", None),
         ("def pairs(self, split, rng):\n    ctypes.string_at(0)\n    yield", "crashed (SIGSEGV)", "string_at"),
-        ("def pairs(self, split, rng):\n    while True: pass\n    yield", "gave no answer within 2 s", "while True"),
+        ("def pairs(self, split, rng):\n    while True: pass\n    yield", "gave no answer within", "while True"),
         ("def pairs(self, split, rng):\n    yield from ()", "gives no pairs for its train split", None),
     ],
 )  # fmt: skip
@@ -163,6 +171,7 @@ def test_what_goes_wrong_in_pairs_is_told_with_its_line_and_the_host_goes_on(
     with pytest.raises(PluginError) as caught:
         drawn(host, "named")
     assert "'named'" in caught.value.sentence and sentence in caught.value.sentence
+    assert seconds_waited(caught.value.sentence) in (None, *range(2, 60))
     place = f"({path}, line {line_of(path, blamed)})" if blamed else f"({path})"
     assert place in caught.value.sentence
     assert len(drawn(host, "copy_task", "valid")) == 1000
@@ -178,7 +187,7 @@ def test_what_goes_wrong_in_pairs_is_told_with_its_line_and_the_host_goes_on(
         ("os._exit(1)", "ended its process (exit code 1)"),
         ("ctypes.string_at(0)", "crashed (SIGSEGV)"),
         ("import no_such_module", "No module named 'no_such_module'"),
-        ("time.sleep(1000)", "gave no answer within 3 s"),
+        ("time.sleep(1000)", "gave no answer within"),
         ("pass", "does not define pairs"),
         ("tokenizer = 'words'\ndef pairs(self, split, rng): yield", "tokenizer 'words'"),
         ("name = 'Has Spaces'\ndef pairs(self, split, rng): yield", "needs a name of lower-case letters"),
@@ -199,6 +208,7 @@ def test_a_plugin_that_cannot_be_loaded_is_a_row(
             assert info.error is None
             return
         assert info.error is not None and sentence in info.error and str(path) in info.error
+        assert seconds_waited(info.error) in (None, *range(3, 60))
         assert info_of(host, "copy_task").error is None
         with pytest.raises(PluginError) as caught:
             drawn(host, "named")
@@ -484,9 +494,13 @@ def test_in_a_hurry_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_
         timer = threading.Timer(0.3, host.in_a_hurry.set)
         timer.start()
         for _ in range(2):  # the answer waited for when the hurry begins, and one asked for while it lasts
-            with pytest.raises(PluginError, match=r"'named' gave no answer within [2-4] s"):
+            with pytest.raises(PluginError, match="'named' gave no answer") as caught:
                 drawn(host, "named")
-        timer.join()
+            assert seconds_waited(caught.value.sentence) in range(2, 30)  # 30 s is as long as an answer may take
+            timer.join()
+            host.in_a_hurry.clear()
+            host.moved_to()  # a new process has as long as it takes to start
+            host.in_a_hurry.set()
         assert len(drawn(host, "copy_task", "valid")) == 1000
 
 
@@ -496,6 +510,7 @@ def test_a_plugin_not_waited_for_in_a_hurry_is_not_listed_as_broken(
     ready = tmp_path / "ready"
     write_plugin(f"while not os.path.exists({str(ready)!r}): pass\n{GOOD}")
     with PluginHost([folder]) as host:
+        host.moved_to()  # starts it
         host.in_a_hurry.set()
         with pytest.raises(PluginError, match="'named' gave no answer"):
             host.plugins()
@@ -536,7 +551,7 @@ def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: 
     child = int(drawn(host, "named")[0].source)
     host.close()
     deadline = time.monotonic() + 10
-    while Path(f"/proc/{child}/stat").exists() and Path(f"/proc/{child}/stat").read_text().split()[2] != "Z":
+    while is_alive(child):
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
@@ -552,7 +567,7 @@ def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path
     parent.wait()
     parent.stdout.close()
     deadline = time.monotonic() + 10
-    while Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":
+    while is_alive(pid):
         assert time.monotonic() < deadline
         time.sleep(0.01)
 

@@ -21,10 +21,11 @@ from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 from gui.remembered import recall, remember
 from tests.core.processes.members import members
-from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.conftest import SMALL
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
 
+WAIT_MS = 120_000  # as long as torchrun may take to start on a machine that does other things too
 WITHOUT_DROPOUT = SMALL.replace("d_ff: 16}", "d_ff: 16, dropout: 0.0}")
 WaitForState = Callable[[str], None]
 
@@ -104,9 +105,12 @@ def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow
 
 def the_loss_of_one_ends_all(rank: int, window: MainWindow, qtbot: QtBot) -> str:
     """The run is open here then, at its last checkpoint; what the strip says."""
+    bridge, strip, states = window.context.bridge, window.strip, list[str]()
+    connection = bridge.state_changed.connect(lambda change: states.append(change.state))
     os.kill(members()[rank], signal.SIGKILL)
-    bridge, strip = window.context.bridge, window.strip
     qtbot.waitUntil(lambda: strip.trouble is not None and bridge.state == "paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: states[-2:] == ["preparing", "paused"], timeout=WAIT_MS)  # it has come home
+    bridge.disconnect(connection)
     qtbot.waitUntil(lambda: members() == {}, timeout=WAIT_MS)
     trouble = strip.trouble
     assert trouble is not None

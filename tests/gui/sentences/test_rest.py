@@ -24,8 +24,9 @@ WaitForState = Callable[[str], None]
 
 @pytest.fixture
 def learning(window: MainWindow, wait_for_state: WaitForState) -> MainWindow:
-    """The window while the small task learns, a step a second."""
-    window.context.workbench.set_pace(1.0)
+    """The window while the small task learns, five steps a second and for long."""
+    window.context.workbench.edit("training.max_steps", 100_000)
+    window.context.workbench.set_pace(5.0)
     window.context.workbench.learn()
     wait_for_state("learning")
     return window

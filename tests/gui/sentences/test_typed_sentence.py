@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,21 +17,31 @@ from gui.sentences.typed_sentence import CALM_MS, TypedSentence
 WAIT_MS = 30_000
 
 
-def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(window: MainWindow, qtbot: QtBot) -> None:
+def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge, playhead = window.context.bridge, window.context.playhead
     window.context.workbench.learn(30)
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 30, timeout=WAIT_MS)
-    typed, answers = TypedSentence(bridge, playhead), []
+    typed, answers, ask = TypedSentence(bridge, playhead), [], bridge.ask
+    asked_at: list[float] = []
+
+    def note_when(*question: Any) -> Any:
+        asked_at.append(time.monotonic())
+        return ask(*question)
+
     typed.changed.connect(lambda: answers.append(typed.translation.step))
     typed.watch(True)
     typed.translate(bridge.history.prepared.examples[0])
     qtbot.waitUntil(lambda: answers == [30], timeout=WAIT_MS)
+    monkeypatch.setattr(bridge, "ask", note_when)
     for step in range(29, 0, -1):
         playhead.view(step)
         qtbot.wait(5)
     qtbot.waitUntil(lambda: typed.asked_step == 1, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: answers[-1] == 1, timeout=WAIT_MS)
-    assert len(answers) <= 5
+    assert len(asked_at) < 29
+    assert min(np.diff(asked_at)) > 0.0009 * CALM_MS  # a coarse timer may be 5 % early
 
 
 @pytest.fixture

@@ -208,6 +208,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     workbench.set_pace(20)
     workbench.learn(60)
     qtbot.waitUntil(lambda: bridge.history.last_step > 3, timeout=WAIT_MS)
+    workbench.set_pace(1)  # a minute for what follows
     run = workbench.run
     edited = WORDS.replace("length", "size").replace("abcdef", "uvwxyz").replace("Some words", "Other words")
     (folder / "words.py").write_text(edited, encoding="utf-8")
@@ -218,6 +219,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     assert row(view, "words")[0] == "Other words" and "broken" not in [row.info.name for row in view.table.rows]
     assert drawer.plugin_combo.currentText() == "Other words" and list(drawer.options_form.rows) == ["size"]
     assert workbench.draft is not None and workbench.draft.dataset.options == {}
+    workbench.set_pace(None)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     assert bridge.history.last_step == 60 and workbench.run == run and not empty_window.strip.isVisible()
     assert set(bridge.history.prepared.src_tokens[4:]) == set("abcdef")

@@ -171,7 +171,7 @@ def test_what_is_no_run_is_a_row_that_says_so(window: MainWindow, qtbot: QtBot, 
 def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
     view = show(window, qtbot)
     qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
-    window.context.workbench.set_pace(10)
+    window.context.workbench.set_pace(1)
     window.context.workbench.learn()
     row_of(view, qtbot, lambda row: row.state == "learning in this window")
     window.context.workbench.set_pace(None)
@@ -181,6 +181,7 @@ def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, 
 def test_the_run_that_is_learning_is_shown_and_not_loaded_again(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait
 ) -> None:
+    window.context.workbench.edit("training.max_steps", 100_000)
     window.context.workbench.set_pace(10)
     window.context.workbench.learn()
     wait_for_state("learning")

@@ -68,13 +68,14 @@ def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: Main
 
 def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
-    window.transport.pace_slider.setValue(2)  # ten steps a second: all its forty would be gone while we type
+    window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
+    window.context.workbench._typing.setInterval(3000)  # no pause of a busy machine within what is typed is as long
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
     editor = window.setup_drawer.forms["training"].rows["training.max_steps"].editor
     assert isinstance(editor, QLineEdit)
     editor.selectAll()
-    qtbot.keyClicks(editor, "2000", delay=200)  # 2 would end the run here
+    qtbot.keyClicks(editor, "2000", delay=20)  # 2 would end the run here
     qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
     assert [change.value for change in bridge.history.settings_changed] == [2000]
     assert bridge.state == "learning"

@@ -225,6 +225,7 @@ def names_of(view: TranslateView) -> list[str]:
 def test_translates_during_training_and_follows_it(
     german_window: MainWindow, view: TranslateView, qtbot: QtBot
 ) -> None:
+    german_window.context.workbench.edit("training.max_steps", 100_000)
     german_window.context.workbench.learn()
     qtbot.waitUntil(lambda: german_window.context.bridge.history.last_step > 5, timeout=WAIT_MS)
     enter(view, qtbot, "ich mochte ein bier")

@@ -134,7 +134,6 @@ def test_a_click_in_any_strip_puts_the_playhead_there(panel: Curves, qtbot: QtBo
         middle = sum(plot.viewRange()[1]) / 2
         qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, step, middle))
         assert panel._playhead.step == pytest.approx(step, abs=2)
-        qtbot.wait(600)  # or the second click is a double one
 
 
 def test_the_playhead_drags(panel: Curves, history: History, qtbot: QtBot) -> None:

@@ -69,7 +69,8 @@ def colours(image: QImage, area: QRectF) -> Iterator[QColor]:
 
 
 def has(image: QImage, area: QRectF, colour: str) -> bool:
-    return any(seen.name() == colour for seen in colours(image, area))
+    wanted = QColor(colour)
+    return any(seen == wanted for seen in colours(image, area))
 
 
 def around(box: QRectF) -> list[QRectF]:
