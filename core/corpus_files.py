@@ -65,7 +65,12 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         return list(paths)
     if len(paths) > 1:
         raise UserError("A folder and other things were dropped together.", "Drop one folder, or files alone.")
-    inside = (path for path in sorted(paths[0].iterdir()) if path.is_file())
+    try:
+        inside = [path for path in sorted(paths[0].iterdir()) if path.is_file()]
+    except OSError as error:
+        raise UserError(
+            f"{paths[0]} cannot be read: {error.strerror}.", "Make it readable, or choose another."
+        ) from None
     files = [path for path in inside if not path.name.lower().startswith(_BESIDE_A_CORPUS)]
     if not files:
         raise UserError(f"{paths[0]} holds no text file.", _ADVICE)

@@ -434,11 +434,16 @@ class RunFolder:
         return True
 
     def checkpoint_weights(self, step: int) -> Weights:
-        """Only the weights of the checkpoint at this step."""
-        return read_checkpoint_weights(self._checkpoint(step))
+        """Only the weights of the checkpoint at this step; a shared run keeps them as snapshots."""
+        return self.read_snapshot(step) if self._state.is_shared else read_checkpoint_weights(self._checkpoint(step))
 
     def averaged_steps(self, step: int) -> list[int]:
-        """The checkpoints whose mean `--checkpoint last` means at this step; without averaging this one alone."""
+        """The checkpoints whose mean `--checkpoint last` means at this step; without averaging this one alone.
+
+        A shared run has kept no others.
+        """
+        if self._state.is_shared:
+            return [step]
         until = [known for known in self.checkpoint_steps() if known <= step]
         return steps_to_average(until, self._num_averaged, self._checkpoint_every)
 

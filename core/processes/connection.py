@@ -92,7 +92,7 @@ class Connection:
             head, body = (self._incoming.read(length) for length in _LENGTHS.unpack(lengths))
         except ConnectionError:
             return None
-        if len(body) < _LENGTHS.unpack(lengths)[1]:
+        if (len(head), len(body)) != _LENGTHS.unpack(lengths):
             return None
         kind, number, name, plain, places = json.loads(head)
         return Packet(kind, number, name, plain, _arrays(places, body))

@@ -60,7 +60,7 @@ class Crew:
         self.run = run
         self._place = TemporaryDirectory(prefix="headlight-")  # nobody else can look into it, or connect
         self._door = socket.socket(socket.AF_UNIX)
-        self._door.bind(str(self._socket_path))
+        self._open_door()
         self._door.listen()
         self._door.settimeout(LOOK_SECONDS)
         self._members: list[tuple[int, Connection]] = []  # process ids
@@ -71,6 +71,17 @@ class Crew:
         self._asked: dict[int, Asked] = {}
         self._numbers = count(1)
         self._torchrun = self._start_torchrun(plugin_dirs, cache_dir)
+
+    def _open_door(self) -> None:
+        try:
+            self._door.bind(str(self._socket_path))
+        except OSError as error:  # a socket's path has at most some hundred characters
+            self._door.close()
+            self._place.cleanup()
+            raise UserError(
+                f"Other processes cannot be reached through {self._socket_path}: {error.strerror or error}.",
+                "Have TMPDIR name a folder with a short path where you may write, and start Headlight again.",
+            ) from None
 
     @property
     def _socket_path(self) -> Path:

@@ -29,10 +29,14 @@ _LABEL = TypeAdapter(RunLabel)
 
 
 def label_bytes(label: RunLabel) -> bytes:
-    """The file, its own checksum first. Raises UserError where there is too much to keep."""
+    """The file, its own checksum first. Raises UserError for what could not be read again."""
     if len(label.note) > LONGEST_NOTE:
         raise UserError(f"The note has {len(label.note):,} characters, and {LONGEST_NOTE:,} are kept.", "Shorten it.")
     record = asdict(label)
+    try:
+        _LABEL.validate_python(record)
+    except ValidationError:
+        raise UserError(f"A run's name is one line of at most {LONGEST_NAME} characters.", "Shorten it.") from None
     return json_bytes({"checksum": checksum(json_bytes(record)), **record})
 
 

@@ -33,6 +33,7 @@ def moved_folder(old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str) 
     try:
         with refusing_to_write(folder.path):
             folder.take_files_of(old)
+            folder.follow(trainer.config.training)
             trainer.cut_back(folder)
     except NotWritten:
         shutil.rmtree(folder.path)  # the old one is as whole as before
@@ -47,7 +48,7 @@ def room_for(trainer: Trainer) -> int:
 
 def _write_documents(folder: RunFolder, trainer: Trainer, request: Start, picked: str) -> None:
     try:
-        folder.write_config(trainer.config)
+        folder.write_config(trainer.initial_config)
         folder.write_vocabulary(trainer.data.vocabulary_document())
         folder.write_subword_models(trainer.data.subword_models)
         folder.write_environment(environment(trainer.config, trainer.data.fingerprint, picked))

@@ -365,7 +365,9 @@ class Desk:
         now = time.monotonic()
         if self._session.background is not None and (self._learning is None or now >= self._next_background_at):
             self._next_background_at = now + _BACKGROUND_SECONDS
-            self._go_on_in_background(self._session.background)
+            event = self._session.go_on_in_background(self._session.background)
+            if event is not None:
+                self._emit(event)
         if self._learning is not None and self._seconds_to_next_turn() == 0.0:
             self._go_on_learning(*self._learning)
 
@@ -380,17 +382,6 @@ class Desk:
     def _seconds_to_next_turn(self) -> float:
         """The pace holds back steps only: what they lead to (a probe, a validation, the end) is shown at once."""
         return 0.0 if self._session.is_anything_due else max(0.0, self._next_step_at - time.monotonic())
-
-    def _go_on_in_background(self, work: Job) -> None:
-        try:
-            event = next(work)
-            if event is not None:
-                self._emit(event)
-        except StopIteration:
-            self._session.looking.background = None
-        except Exception as error:
-            self._session.looking.background = None
-            self._emit(as_trouble(self._session.in_words(error)))
 
 
 def _answer(future: Future[Any], value: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 
 from core.decoding.probed_sentences import SentenceToProbe
 from core.errors import UserError
@@ -36,8 +36,11 @@ class KeptWeights:
             self._step = nearest
         return nearest, self._model
 
-    def probe_again(self, folder: RunFolder, *, write: bool) -> Generator[ProbeDone | None, None, None]:
-        """Probe every kept step anew whose stored probe lacks a sentence, the newest first. Yields None between."""
+    def probe_again(self, folder: RunFolder, *, is_ours: Callable[[], bool]) -> Generator[ProbeDone | None, None, None]:
+        """Probe every kept step anew whose stored probe lacks a sentence, the newest first. Yields None between.
+
+        They are stored for as long as the folder is ours: a run that ends meanwhile may be another process's at once.
+        """
         trainer = self._trainer
         for step in reversed(folder.snapshot_steps()):
             yield None
@@ -46,9 +49,9 @@ class KeptWeights:
                 continue
             _, model = self.at(folder, step)
             probe = make_probe(model, trainer.data, sentences, trainer.max_length, step)
-            if write:
+            if is_stored := is_ours():
                 folder.write_probe(probe)
-            yield ProbeDone(probe=probe, is_stored=write)
+            yield ProbeDone(probe=probe, is_stored=is_stored)
 
 
 def nearest_kept(folder: RunFolder, step: int) -> int:

@@ -122,4 +122,4 @@ class Looking:
         trainer, folder = self._run.trainer, self._run.folder
         has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)
         if folder is not None and has_added:
-            self.background = self._kept.probe_again(folder, write=self._run.is_ours)
+            self.background = self._kept.probe_again(folder, is_ours=lambda: self._run.is_ours)

@@ -84,6 +84,18 @@ class Session:
         """Work for whenever there is time."""
         return self._looking.background if self._looking is not None else None
 
+    def go_on_in_background(self, work: Work) -> Event | None:
+        """Do one piece of it. What fails is told, and ends it."""
+        event: Event | None = None
+        try:
+            return next(work)
+        except StopIteration:
+            pass
+        except Exception as error:
+            event = as_trouble(self.in_words(error))
+        self.looking.background = None
+        return event
+
     def locate_data(self, _: LocateData) -> Path | None:
         """The folder of the prepared pairs."""
         return self.run.trainer.data.folder
@@ -241,6 +253,8 @@ class Session:
         folder = run.require_folder()
         if reason in _GOOD_ENDS:
             yield from self._complete(run)
+            while self.background is not None:  # what it stores it stores while the run is ours
+                yield self.go_on_in_background(self.background)
             folder.release("finished", reason)
             self._become("finished")
         else:
@@ -315,10 +329,11 @@ class Session:
         return evaluation
 
     def finish(self, _: object) -> Work:
-        """End the run here; answers its folder, None where none has begun."""
+        """End the run here; answers its folder, None where none has begun or it has ended already."""
         run = self.run
-        if run.folder is None or not run.is_ours:
+        if run.folder is None or self.state not in ("learning", "paused"):
             return None
+        self._take_over(run)
         yield from self._learn(run) if run.trainer.has_diverged else self._end(run, "finished_by_user")
         return run.folder.path
 

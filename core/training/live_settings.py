@@ -11,10 +11,10 @@ from core.settings.fields import setting_effect
 
 
 class LiveSettings:
-    """`config` is what holds now; `changes` are (step, key, value), in order."""
+    """`config` is what holds now, `initial` what held at first; `changes` are (step, key, value), in order."""
 
     def __init__(self, initial: RunConfig) -> None:
-        self._initial = initial
+        self.initial = initial
         self.config = initial
         self.changes: list[tuple[int, str, Any]] = []
 
@@ -34,6 +34,6 @@ class LiveSettings:
 
     def restore(self, changes: Sequence[tuple[int, str, Any]]) -> None:
         """Go back to the beginning and make exactly these changes."""
-        self.config, self.changes = self._initial, []
+        self.config, self.changes = self.initial, []
         for step, key, value in changes:
             self.change(step, key, value)

@@ -96,6 +96,11 @@ class Trainer:
         return self._settings.config
 
     @property
+    def initial_config(self) -> RunConfig:
+        """The config it was built from, to which the settings changed since are written down beside it."""
+        return self._settings.initial
+
+    @property
     def max_length(self) -> int:
         """The most tokens of a free output, `<eos>` counted."""
         return longest_output(self.config.decoding, self.data)

@@ -70,7 +70,10 @@ class Transport(QFrame):
         why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
         enable(self.reset_button, self._why_nothing() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
-        enable(self.finish_button, "" if has_run else "There is no run to finish yet: Learn begins one")
+        enable(
+            self.finish_button,
+            self._why_no_learning(state) if has_run else "There is no run to finish yet: Learn begins one",
+        )
         self._show_step()
         is_emptied = self.seed_edit.hasFocus() and not self.seed_edit.text()  # to type another
         if workbench.draft is not None and not is_emptied and self.seed_edit.text() != str(workbench.draft.seed):

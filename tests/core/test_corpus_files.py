@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import errno
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,15 @@ def test_files_of_two_folders_are_named_in_full() -> None:
 def test_what_does_not_fit_is_said(names: Sequence[str], words: str) -> None:
     with pytest.raises(UserError, match=words):
         named(*names)
+
+
+def test_a_folder_that_may_not_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(path: Path) -> Iterator[Path]:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "iterdir", forbidden)
+    with pytest.raises(UserError, match=r"cannot be read: Permission denied.*Make it readable"):
+        corpus_of([tmp_path])
 
 
 def test_a_folder_without_texts_is_said(tmp_path: Path) -> None:

@@ -131,6 +131,32 @@ def test_finish_validates_saves_and_ends(engine: Engine, watcher: Watcher, tmp_p
     assert RunFolder.open(run).checkpoint_steps()[-1] == 7
 
 
+def test_finish_ends_an_opened_run_too(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=7))
+    answered(engine, Stop())
+    answered(engine, OpenRun(run=run))
+    assert answered(engine, Finish()) == run
+    assert watcher.all(RunFinished)[-1].reason == "finished_by_user" and watcher.states()[-1] == "finished"
+    assert (RunFolder.open(run).state.state, RunFolder.open(run).state.pid) == ("finished", None)
+    assert answered(engine, Finish()) is None  # it has ended already
+
+
+def test_a_run_that_was_let_go_is_probed_and_not_written_any_more(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path, probe_every=2)
+    answered(engine, Learn(steps=20))
+    with_it = 1 + len(watcher.all(ProbeDone)[0].probe.sentences)
+    before = {path: path.read_bytes() for path in (run / "probes").iterdir()}
+    engine.ask(AddSentence(source=TEXT))
+    answered(engine, Stop())
+    last = watcher.wait(ProbeDone, lambda event: event.probe.step == 2 and len(event.probe.sentences) == with_it)
+    assert not last.is_stored
+    stored = {one.probe.step for one in watcher.all(ProbeDone) if one.is_stored and len(one.probe.sentences) == with_it}
+    assert {int(path.stem) for path, data in before.items() if path.read_bytes() != data} == stored
+
+
 def test_early_stopping_ends_a_run(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     hopeless = {"name": "sgd", "learning_rate": 1e-9}
     begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)

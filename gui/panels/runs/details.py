@@ -84,7 +84,7 @@ class RunDetails(QFrame):
 
     @property
     def _typed(self) -> RunLabel:
-        return RunLabel(name=self.name_edit.text().strip(), note=self.note_edit.toPlainText().strip())
+        return RunLabel(name=" ".join(self.name_edit.text().split()), note=self.note_edit.toPlainText().strip())
 
     def _show_label(self) -> None:
         row, why_not = self._row, why_not_name(self._row)

@@ -134,6 +134,8 @@ class WeightsPanel(Panel):
             self.run_combo.addItems([_THIS_RUN, *(run.name for run in self._runs)])
             if self.run is not None and self.run.path in paths:
                 self.run_combo.setCurrentIndex(1 + paths.index(self.run.path))
+        if self.run is not None and self.run.path not in paths:  # deleted
+            self._choose_run(0)
 
     def _begin_anew(self) -> None:
         """Another run is at hand: compare with its own beginning."""

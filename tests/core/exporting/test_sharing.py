@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from core import cli
 from core.engine import Engine
@@ -105,6 +106,18 @@ def test_the_terminal_writes_one_and_translates_with_what_was_received(
     capfd.readouterr()
     assert cli.main(["translate", str(received), SENTENCE]) == 0
     assert capfd.readouterr().out.count("\n") == 1
+
+
+@pytest.mark.parametrize("which", ["best", "last", "2"])
+def test_what_was_received_gives_its_weights_to_other_programs(shared: Path, tmp_path: Path, which: str) -> None:
+    received, path = receive(shared, tmp_path / "runs"), tmp_path / "weights.safetensors"
+    command = ["export", str(received), "--format", "safetensors", "--checkpoint", which, "--output", str(path)]
+    assert cli.main(command) == 0
+    folder = RunFolder.open(received)
+    kept, written = folder.read_snapshot(folder.checkpoint_step(which)), load_file(path)
+    assert written.keys() == kept.keys()
+    for name, array in kept.items():
+        np.testing.assert_array_equal(written[name], array)
 
 
 def test_a_run_without_weights_has_nothing_to_share(run: RunFolder, tmp_path: Path) -> None:

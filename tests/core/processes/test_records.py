@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import tempfile
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from inspect import isclass
@@ -17,6 +18,7 @@ from pydantic import BaseModel
 from core.config import RunConfig
 from core.errors import BrokenOff, NotWritten, UserError
 from core.processes.connection import Connection, Packet, refusal, refused
+from core.processes.crew import Crew
 from core.processes.records import EVENTS, REQUESTS, answer_type
 from tests.core.watcher import tiny_config
 
@@ -124,3 +126,26 @@ def test_an_error_keeps_its_words_and_whether_it_was_told(error: Exception) -> N
         assert (str(received), received.offer) == (str(error), error.offer)
     else:
         assert "KeyError: 'A'" in str(received)
+
+
+@pytest.mark.parametrize("num_bytes", [0, 5, 20, -1])
+def test_what_was_cut_off_is_no_packet(num_bytes: int) -> None:
+    """As a process leaves it that is killed while it sends."""
+    ours, theirs = socket.socketpair()
+    both = Connection(ours), Connection(theirs)
+    both[0].send(Packet("hello", 0, "", None, []))
+    whole = theirs.recv(1000, socket.MSG_PEEK)
+    assert both[1].receive() is not None
+    ours.sendall(whole[:num_bytes])
+    both[0].close()
+    assert both[1].receive() is None
+    both[1].close()
+
+
+def test_a_folder_too_deep_for_a_socket_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with pytest.raises(UserError, match=r"cannot be reached through .*too long.*Have TMPDIR name"):
+        Crew(2, tmp_path, [], tmp_path)
+    assert list(deep.iterdir()) == []

@@ -65,3 +65,10 @@ def test_a_note_too_long_to_be_read_again_is_not_written(run: RunFolder) -> None
     with pytest.raises(UserError, match="10,001 characters"):
         run.write_label(RunLabel(note="x" * (LONGEST_NOTE + 1)))
     assert run.label() == RunLabel()
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "a\tcell", "x" * 201])
+def test_a_name_that_could_not_be_read_again_is_not_written(run: RunFolder, name: str) -> None:
+    with pytest.raises(UserError, match="one line of at most 200 characters"):
+        run.write_label(RunLabel(name=name))
+    assert run.label() == RunLabel()

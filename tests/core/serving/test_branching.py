@@ -161,3 +161,19 @@ def test_broken_off_it_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None
         work.close()
         session.close()
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
+
+
+def test_a_setting_changed_on_the_way_did_not_hold_at_the_beginning(parent: RunFolder) -> None:
+    key, runs, cache = "training.max_grad_norm", parent.path.parent, parent.path.parents[2] / "cache"
+    with Engine(cache_dir=cache) as engine:
+        changed = answered(engine, Branch(run=parent.path, step=4, runs_dir=runs)).run
+        answered(engine, Learn(steps=2))
+        answered(engine, ChangeSetting(key=key, value=0.25))
+        answered(engine, Learn(steps=6))
+        later = answered(engine, Branch(run=changed, step=12, runs_dir=runs))
+        back = answered(engine, Branch(run=later.run, step=2, runs_dir=runs))
+    began_with = parent.config().training.max_grad_norm
+    assert later.config.training.max_grad_norm == 0.25 != began_with
+    assert RunFolder.open(later.run).config().training.max_grad_norm == began_with
+    assert RunFolder.open(later.run).latest_config().training.max_grad_norm == 0.25
+    assert back.config.training.max_grad_norm == began_with
