@@ -16,7 +16,7 @@ import time
 
 ROUNDS = 5
 LOOK_MS = 5
-BOUND_S = 3.0  # DESIGN section 9: the first content in every panel
+BOUND_S = 3.0  # until there is content in every panel
 MARKS = ("shown", "filled", "ready")
 
 Times = dict[str, float]

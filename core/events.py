@@ -98,7 +98,7 @@ class ValidatedSentence:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationDone(Event):
-    """A validation at a step, with the metrics of DESIGN section 4 and the plugin's own."""
+    """A validation at a step, with the metrics of every dataset and the plugin's own."""
 
     step: int
     metrics: dict[str, float]

@@ -1,7 +1,7 @@
 """One run on disk: config, environment, vocabulary, metrics, validations, probes, snapshots, checkpoints, log.
 
-The layout is DESIGN section 7. Every file is written whole or not at all and carries a checksum, so that a crash at any
-instant leaves the newest complete checkpoint readable. Reading executes nothing and follows no path that a file names.
+Every file is written whole or not at all and carries a checksum, so that a crash at any instant leaves the newest
+complete checkpoint readable. Reading executes nothing and follows no path that a file names.
 An OSError means that the place cannot be written (a full disk); a UserError names a file that is damaged or missing.
 """
 

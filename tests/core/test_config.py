@@ -21,7 +21,7 @@ from core.errors import UserError
 from core.settings.strict_yaml import read_yaml
 
 BASE = "dataset: {plugin: copy_task}\n"
-# The example of DESIGN section 5, written out: it must be what the declarations give by default.
+# Every setting, written out: it must be what the declarations give by default.
 CONTRACT = """
 format: 1
 name: copy_task
