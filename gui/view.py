@@ -12,7 +12,6 @@ from gui.pictures.export_button import ExportButton
 class View(QWidget):
     """Subclasses lay out their panels and hand them to `add_panels`."""
 
-    name = ""  # in code and settings
     title = ""  # in the rail
     icon = ""  # a file of resources/icons, without .svg
     help = ""  # one sentence, in the rail's tooltip

@@ -140,7 +140,7 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
     scenes = scenes_of(window)
     for index, view in enumerate(window.views):
         window.show_view(index)
-        photograph(app, window, theme, view.name, NO_PICTURE)
+        photograph(app, window, theme, view.icon, NO_PICTURE)
         for scene in scenes.get(view, []):
             scene.begin()
             photograph(app, window, theme, scene.name)

@@ -366,12 +366,11 @@ class Trainer:
         load_weights(self.model, tensors(self.folder.averaged_weights(self.step)))
         self.is_mean_of_checkpoints = True
 
-    def load_checkpoint(self, step: int) -> None:
-        """Become what the run was when it saved this checkpoint, settings changed until then included."""
-        self.restore(self.folder.checkpoint(step))
-
     def restore(self, checkpoint: Checkpoint) -> None:
-        """The same with a checkpoint that was read already. Raises UserError where it is another model's."""
+        """Become what the run was when it saved this, settings changed until then included.
+
+        Raises UserError where it is another model's.
+        """
         load_weights(self.model, tensors(checkpoint.model))
         rest, state = tensors(checkpoint.optimizer), read_state(checkpoint.state)
         self._learner.optimizer.load_state(rest)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 class AnatomyView(View):
     """Each topic is built when it is first looked at: the window's start and training pay nothing for it."""
 
-    name = "anatomy"
     title = "Anatomy"
     icon = "anatomy"
     help = "How a Transformer works, picture by picture"

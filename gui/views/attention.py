@@ -26,7 +26,6 @@ _MORE_HELP = "All heads of a layer as one, differences of two steps or runs, and
 class AttentionView(View):
     """Choose a sentence, a kind, a layer and a head; everything follows the playhead."""
 
-    name = "attention"
     title = "Attention"
     icon = "attention"
     help = "One head large, and all heads"

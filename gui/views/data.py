@@ -32,7 +32,6 @@ FOLLOWED = "These are the data of this window's own run, not of the run it follo
 class DataView(View):
     """Pairs on the left, figures on the right; everything is read and counted beside the window's thread."""
 
-    name = "data"
     title = "Data"
     icon = "data"
     help = "The pairs and their tokens, before training starts"

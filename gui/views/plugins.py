@@ -28,7 +28,6 @@ KEEPS = "The plugins are read anew. This run keeps the code it began with; the n
 class PluginsView(View):
     """Buttons for the chosen plugin on the left, for all of them on the right; what there is to read below."""
 
-    name = "plugins"
     title = "Plugins"
     icon = "plugins"
     help = "Dataset plugins: try, check, write your own"

@@ -32,7 +32,6 @@ EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 class RunsView(View):
     """Reads the runs folder beside the GUI thread: when it is shown, when a run begins or ends, and on F5."""
 
-    name = "runs"
     title = "Runs"
     icon = "runs"
     help = "All runs: open, continue, follow"

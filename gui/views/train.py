@@ -27,7 +27,6 @@ LOWEST = 480  # pixels at 100 %: what attention and curves need to be read
 class TrainView(View):
     """Loss, learning rate and attention at the playhead, live while the model learns."""
 
-    name = "train"
     title = "Train"
     icon = "train"
     help = "Watch the model learn"

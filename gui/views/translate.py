@@ -47,7 +47,6 @@ _NAMED = 5  # unknown tokens named; the rest is counted
 class TranslateView(View):
     """Enter translates; from then on the translation follows the weights that are chosen."""
 
-    name = "translate"
     title = "Translate"
     icon = "translate"
     help = "Translate with the weights of this step"

@@ -59,7 +59,7 @@ def test_a_resumed_run_goes_on_from_both(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(ema_decay=0.9)
     finish(trainer.run())
     resumed = make_trainer(folder=trainer.folder, ema_decay=0.9)
-    resumed.load_checkpoint(12)
+    resumed.restore(resumed.folder.checkpoint(12))
     np.testing.assert_array_equal(trained(resumed), trained(trainer))
     np.testing.assert_array_equal(flat(weights(resumed.model)), flat(weights(trainer.model)))
     assert not np.array_equal(trained(resumed), flat(weights(resumed.model)))

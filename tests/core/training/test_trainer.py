@@ -131,7 +131,7 @@ def test_a_resumed_run_equals_one_that_never_stopped(
     finish(first.flush())
     first.save_checkpoint()
     resumed = make_trainer(folder=first.folder)
-    resumed.load_checkpoint(stop_at)
+    resumed.restore(resumed.folder.checkpoint(stop_at))
     finish(resumed.run())
     assert torch.equal(all_weights(resumed), plain)
     assert resumed.folder.metrics()[0].tolist() == list(range(1, 13))
@@ -293,7 +293,7 @@ def test_a_changed_learning_rate_acts_from_the_next_step_and_survives_a_resume(m
     rates = trainer.folder.metrics()[1]["train/learning_rate"]
     assert rates[4] == pytest.approx(1e-3 * 5 / 400) and rates[5] == pytest.approx(0.5 * 6 / 400)
     resumed = make_trainer(folder=trainer.folder)
-    resumed.load_checkpoint(5)
+    resumed.restore(resumed.folder.checkpoint(5))
     assert resumed.config.training.optimizer.learning_rate == 0.5
 
 

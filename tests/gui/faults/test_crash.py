@@ -16,9 +16,18 @@ from pytestqt.qtbot import QtBot
 from core.requests import Pause
 from gui.faults.crash import log_path, watched
 from gui.main_window import MainWindow
+from tests.gui.conftest import SMALL
 
 WAIT_MS = 30_000
 Wait = Callable[[str], None]
+
+
+@pytest.fixture
+def small_file(tmp_path: Path) -> Path:
+    """A very small run that is seldom probed."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL.replace("max_steps: 40", "max_steps: 40, probe_every: 20"), encoding="utf-8")
+    return path
 
 
 def fail(*_: object) -> None:

@@ -204,7 +204,7 @@ def test_every_picture_is_exported_whole_and_light(
 ) -> None:
     """In the smallest window, where some of them scroll; of each view the first one while it is dark, too."""
     theme = example.context.theme
-    (view,) = (view for view in example.views if view.name == fill.__name__)
+    (view,) = (view for view in example.views if view.icon == fill.__name__)
     example.show_view(example.views.index(view))
     seen: list[Panel] = []
     for panel in fill(example, qtbot):
@@ -238,7 +238,7 @@ def test_every_picture_is_exported_whole_and_light(
 
 
 def test_no_other_view_has_a_picture(empty_window: MainWindow) -> None:
-    others = [view for view in empty_window.views if view.name not in {fill.__name__ for fill in FILLS}]
+    others = [view for view in empty_window.views if view.icon not in {fill.__name__ for fill in FILLS}]
     assert others and not any(view.findChildren(ExportButton) for view in others)
 
 
