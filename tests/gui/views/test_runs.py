@@ -14,6 +14,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
@@ -434,6 +435,14 @@ def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: R
     assert RunFolder.open(run).label() == RunLabel(name="Smaller <unk>", note="half the width")
     qtbot.keyClicks(view.search_edit, "WIDTH")
     assert names(view) == ["2026-01-02_b"]
+
+
+def test_a_name_of_two_lines_becomes_one(three_runs: RunsView, qtbot: QtBot) -> None:
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_F2)
+    QGuiApplication.clipboard().setText("first\nsecond\tcell")
+    three_runs.details.name_edit.paste()
+    qtbot.keyClick(three_runs.details.name_edit, Qt.Key.Key_Return)
+    row_of(three_runs, qtbot, lambda row: row.name == "first second cell" and not row.problem)
 
 
 def test_esc_gives_up_what_was_typed_and_the_example_keeps_its_name(three_runs: RunsView, qtbot: QtBot) -> None:

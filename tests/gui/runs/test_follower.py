@@ -1,0 +1,53 @@
+"""A run that another process writes is followed to its very end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.engine import Engine
+from core.run_files.state import RunState
+from core.run_folder import RunFolder
+from gui.bridge import EngineBridge
+from gui.playhead import Playhead
+from gui.runs.follower import Follower
+from gui.runs.rows import example_path
+from tests.gui.conftest import WAIT_MS
+
+
+@pytest.fixture
+def follower(qtbot: QtBot, tmp_path: Path) -> Iterator[Follower]:
+    bridge = EngineBridge(Engine(cache_dir=tmp_path / "cache"))
+    made = Follower(bridge, Playhead())
+    yield made
+    made.stop()
+    bridge.close()
+
+
+def test_what_its_process_wrote_last_is_read_though_it_is_gone(
+    follower: Follower, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = shutil.copytree(example_path(), tmp_path / "run")
+    writing = RunFolder.open(run)
+    writing.update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    follower.follow(run)
+    qtbot.waitUntil(lambda: follower.writer is not None, timeout=WAIT_MS)
+
+    def ends_now(_: RunState) -> None:
+        """Between the reading of its curves and the look for it, it writes a step more and ends."""
+        if writing.state.pid is not None:
+            steps, arrays = writing.metrics()
+            writing.append_metrics(int(steps[-1]) + 1, {name: values[-1:] for name, values in arrays.items()})
+            writing.update(pid=None, host=None)
+
+    monkeypatch.setattr(RunState, "writer", ends_now)
+    qtbot.waitUntil(lambda: follower.writer is None, timeout=WAIT_MS)
+    shown = follower._bridge
+    qtbot.waitUntil(lambda: shown.followed is not None and shown.followed.last_step == 801, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not follower._timer.isActive(), timeout=WAIT_MS)
