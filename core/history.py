@@ -144,6 +144,11 @@ class History:
             self._snapshot_steps = self.folder.snapshot_steps()
         return self._snapshot_steps
 
+    @property
+    def kept_steps(self) -> list[int]:
+        """Steps whose weights are kept, ascending: with a snapshot or a checkpoint."""
+        return sorted({*self.snapshot_steps, *self.checkpoint_steps})
+
     # -- growing by events -------------------------------------------------------------------------------------------
 
     def take(self, event: Event) -> None:

@@ -163,8 +163,8 @@ class RunFolder:
         """Whether this is a branch that holds nothing but its parent's past, and nobody writes it."""
         if self._state.parent_step is None or self._state.is_shared or self._state.writer() is not None:
             return False
-        kept = (*self.checkpoint_steps(), *self.snapshot_steps())  # somebody may have deleted the curves
-        return max(self.last_trained_step(), *kept) <= self._state.parent_step
+        reached = max(self.last_trained_step(), *self.kept_steps())  # somebody may have deleted the curves
+        return reached <= self._state.parent_step
 
     def take_files_of(self, other: RunFolder) -> None:
         """Copy what another folder of the same run holds besides its documents, as far as it is still there."""
@@ -395,6 +395,10 @@ class RunFolder:
     def snapshot_steps(self) -> list[int]:
         """Steps with a snapshot, ascending."""
         return steps_in(self.path / "snapshots", ".safetensors")
+
+    def kept_steps(self) -> list[int]:
+        """Steps whose weights are kept, ascending: with a snapshot or a checkpoint."""
+        return sorted({*self.snapshot_steps(), *self.checkpoint_steps()})
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 

@@ -79,6 +79,11 @@ class PreparedData:
         """Whether the train split never ends."""
         return self.num_pairs["train"] is None
 
+    def require_pairs(self) -> None:
+        """Raises UserError where only the vocabularies are there, as of a run whose plugin is not."""
+        if not any(size is None or size > 0 for size in self.num_pairs.values()):
+            raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
+
     @property
     def src_tokenizer(self) -> Tokenizer:
         """Cuts source texts."""

@@ -32,7 +32,7 @@ _OURS_ALONE = ("command_line",)  # of environment.json: it names folders and peo
 
 def share(run: RunFolder, path: Path) -> None:
     """Write the run to a file: curves, validations, probes, and the weights it kept. Raises UserError."""
-    if not _kept_steps(run):
+    if not run.kept_steps():
         raise UserError(f"{run.path.name} has kept no weights yet: there is nothing to look at.", "Let it learn first.")
     with refusing_to_write(path):
         write_archive(path, _files(run))
@@ -119,7 +119,3 @@ def _checkpoints(run: RunFolder) -> set[int]:
     """The best and the last one."""
     steps = run.checkpoint_steps()
     return {step for step in (*steps[-1:], run.state.best_step) if step in steps}
-
-
-def _kept_steps(run: RunFolder) -> set[int]:
-    return {*run.snapshot_steps(), *run.checkpoint_steps()}

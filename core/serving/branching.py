@@ -60,8 +60,7 @@ def branched_trainer(
     tell: Callable[[Event], None],
 ) -> Trainer:
     """A trainer that stands at the step, its changes that wait for a new run made; those that act now are not."""
-    if not any(size is None or size > 0 for size in data.num_pairs.values()):
-        raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
+    data.require_pairs()
     config = change_settings(run.config(), dict(that_reset(request.changes)))
     trainer = Trainer(resolve_elsewhere(config, data, tell), data, host)
     trainer.begin(run)

@@ -56,10 +56,10 @@ class KeptWeights:
 
 def nearest_kept(folder: RunFolder, step: int) -> int:
     """The newest step at or before this one whose weights are kept. Raises UserError where there is none."""
-    kept = [known for known in (*folder.snapshot_steps(), *folder.checkpoint_steps()) if known <= step]
+    kept = [known for known in folder.kept_steps() if known <= step]
     if not kept:
         raise UserError(f"No weights are kept at or before step {step}.", "Choose a later step.")
-    return max(kept)
+    return kept[-1]
 
 
 def read_kept(folder: RunFolder, step: int) -> Weights:

@@ -112,8 +112,7 @@ class RunAtHand:
                 f"Only the last checkpoint can go on learning; this is the one of step {self.trainer.step}.",
                 "Open the run at its last checkpoint.",
             )
-        if not any(size is None or size > 0 for size in self.trainer.data.num_pairs.values()):
-            raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
+        self.trainer.data.require_pairs()
 
     def change_setting(self, key: str, value: Any) -> None:
         """Change what acts from the next step on; of a run that nobody writes, once it goes on."""

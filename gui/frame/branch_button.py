@@ -53,7 +53,7 @@ class BranchButton(QPushButton):
         needs_branch = workbench.is_shared or (fits and not workbench.takes_changes_along)
         if playhead.is_live and not needs_branch:
             return None
-        kept = (*history.snapshot_steps, *history.checkpoint_steps)
+        kept = history.kept_steps
         before = [step for step in kept if step <= playhead.step]
         return max(before or (kept if workbench.is_shared else ()), default=None)
 

@@ -38,7 +38,7 @@ def _with_weights(path: Path, plugin: str) -> RunWithWeights | None:
         if folder.config().dataset.plugin != plugin:
             return None
         name = name_of(folder)
-        steps = sorted({*folder.snapshot_steps(), *folder.checkpoint_steps()}, reverse=True)
+        steps = folder.kept_steps()[::-1]
     except (UserError, OSError):
         return None
     return RunWithWeights(path, name, folder.state.created, tuple(steps)) if steps else None

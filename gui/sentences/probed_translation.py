@@ -32,7 +32,7 @@ def probed_translation(request: Translate, known: Translation | None, history: H
 
 def _kept(history: History, step: int) -> int | None:
     """The newest step at or before this one whose weights are kept; None where the engine has none to answer with."""
-    return max((one for one in (*history.snapshot_steps, *history.checkpoint_steps) if one <= step), default=None)
+    return max((one for one in history.kept_steps if one <= step), default=None)
 
 
 def _is_read(sentence: ProbedSentence) -> bool:

@@ -56,5 +56,5 @@ def _offers(history: History) -> list[tuple[str, Weights]]:
         offers.append((f"best checkpoint: step {max(history.best_steps):,}", "best"))
     if history.checkpoint_steps:
         offers.append((f"last checkpoint: step {max(history.checkpoint_steps):,}", "last"))
-    kept = sorted({*history.snapshot_steps, *history.checkpoint_steps}, reverse=True)
+    kept = history.kept_steps[::-1]
     return offers + [(f"step {step:,}", step) for step in kept]
