@@ -228,10 +228,30 @@ def test_an_export_holds_the_weights_with_all_that_is_needed_to_use_them(run: Pa
     assert called("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
 
 
+SLOWLY = """
+import sys, time
+from core.cli import main
+from core.training.trainer import Trainer
+take_step = Trainer._take_step
+def take_step_slowly(trainer):
+    time.sleep(0.02)  # else a machine that does other things too hears of the first step when all are taken
+    take_step(trainer)
+Trainer._take_step = take_step_slowly
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Signals) -> tuple[int, str]:
     """Start a training, send it a signal once it has learnt a little; its exit code and standard error."""
-    command = [*MAIN, *arguments, "--json"]
-    with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-c", SLOWLY, *arguments, "--json"]
+    with subprocess.Popen(
+        command,
+        cwd=place,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert process.stdout is not None and process.stderr is not None
         for line in process.stdout:
             if json.loads(line)["event"] == "steps_done":
