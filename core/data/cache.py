@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import UserError
@@ -66,7 +66,10 @@ def tidy(cache_dir: Path, used: Path) -> None:
     Whoever has one open keeps what is mapped. Nothing else in `cache_dir` is touched.
     """
     os.utime(used)
-    last_used = {folder: folder.stat().st_mtime for folder in cache_dir.iterdir() if folder.is_dir()}
+    last_used: dict[Path, float] = {}
+    for folder in cache_dir.iterdir():
+        with suppress(FileNotFoundError):  # another process has published or removed it just now
+            last_used |= {folder: folder.stat().st_mtime} if folder.is_dir() else {}
     published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if (folder / _SIZES).exists()]
     abandoned = [
         folder

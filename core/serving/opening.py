@@ -91,6 +91,10 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
             "once the run goes on, what came after is learned anew."
         )
         tell(Trouble(sentence=error.sentence, advice=advice))
+    except UserError:
+        if which != "last" or step in folder.checkpoint_steps():
+            raise
+        return _checkpoint(folder, which, tell)  # whoever trains the run has a newer one, and removed this
     return folder.checkpoint(before[-1])
 
 

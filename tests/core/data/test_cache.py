@@ -71,3 +71,21 @@ def test_what_a_killed_process_left_goes_and_nothing_else(tmp_path: Path) -> Non
     folder = published(tmp_path, "one")
     tidy(tmp_path, used=folder)
     assert set(tmp_path.iterdir()) == {building, foreign, folder, tmp_path / "note.txt"}
+
+
+def test_what_another_process_takes_away_meanwhile_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used, building, is_dir = tmp_path / "used", tmp_path / ".building-theirs", Path.is_dir
+    for folder in (used, building):
+        folder.mkdir()
+
+    def is_dir_and_gone(path: Path) -> bool:
+        was_there = is_dir(path)
+        if path == building and was_there:
+            path.rmdir()  # they have published it
+        return was_there
+
+    monkeypatch.setattr(Path, "is_dir", is_dir_and_gone)
+    tidy(tmp_path, used=used)
+    assert list(tmp_path.iterdir()) == [used]

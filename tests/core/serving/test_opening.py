@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,8 @@ from safetensors.numpy import load_file
 from core import cli
 from core.engine import Engine
 from core.errors import UserError
-from core.requests import Evaluate, Learn, OpenRun
-from core.run_folder import RunFolder
+from core.requests import Evaluate, Learn, OpenRun, Pause
+from core.run_folder import Checkpoint, RunFolder
 from tests.core.watcher import Watcher, answered, begun
 
 
@@ -51,3 +52,21 @@ def test_it_evaluates_and_cannot_go_on_learning(run: Path, tmp_path: Path) -> No
             answered(engine, Learn())
         answered(engine, OpenRun(run=run, checkpoint="18", averaged=True))
         assert answered(engine, Evaluate(split="valid")).metrics["loss"] not in losses
+
+
+def test_a_checkpoint_that_is_removed_meanwhile_gives_way_to_the_newest_there_is(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, read = shutil.copytree(run, tmp_path / "run"), RunFolder.checkpoint
+
+    def read_too_late(folder: RunFolder, step: int) -> Checkpoint:
+        if step == 20:
+            shutil.rmtree(copy / "checkpoints" / "000020")  # by whoever trains the run
+        return read(folder, step)
+
+    monkeypatch.setattr(RunFolder, "checkpoint", read_too_late)
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        answered(engine, OpenRun(run=copy))
+        assert answered(engine, Pause()) == 18
+        with pytest.raises(UserError, match="no checkpoint '20'"):
+            answered(engine, OpenRun(run=copy, checkpoint="20"))
