@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import UserError
+from core.splits import SPLITS
 
 PLUGIN = "parallel_text"
-SPLITS = ("train", "valid", "test")
 _FILE_OPTIONS = ("folder", *(f"{split}_{side}" for split in SPLITS for side in ("source", "target")))
 _WORDS = {
     "train": ("train", "training"),

@@ -7,7 +7,6 @@ and breaks is its own. `python -m core.data.learning_subwords TYPE STEM STRIDE S
 from __future__ import annotations
 
 import io
-import os
 import re
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Literal
 
-import core
+from core.child_python import child_environment
 from core.config import SubwordName
 from core.data.pair_texts import read_pairs
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
@@ -57,13 +56,11 @@ def learn_subwords(
 
 
 def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    root = str(Path(core.__path__[0]).parent)
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     return subprocess.Popen(
         [sys.executable, "-P", "-m", __name__, *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         stderr=stderr,
-        env={**os.environ, "PYTHONPATH": path},
+        env=child_environment(),
         start_new_session=True,  # Ctrl-C in the terminal is for the application, which then ends it
     )
 

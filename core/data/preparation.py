@@ -13,7 +13,7 @@ from core.data.cache import building_folder, is_whole, publish, tidy
 from core.data.choosing_tokens import TokenChoice
 from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import growing_texts, read_lines
-from core.data.prepared_data import DOCUMENT, SPLITS, PreparedData
+from core.data.prepared_data import DOCUMENT, PreparedData
 from core.data.subwords import SubwordModels, models_in, write_models
 from core.data.tokenising import Tokenising
 from core.data.tokenizers import make_tokenizer
@@ -24,6 +24,7 @@ from core.events import Progress
 from core.garbage import no_collections
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo, is_built_in
+from core.splits import SPLITS
 
 _LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
 _APART = "-"  # in the name of a folder with the subwords that a run brought

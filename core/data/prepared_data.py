@@ -23,9 +23,9 @@ from core.data.unigram import unigram_loss
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
+from core.splits import SPLITS
 
 DOCUMENT = "data.json"
-SPLITS = ("train", "valid", "test")
 _NOT_TEXT = {PAD_ID, BOS_ID, EOS_ID}
 _ROOM_FOR_TYPED = 2  # times the longest source: a person may type a longer sentence than the data has
 

@@ -24,9 +24,8 @@ from core.plugin import Pair
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import ENDLESS, PluginHost
 from core.plugins_host.info import PluginInfo
+from core.splits import HELD_OUT
 
-HELD_OUT = ("valid", "test")
-SPLITS = ("train", *HELD_OUT)
 SAMPLE = 20_000
 SAMPLE_CHARACTERS = 2_000_000
 """The first pairs of each split, which are kept and looked at; the others are only counted."""

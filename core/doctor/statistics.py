@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from statistics import median_low
 
 from core.config import TrainingConfig
-from core.doctor.drawing import HELD_OUT, Drawn, DrawnSplit, Tokens
+from core.doctor.drawing import Drawn, DrawnSplit, Tokens
 from core.doctor.findings import Figures, Finding, Lengths, SplitFigures
+from core.splits import HELD_OUT
 
 MANY_DUPLICATES = 0.9
 MUCH_UNKNOWN = 0.1

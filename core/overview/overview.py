@@ -18,8 +18,9 @@ from core.data.tokenizers import Tokenizer
 from core.data.vocabulary import Vocabulary
 from core.overview.comparing import NUM_EXAMPLES, SeenPairs
 from core.overview.counting import split_figures, train_padding, unknown_counts
-from core.overview.records import HELD_OUT, SPLITS, Counted, DataOverview, Leak, Limits, Repeats, limits_of
+from core.overview.records import Counted, DataOverview, Leak, Limits, Repeats, limits_of
 from core.plugin import Pair
+from core.splits import HELD_OUT, SPLITS
 
 CHUNK = 10_000
 """Pairs whose texts are read in one piece: some hundredths of a second."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from core.config import RunConfig
 
-HELD_OUT = ("valid", "test")
-SPLITS = ("train", *HELD_OUT)
 Limits = tuple[int, int]  # tokens of the longest source and target that are used, <eos> counted
 Counted = tuple[tuple[str, int], ...]  # texts with how often each was seen, the frequent ones first
 

@@ -11,10 +11,9 @@ import threading
 import time
 from collections import deque
 from itertools import count
-from pathlib import Path
 from typing import IO, Any
 
-import core
+from core.child_python import child_environment
 
 OUTPUT_LINES = 200
 """How much of what plugins print is kept to explain a crash."""
@@ -58,8 +57,7 @@ class HostProcess:
         `hash_seed` fixes how texts are hashed, which else differs from process to process.
         """
         self._in_a_hurry = in_a_hurry
-        root = str(Path(core.__path__[0]).parent)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
+        environment = child_environment()
         if hash_seed is not None:
             environment["PYTHONHASHSEED"] = str(hash_seed)
         self._process = subprocess.Popen(

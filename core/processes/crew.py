@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import core
+from core.child_python import child_environment
 from core.errors import BrokenOff, UserError
 from core.events import Event, Progress, RunStarted, Trouble
 from core.processes.connection import Connection, Packet, refused
@@ -92,8 +92,6 @@ class Crew:
         return Path(self._place.name, "output.txt")
 
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
-        root = str(Path(core.__path__[0]).parent)
-        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         member = ["-m", "core.processes.member", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
         plugins = [argument for folder in plugin_dirs for argument in ("--plugins-dir", str(folder))]
         with self._output_path.open("wb") as output:
@@ -102,7 +100,7 @@ class Crew:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"},  # no module of the current folder
+                env=child_environment() | {"PYTHONSAFEPATH": "1"},  # no module of the current folder
                 start_new_session=True,  # Ctrl-C in the terminal is for the window, which then ends the run
             )
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from core.overview.pairs import MAX_FOUND
-from core.overview.records import SPLITS
+from core.splits import SPLITS
 from gui.context import Context
 from gui.datasets.data_look import DataLook
 from gui.datasets.pair_pages import PAGE, PairPages

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTable
 
 from core.events import Event
 from core.history import History
-from core.overview.records import HELD_OUT, SPLITS, DataOverview, SideFigures
+from core.overview.records import DataOverview, SideFigures
+from core.splits import HELD_OUT, SPLITS
 from gui.datasets.data_look import DataLook
 from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
