@@ -82,6 +82,9 @@ DARK = Colours(
 )
 
 
+_LIGHT_GROUND = 128  # lightness, of 255, from which on dark text is easier to read
+
+
 class Theme(QObject):
     """Holds the colours of the moment and dresses the application; `changed` follows every change."""
 
@@ -186,6 +189,11 @@ class Theme(QObject):
 
     def zoom_out(self) -> None:
         self.set_zoom(next((zoom for zoom in reversed(ZOOMS) if zoom < self.zoom), ZOOMS[0]))
+
+
+def readable_on(ground: QColor) -> QColor:
+    """The dark text or the light one, whichever is easier to read there."""
+    return QColor(LIGHT.text if ground.lightness() >= _LIGHT_GROUND else DARK.text)
 
 
 def system_mode() -> Mode:

@@ -30,6 +30,14 @@ def sentence_label(name: str, *, role: str = "") -> QLabel:
     return label
 
 
+def copyable_label(role: str) -> QLabel:
+    """A plain label that wraps its lines, whose text can be selected with the mouse."""
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
+    return label
+
+
 class FigureLabel(QLabel):
     """A plain label for figures that change all the time.
 
@@ -114,6 +122,15 @@ def from_home(path: Path) -> str:
     """A path as people write it: `~` stands for their home."""
     home = Path.home()
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+
+
+def scrolling(widget: QWidget) -> QScrollArea:
+    """A widget that can be scrolled where zoom leaves too little room."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area.setWidget(widget)
+    return area
 
 
 def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout
 
 from core.errors import Offer
 from core.events import Trouble
 from gui.faults.crash import log_path
 from gui.theme import GRID, Theme
-from gui.widgets import IconButton, button, from_home, plain_label, set_role
+from gui.widgets import IconButton, button, copyable_label, from_home, plain_label, set_role
 
 OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
     "": ("", ""),
@@ -29,8 +29,8 @@ class Strip(QFrame):
         self.setAccessibleName("Trouble")
         self._waiting: list[Trouble] = []
         self._mark = plain_label("!", role="error")
-        self.sentence = _line("error")
-        self.advice = _line("")
+        self.sentence = copyable_label("error")
+        self.advice = copyable_label("")
         self.offer_button = button("", "", name="What helps")
         self.copy_button = button("Copy details", "Copy the technical details to the clipboard")
         self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss (Esc)")
@@ -112,10 +112,3 @@ def _advice(trouble: Trouble) -> str:
     """What to do; where there are details, also where they are kept."""
     place = f" They are also in {from_home(log_path())}." if trouble.details else ""
     return f"{trouble.advice}{place}"
-
-
-def _line(role: str) -> QLabel:
-    label = plain_label(role=role)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
-    return label

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from core.left_out import HeadPlace, LeftOut, SeenModel
 from core.probes import Feed
-from gui.panels.translation.sentence_row import first_difference, without_eos
 from gui.sentences.selection import KIND_TITLES
+from gui.sentences.tokens import first_difference, without_eos
 
 _HARDLY = 0.005  # nats per token
 _NAMED = 2  # heads named in a title; the rest is counted

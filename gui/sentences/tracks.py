@@ -8,6 +8,7 @@ import numpy as np
 
 from core.probes import Feed
 from gui.panel import Table
+from gui.sentences.tokens import first_difference
 
 
 @dataclass(frozen=True)
@@ -30,17 +31,9 @@ def track_of(name: str, feed: Feed) -> Track:
     return Track(name, feed.tgt_output, tuple(feed.output_probability.tolist()), feed.predicted)
 
 
-def first_difference(above: Track, below: Track) -> int | None:
-    """The first place where they differ, or where one of them has ended; None where they are equal."""
-    pairs = zip(above.tokens, below.tokens, strict=False)
-    places = (place for place, (one, other) in enumerate(pairs) if one != other)
-    shorter, longer = sorted((len(above.tokens), len(below.tokens)))
-    return next(places, None if shorter == longer else shorter)
-
-
 def said_of_reference(fed: Track, free: Track) -> str:
     """What comparing the free run with the reference shows."""
-    place = first_difference(fed, free)
+    place = first_difference(fed.tokens, free.tokens)
     right, all_of_them = fed.num_first_choices, len(fed.tokens)
     alone = f"Fed by the reference, the model's first choice is right for {right} of {all_of_them} tokens."
     if place is None:
@@ -50,7 +43,7 @@ def said_of_reference(fed: Track, free: Track) -> str:
 
 def said_of_weights(above: Track, below: Track) -> str:
     """What comparing two models' outputs shows."""
-    place = first_difference(above, below)
+    place = first_difference(above.tokens, below.tokens)
     if place is None:
         return "= Both write the same."
     return f"≠ {_said_of_difference(place, above, below, 'above comes', 'below')}"

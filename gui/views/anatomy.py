@@ -12,6 +12,7 @@ from gui.context import Context
 from gui.panel import Panel
 from gui.theme import GRID
 from gui.view import View
+from gui.widgets import scrolling
 
 if TYPE_CHECKING:
     from gui.panels.anatomy.topic import Topic
@@ -73,7 +74,7 @@ class AnatomyView(View):
         kind = self._kind(row)
         if kind not in self.built:
             topic = self.built[kind] = self._makers[kind]()
-            self._pages[kind] = _scrolling(topic)
+            self._pages[kind] = scrolling(topic)
             self.pages.addWidget(self._pages[kind])
             self.add_panels(topic, *topic.findChildren(Panel))
         self.pages.setCurrentWidget(self._pages[kind])
@@ -97,12 +98,3 @@ class TopicList(QListWidget):
             event.ignore()
         else:
             super().keyPressEvent(event)
-
-
-def _scrolling(topic: Topic) -> QScrollArea:
-    """A topic that can be scrolled where zoom leaves too little room."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
-    area.setWidget(topic)
-    return area

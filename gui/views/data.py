@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout
 
 from core.overview.pairs import MAX_FOUND
 from core.splits import SPLITS
@@ -20,7 +20,7 @@ from gui.panels.datasets.length_histograms import LengthHistograms
 from gui.panels.datasets.pair_table import PairTable
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import CalmCombo, EscapableEdit, button, enable, plain_label, splitter
+from gui.widgets import CalmCombo, EscapableEdit, button, enable, plain_label, scrolling, splitter
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
@@ -106,7 +106,7 @@ class DataView(View):
         row.addWidget(self.files_button)
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
-        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 3), (_scrolling(parts), 2)))
+        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 3), (scrolling(parts), 2)))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
@@ -205,11 +205,3 @@ def _page_text(pages: PairPages) -> str:
     found = " found" if pages.found is not None else ""
     first = "the first " if pages.num_rows == MAX_FOUND and found else ""
     return f"{pages.first + 1:,} to {pages.first + len(pages.rows):,} of {first}{pages.num_rows:,}{found}{searched}"
-
-
-def _scrolling(parts: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
-    area.setWidget(parts)
-    return area

@@ -10,13 +10,11 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from gui.arrow_keys import ARROWS
 from gui.panel import Table
-from gui.panels.attention.attention_map import ARROWS
 from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table, image_of, signed_table
-from gui.theme import DARK, GRID, LIGHT, Theme
-
-_LIGHT_CELL = 128  # from this lightness on, of 255, dark figures are easier to read
+from gui.theme import GRID, Theme, readable_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +116,7 @@ class MatrixCanvas(QWidget):
             return
         for row, column in np.ndindex(matrix.values.shape):
             if not matrix.is_hidden(row, column):
-                is_light = QColor(image.pixel(column, row)).lightness() >= _LIGHT_CELL
-                painter.setPen(QColor(LIGHT.text if is_light else DARK.text))
+                painter.setPen(readable_on(QColor(image.pixel(column, row))))
                 painter.drawText(layout.cell(row, column), Qt.AlignmentFlag.AlignCenter, texts[row][column])
 
     def _paint_mark(self, painter: QPainter, layout: MapLayout) -> None:

@@ -7,10 +7,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaint
 from PySide6.QtWidgets import QWidget
 
 from core.history import History
+from gui.arrow_keys import ARROWS
 from gui.panel import Table
 from gui.panels.anatomy.model_blocks import Block, Stacks, model_blocks
 from gui.panels.anatomy.topic import Topic
-from gui.panels.attention.attention_map import ARROWS
 from gui.theme import GRID, Theme
 
 Place = tuple[int, int]  # column, and box from below

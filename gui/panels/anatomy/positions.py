@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSpinBox
 
 from core.history import History
 from core.sinusoids import sinusoids
+from gui.arrow_keys import ARROWS
 from gui.panel import Table
 from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.plain_plot import PlainPlot
@@ -18,7 +19,6 @@ from gui.theme import Theme
 
 NUM_WAVES = 4
 _COLOURS = ("training", "training", "validation", "validation")  # a sine and its cosine share one
-_MOVES = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
 
 
 class PositionsTopic(Topic):
@@ -160,7 +160,7 @@ class PositionsTopic(Topic):
         self.wave_spin.setValue(round(point.y()) // 2 * 2)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        move = _MOVES.get(Qt.Key(event.key()))
+        move = ARROWS.get(Qt.Key(event.key()))
         if move is None:
             super().keyPressEvent(event)
             return

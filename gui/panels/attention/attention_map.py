@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import ProbedSentence
+from gui.arrow_keys import ARROWS
 from gui.heads.head_picture import HeadPicture, chosen_picture
 from gui.panel import Panel, Table
 from gui.panels.attention.colour_bar import paint_colour_bar
@@ -19,8 +20,6 @@ from gui.sentences.selection import KIND_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets import plain_label
-
-ARROWS = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
 
 _POOLED = {"mean": ", mean of heads", "max": ", maximum of heads"}
 

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from core.alignment import AlignedHead
 from core.left_out import HeadPlace
+from gui.arrow_keys import ARROWS
 from gui.heads.head_row import HeadRow
 from gui.heads.heads_off import HeadsOff
-from gui.panels.attention.attention_map import ARROWS
 from gui.panels.attention.grid_layout import GridLayout
 from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, Selection

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from core.history import History
 from core.notices.notice import Experiment, Notice, NoticeKind
 from gui.theme import GRID, Theme
-from gui.widgets import IconButton, button, enable, plain_label
+from gui.widgets import IconButton, button, copyable_label, enable
 
 _NOW_HELP = "Acts between two steps, and is marked over the curve; Setup changes it back"
 _RESET_HELP = (
@@ -35,7 +35,7 @@ class NoticeBar(QFrame):
             "", "Noticed of this run: what it usually means, and what to try", role="chip", name="Notices"
         )
         self.chip.setCheckable(True)
-        self.seen_label, self.usually_label = _sentence(""), _sentence("muted")
+        self.seen_label, self.usually_label = copyable_label(""), copyable_label("muted")
         self.next_button = IconButton(theme, "next", "Next notice")
         self.try_button = button("", "", name="Try it")
         self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss for this run, while this window is open")
@@ -129,10 +129,3 @@ class NoticeBar(QFrame):
         row.addLayout(texts, 1)
         for widget in (self.try_button, self.next_button, self.dismiss_button):
             row.addWidget(widget)
-
-
-def _sentence(role: str) -> QLabel:
-    label = plain_label(role=role)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
-    return label

@@ -14,13 +14,12 @@ from PySide6.QtWidgets import QWidget
 
 from core.events import ValidatedSentence
 from core.meaning.learned_when import NEVER, TokenTimes
-from gui.panels.attention.attention_map import ARROWS
+from gui.arrow_keys import ARROWS
 from gui.pictures.colour_map import attention_table
-from gui.theme import DARK, GRID, LIGHT, Theme
+from gui.theme import GRID, Theme, readable_on
 
 _ROW = 22  # pixels at 100 %
 _PALEST, _DARKEST = 0.18, 0.8  # of the colour map: every step is seen, and text can be read on it
-_LIGHT_CELL = 128  # from this lightness on, of 255, dark text is easier to read
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +146,7 @@ class LearnedCanvas(QWidget):
     def _write(self, painter: QPainter, row: int, column: int, cell: QRectF, colour: QColor) -> None:
         one = self._sentences[row]
         is_right = one.right_since(column) != NEVER
-        readable = QColor(LIGHT.text if colour.lightness() >= _LIGHT_CELL else DARK.text)
-        painter.setPen(readable if is_right else self._theme.colour("muted"))
+        painter.setPen(readable_on(colour) if is_right else self._theme.colour("muted"))
         text = painter.fontMetrics().elidedText(
             one.tokens[column], Qt.TextElideMode.ElideRight, round(cell.width()) - 2
         )

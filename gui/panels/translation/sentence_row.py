@@ -13,6 +13,7 @@ from core.probes import ProbedSentence
 from gui.panel import Panel
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, shown_sentence
+from gui.sentences.tokens import first_difference, without_eos
 from gui.theme import Theme
 from gui.widgets import EscapableEdit, IconButton, button, enable, plain_label, set_role
 
@@ -175,19 +176,6 @@ class SentenceRow(Panel):
     def _restyle(self) -> None:
         for label in (self.source_label, self.reference_label, self.output_label):
             label.setFont(self.theme.token_font())
-
-
-def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """The tokens a reader sees."""
-    return tokens[:-1] if tokens and tokens[-1] == "<eos>" else tokens
-
-
-def first_difference(reference: tuple[str, ...], output: tuple[str, ...]) -> int | None:
-    """The place of the first token that differs, is missing or is too many; None where they are equal."""
-    if reference == output:
-        return None
-    pairs = zip(reference, output, strict=False)
-    return next((place for place, (want, got) in enumerate(pairs) if want != got), min(len(reference), len(output)))
 
 
 def _token_label(name: str) -> QLabel:

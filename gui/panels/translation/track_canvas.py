@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from gui.panels.translation.track_layout import TrackLayout, fonts_of
 from gui.pictures.colour_map import attention_table
-from gui.sentences.tracks import Track, first_difference
-from gui.theme import DARK, GRID, LIGHT, Theme
+from gui.sentences.tokens import first_difference
+from gui.sentences.tracks import Track
+from gui.theme import GRID, Theme, readable_on
 
-_LIGHT_CELL = 128  # from this lightness on, of 255, dark letters are easier to read
 _HELP = (
     "The colour is the probability of the token, 0 to 1; ✗ is what the model would rather have written. "
     "Click a place, or use Left and Right"
@@ -71,7 +71,7 @@ class TrackCanvas(QWidget):
                 self._paint(painter, self._layout)
 
     def _paint(self, painter: QPainter, layout: TrackLayout) -> None:
-        difference = first_difference(*self.tracks[:2]) if len(self.tracks) > 1 else None
+        difference = first_difference(*(track.tokens for track in self.tracks[:2])) if len(self.tracks) > 1 else None
         self._paint_places(painter, layout, difference)
         for row, track in enumerate(self.tracks):
             for place in range(len(track.tokens)):
@@ -113,7 +113,7 @@ class TrackCanvas(QWidget):
         painter.fillRect(inner, colour)
         painter.setPen(QPen(self._theme.colour("line"), 1))
         painter.drawRect(inner)
-        painter.setPen(QColor(LIGHT.text if colour.lightness() >= _LIGHT_CELL else DARK.text))
+        painter.setPen(readable_on(colour))
         painter.setFont(tokens)
         metrics = painter.fontMetrics()
         text = metrics.elidedText(track.tokens[place], Qt.TextElideMode.ElideRight, int(inner.width()) - 4)

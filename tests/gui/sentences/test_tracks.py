@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gui.sentences.tracks import Track, first_difference, said_of_fed, said_of_reference, said_of_weights, table_of
+from gui.sentences.tokens import first_difference
+from gui.sentences.tracks import Track, said_of_fed, said_of_reference, said_of_weights, table_of
 
 
 def track(text: str, first_choices: str = "") -> Track:
@@ -11,9 +12,10 @@ def track(text: str, first_choices: str = "") -> Track:
 
 
 def test_the_first_difference_is_a_token_or_an_end() -> None:
-    assert first_difference(track("a b c"), track("a b c")) is None
-    assert first_difference(track("a b c"), track("a x c")) == 1
-    assert first_difference(track("a b"), track("a b c")) == first_difference(track("a b c"), track("a b")) == 2
+    three = ("a", "b", "c")
+    assert first_difference(three, three) is None
+    assert first_difference(three, ("a", "x", "c")) == 1
+    assert first_difference(("a", "b"), three) == first_difference(three, ("a", "b")) == 2
 
 
 def test_said_of_the_reference() -> None:
