@@ -192,11 +192,10 @@ def lines_until(path: Path, step: int, at_step: Mapping[str, int], durable: int 
 def _open(path: Path) -> Iterator[BinaryIO]:
     with reading(path):
         try:
+            require_room_to_read(path, _TIMES_IN_MEMORY)
             file: BinaryIO = path.open("rb")
         except FileNotFoundError:  # somebody deleted it: a run without curves
             file = BytesIO()
-        else:
-            require_room_to_read(path, _TIMES_IN_MEMORY)
         with file:
             yield file
 

@@ -30,16 +30,10 @@ def small_file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
-def prepared_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where what any window has prepared is found again: nearly all prepare the same."""
-    return tmp_path_factory.mktemp("prepared")
-
-
 @pytest.fixture
-def empty_window(qtbot: QtBot, tmp_path: Path, prepared_data: Path) -> Iterator[MainWindow]:
-    """The window as it opens, nothing prepared yet."""
-    with opened_window(tmp_path, prepared_data) as window:
+def empty_window(qtbot: QtBot, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+    """The window as it opens, nothing prepared yet; nearly all prepare the same, which is then found again."""
+    with opened_window(tmp_path, tmp_path_factory.getbasetemp() / "prepared") as window:
         yield window
 
 
