@@ -20,6 +20,7 @@ from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
 from core.garbage import no_collections
 from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ class Engine:
                         self._host.in_a_hurry.set()
                 self._is_asked.set()
         return future
+
+    def plugins(self) -> list[PluginInfo]:
+        """All dataset plugins, as its plugin host has listed them. Raises PluginError where that was broken off."""
+        return self._host.plugins()
 
     @property
     def is_closed(self) -> bool:

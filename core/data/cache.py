@@ -69,7 +69,8 @@ def tidy(cache_dir: Path, used: Path) -> None:
     last_used: dict[Path, float] = {}
     for folder in cache_dir.iterdir():
         with suppress(FileNotFoundError):  # another process has published or removed it just now
-            last_used |= {folder: folder.stat().st_mtime} if folder.is_dir() else {}
+            if folder.is_dir():
+                last_used[folder] = folder.stat().st_mtime
     published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if (folder / _SIZES).exists()]
     abandoned = [
         folder

@@ -97,7 +97,7 @@ class Trainer:
 
     @property
     def initial_config(self) -> RunConfig:
-        """The config it was built from, to which the settings changed since are written down beside it."""
+        """The config it was built from; a run's folder keeps the settings changed since beside it."""
         return self._settings.initial
 
     @property

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from core.events import Prepared
 from core.new_plugin import require_new_name, write_plugin
 from core.plugins_host.discovery import user_plugins_dir
+from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import ReloadPlugins
@@ -17,7 +18,10 @@ from gui.bridge import EngineBridge, OnDone, OnError
 
 
 class PluginCatalogue(QObject):
-    """Reads the plugins beside the GUI thread, in a process of its own: no run is disturbed by what happens there."""
+    """Reads the plugins beside the GUI thread, in a process of its own: no run is disturbed by what happens there.
+
+    The engine's lists them as the window opens; ours is started once there is something to ask.
+    """
 
     changed = Signal()  # `infos`
     busy_changed = Signal()  # `is_reading`
@@ -32,7 +36,8 @@ class PluginCatalogue(QObject):
         self.faults: dict[str, str] = {}  # plugin -> why its data could not be prepared
         self.is_reading = True
         self._bridge = bridge
-        bridge.call(self.host.plugins, self._take, self._fail)
+        self._is_closed = False
+        bridge.call(self._read_first, self._take, self._fail)
         bridge.prepared.connect(self._take_prepared)
 
     def reload(self) -> None:
@@ -58,7 +63,16 @@ class PluginCatalogue(QObject):
 
     def close(self) -> None:
         """End the plugins' process."""
+        self._is_closed = True
         self.host.close()
+
+    def _read_first(self) -> list[PluginInfo]:
+        try:
+            return self._bridge.engine.plugins()
+        except PluginError:  # something else was asked of the engine, and its host was in a hurry
+            if self._is_closed:
+                raise
+            return self.host.plugins()
 
     def _read_anew(self) -> list[PluginInfo]:
         self.host.close()

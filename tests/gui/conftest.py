@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.engine import Engine
+from gui.bridge import EngineBridge
 from gui.main_window import MainWindow
 from tests.gui.windows import opened_window
 
@@ -28,6 +30,14 @@ def small_file(tmp_path: Path) -> Path:
     path = tmp_path / "small.yaml"
     path.write_text(SMALL, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
+    """A bridge to a real engine that has nothing prepared, without a window."""
+    made = EngineBridge(Engine(cache_dir=tmp_path / "cache"))
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from pytestqt.qtbot import QtBot
 
-from core.engine import Engine
 from core.errors import UserError
 from core.events import Trouble
 from gui.bridge import EngineBridge
 from gui.piecemeal import Piecemeal
 
 WAIT_MS = 30_000
-
-
-@pytest.fixture
-def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
-    """A bridge to a real engine that has nothing prepared."""
-    made = EngineBridge(Engine(cache_dir=tmp_path))
-    yield made
-    made.close()
 
 
 def test_it_works_aside_while_somebody_watches(qtbot: QtBot, bridge: EngineBridge) -> None:

@@ -198,8 +198,9 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
             assert done.stderr.endswith(LOST) == (redirect == "--json >/dev/full")
             assert RunFolder.open(trained).state.reason == "max_steps" and is_whole(trained)
     run, listing = str(tmp_path / "run 0"), ["runs", "list", "--runs-dir", str(tmp_path)]
-    longer = [["translate", run, "1 2"], ["runs", "show", run, "--json"], ["presets", "list"], ["train", "--help"]]
-    for command in [listing, ["evaluate", run], ["--version"], *(longer if full else [])]:
+    longer = [["evaluate", run], ["translate", run, "1 2"], ["runs", "show", run, "--json"], ["presets", "list"]]
+    longer += [["train", "--help"]]
+    for command in [listing, ["--version"], *(longer if full else [])]:
         with cases.trying(f"{command} >/dev/full"):
             done = in_shell([*MAIN, *command], ">/dev/full")
             assert done.returncode == 2

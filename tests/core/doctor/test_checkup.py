@@ -41,7 +41,7 @@ def weights(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_path: Path) -> None:
-    length = {"max_steps": 500, "validate_every": 500, "checkpoint_every": 500}
+    length = {"max_steps": 200, "validate_every": 200, "checkpoint_every": 200}
     alone = begun(engine, tmp_path, **length)
     answered(engine, Learn())
     beside = begun(engine, tmp_path, **length)

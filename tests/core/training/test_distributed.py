@@ -20,6 +20,7 @@ from core.data.prepared_data import PreparedData
 from core.run_folder import RunFolder
 from core.torchrun import Place, starting
 from core.training.distributed import Processes
+from tests.in_process import called
 from tests.reliability.learnt import assert_same, learnt
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
@@ -89,7 +90,8 @@ def wait_for_steps(process: subprocess.Popen[str]) -> None:
 
 
 def test_torchrun_gives_the_losses_of_one_process(place: Path) -> None:
-    alone = RunFolder.open(trained(place, 1, "alone", *WITHOUT_DROPOUT))
+    assert called("train", "run.yaml", "--run-dir", "alone", *WITHOUT_DROPOUT, cwd=place).returncode == 0
+    alone = RunFolder.open(place / "alone")
     command = [*starting(2), MAIN[1], "train", "run.yaml", "--run-dir", "both", *WITHOUT_DROPOUT]
     result = subprocess.run(command, cwd=place, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.engine import Engine
 from core.run_files.state import RunState
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
@@ -22,12 +21,10 @@ from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture
-def follower(qtbot: QtBot, tmp_path: Path) -> Iterator[Follower]:
-    bridge = EngineBridge(Engine(cache_dir=tmp_path / "cache"))
+def follower(bridge: EngineBridge) -> Iterator[Follower]:
     made = Follower(bridge, Playhead())
     yield made
     made.stop()
-    bridge.close()
 
 
 def test_what_its_process_wrote_last_is_read_though_it_is_gone(

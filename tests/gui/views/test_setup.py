@@ -69,7 +69,7 @@ def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: Main
 def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
     window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
-    window.context.workbench._typing.setInterval(3000)  # no pause of a busy machine within what is typed is as long
+    window.context.workbench._typing.setInterval(1500)  # no pause of a busy machine within what is typed is as long
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
     editor = window.setup_drawer.forms["training"].rows["training.max_steps"].editor

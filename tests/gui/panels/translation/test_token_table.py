@@ -14,18 +14,20 @@ from pytestqt.qtbot import QtBot
 from core.history import History
 from core.probes import Feed
 from core.requests import Translation
-from gui.main_window import MainWindow
+from gui.bridge import EngineBridge
 from gui.panels.translation.candidate_table import candidates_of
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY
 from gui.panels.translation.token_table import TokenTable
+from gui.playhead import Playhead
 from gui.sentences.output_place import OutputPlace
-from gui.theme import GRID
+from gui.sentences.typed_sentence import TypedSentence
+from gui.theme import GRID, Theme
 from tests.gui.builders import feed, sentence
 
 
 @pytest.fixture
-def table(empty_window: MainWindow, qtbot: QtBot) -> TokenTable:
-    panel = TokenTable(empty_window.context.theme, empty_window.translate_view.typed, OutputPlace())
+def table(bridge: EngineBridge, qtbot: QtBot) -> TokenTable:
+    panel = TokenTable(Theme("light"), TypedSentence(bridge, Playhead()), OutputPlace())
     qtbot.addWidget(panel)
     panel.resize(700, 400)
     return panel
