@@ -8,10 +8,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,6 +52,7 @@ from core.requests import (
     Translation,
 )
 from core.run_folder import RunFolder
+from core.serving import session
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
 TEXT = "1 2 3"
@@ -487,9 +489,25 @@ def test_a_fault_of_the_desk_itself_keeps_what_was_learnt(
         answered(engine, Learn())
 
 
-def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher) -> None:
+@pytest.fixture
+def held_up(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """The first data to be prepared are never ready; set once that is under way."""
+    prepare_data, is_under_way = session.prepare_data, threading.Event()
+
+    def prepare(*arguments: Any) -> Generator[Progress | None, None, Any]:
+        if not is_under_way.is_set():
+            is_under_way.set()
+            while True:
+                yield None
+        return (yield from prepare_data(*arguments))
+
+    monkeypatch.setattr(session, "prepare_data", prepare)
+    return is_under_way
+
+
+def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher, held_up: threading.Event) -> None:
     earlier = engine.ask(Prepare(config=tiny_config(seed=1)))
-    watcher.wait(Progress)
+    assert held_up.wait(SECONDS)
     later = engine.ask(Prepare(config=tiny_config(seed=2)))
     assert later.result(SECONDS).config.seed == 2
     with pytest.raises(CancelledError):
@@ -497,9 +515,11 @@ def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher
     assert [event.config.seed for event in watcher.all(Prepared)] == [2]
 
 
-def test_stop_during_a_prepare_cancels_what_waited_for_it(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_stop_during_a_prepare_cancels_what_waited_for_it(
+    engine: Engine, watcher: Watcher, tmp_path: Path, held_up: threading.Event
+) -> None:
     engine.ask(Prepare(config=tiny_config()))
-    watcher.wait(Progress)
+    assert held_up.wait(SECONDS)
     start = engine.ask(Start(runs_dir=tmp_path))
     assert answered(engine, Stop()) is None
     with pytest.raises(CancelledError):

@@ -397,8 +397,9 @@ def test_close_ends_the_process_and_reads_edited_files_anew(host: PluginHost, wr
     assert len(drawn(host, "named", "valid")) == 20
 
 
-def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, write_plugin: Any) -> None:
-    write_plugin("def pairs(self, split, rng):\n    while True: pass\n    yield")
+def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Path, write_plugin: Any) -> None:
+    reached = tmp_path / "reached"
+    write_plugin(f"def pairs(self, split, rng):\n    open({str(reached)!r}, 'w')\n    while True: pass\n    yield")
     host = PluginHost([folder])
     host.plugins()
     errors: list[Exception] = []
@@ -411,7 +412,8 @@ def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, write_plugin:
 
     thread = threading.Thread(target=draw)
     thread.start()
-    time.sleep(0.3)
+    while not reached.exists():
+        time.sleep(0.01)
     started = time.monotonic()
     host.close()
     thread.join()
