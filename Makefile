@@ -30,7 +30,7 @@ format: setup  ## rewrite the source as ruff wants it
 
 # Slow ones, run by hand: each is one recipe `name: setup  ## what it does` below this line.
 
-test-reliability: setup  ## try every case of docs/reliability.md, and print how many were lost (half an hour)
+test-reliability: setup  ## try every case of docs/reliability.md, and print how many were lost (36 minutes on 2 cores)
 	$(PYTHON) -m pytest tests/reliability --full --timeout 1800 -n auto --maxprocesses 4 --dist worksteal
 
 check-learning: setup  ## show that the presets learn what README says, and what the window costs (12 minutes)
