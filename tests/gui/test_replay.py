@@ -52,7 +52,7 @@ def test_live_ends_it(qtbot: QtBot) -> None:
     replay.toggle()
     assert replay.is_playing and playhead.step == 0
     playhead.go_live()
-    qtbot.waitUntil(lambda: not replay.is_playing)
+    qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
     assert playhead.is_live
 
 

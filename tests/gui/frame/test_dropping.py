@@ -50,7 +50,9 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 800"
     context.playhead.view(5)
     row = window.train_view.sentence_row
-    qtbot.waitUntil(lambda: row.source_label.text() == context.bridge.shown.probe(5).sentences[0].source)
+    qtbot.waitUntil(
+        lambda: row.source_label.text() == context.bridge.shown.probe(5).sentences[0].source, timeout=WAIT_MS
+    )
     window.show_view(window.views.index(window.runs_view))
     qtbot.waitUntil(lambda: any(one.is_shared for one in window.runs_view.table.rows), timeout=WAIT_MS)
     row = next(one for one in window.runs_view.table.rows if one.is_shared)

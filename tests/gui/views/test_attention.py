@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from tests.gui.conftest import WAIT_MS
 
 Key = Qt.Key
 ALT = Qt.KeyboardModifier.AltModifier
@@ -18,7 +19,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The window with the Attention view open and drawn."""
     window.show_view(window.views.index(window.attention_view))
-    qtbot.waitUntil(lambda: "step 0" in window.attention_view.map.title_label.text())
+    qtbot.waitUntil(lambda: "step 0" in window.attention_view.map.title_label.text(), timeout=WAIT_MS)
     return window
 
 
@@ -86,7 +87,9 @@ def test_the_view_follows_the_playhead(german_window: MainWindow, learn: Callabl
     assert window.attention_view.map.canvas.grab().toImage() != untrained
     window.context.playhead.view(0)
     assert title(window).endswith("step 0")
-    qtbot.waitUntil(lambda: window.attention_view.map.canvas.grab().toImage() == untrained)  # once laid out anew
+    qtbot.waitUntil(
+        lambda: window.attention_view.map.canvas.grab().toImage() == untrained, timeout=WAIT_MS
+    )  # once laid out anew
 
 
 def test_the_square_root_scale_changes_the_colours(german_window: MainWindow, qtbot: QtBot) -> None:
@@ -105,7 +108,7 @@ def test_a_typed_sentence_has_no_reference_to_be_fed_with(german_window: MainWin
     view.sentence_row.add_button.click()
     qtbot.keyClicks(view.sentence_row.add_edit, "ich will")
     qtbot.keyClick(view.sentence_row.add_edit, Key.Key_Return)
-    qtbot.waitUntil(lambda: "free-running" in title(window))
+    qtbot.waitUntil(lambda: "free-running" in title(window), timeout=WAIT_MS)
     assert view.sentence_row.source_label.text() == "ich will"
     assert not view.chooser.feed_combo.isEnabled()
     assert "no reference" in view.chooser.feed_combo.toolTip()
@@ -125,7 +128,7 @@ def test_lines_are_chosen_for_every_view(german_window: MainWindow, qtbot: QtBot
     window = opened(german_window, qtbot)
     view = window.attention_view
     qtbot.keyClick(view.map.canvas, Key.Key_L, ALT)
-    qtbot.waitUntil(view.map.lines.isVisible)
+    qtbot.waitUntil(view.map.lines.isVisible, timeout=WAIT_MS)
     assert view.chooser.lines_box.isChecked()
     window.show_view(window.views.index(window.train_view))
-    qtbot.waitUntil(window.train_view.attention_map.lines.isVisible)
+    qtbot.waitUntil(window.train_view.attention_map.lines.isVisible, timeout=WAIT_MS)

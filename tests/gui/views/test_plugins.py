@@ -183,7 +183,7 @@ def test_a_check_shows_its_findings_until_the_files_are_read_anew(
     assert NOT_CHECKED in view.findings.text
     (folder / "leaking.py").write_text(WORDS.replace('"words"', '"leaking"'), encoding="utf-8")
     reload(view, qtbot)
-    qtbot.waitUntil(lambda: row(view, "leaking")[2] == "ready")
+    qtbot.waitUntil(lambda: row(view, "leaking")[2] == "ready", timeout=WAIT_MS)
 
 
 def test_a_check_can_be_stopped(view: PluginsView, qtbot: QtBot, folder: Path) -> None:

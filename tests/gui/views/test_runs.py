@@ -231,7 +231,9 @@ def test_another_process_is_followed_live(
     qtbot.waitUntil(lambda: context.playhead.live_step > step + 50, timeout=WAIT_MS)
     assert_all_of_it_is_the_other_run(window, qtbot)
     row = window.train_view.sentence_row
-    qtbot.waitUntil(lambda: row.source_label.text() == context.bridge.shown.probe(step).sentences[0].source)
+    qtbot.waitUntil(
+        lambda: row.source_label.text() == context.bridge.shown.probe(step).sentences[0].source, timeout=WAIT_MS
+    )
     writing.terminate()
     writing.wait(30)
     ended = "is no longer being written"

@@ -14,6 +14,7 @@ from gui.main_window import MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
 from gui.runs.naming import name_of
 from gui.runs.rows import EXAMPLE_NAME
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture
@@ -23,22 +24,22 @@ def extras(window: MainWindow, qtbot: QtBot) -> AttentionExtras:
     window.show_view(window.views.index(view))
     assert not view.extras.isVisible()
     view.more_button.click()
-    qtbot.waitUntil(lambda: view.extras.against_combo.count() > 1 and bool(view.grid.canvas.rows))
+    qtbot.waitUntil(lambda: view.extras.against_combo.count() > 1 and bool(view.grid.canvas.rows), timeout=WAIT_MS)
     return view.extras
 
 
 def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
     view, selection = window.attention_view, window.context.selection
     qtbot.keyClicks(extras.pooled_combo, "mea")
-    qtbot.waitUntil(lambda: "layer 1, mean of heads" in view.map.title_label.text())
+    qtbot.waitUntil(lambda: "layer 1, mean of heads" in view.map.title_label.text(), timeout=WAIT_MS)
     assert selection.chosen.pooled == "mean" and not view.chooser.on_box.isEnabled()
     qtbot.keyClick(view.grid.canvas, Qt.Key.Key_Right)
-    qtbot.waitUntil(lambda: "layer 1 head 2" in view.map.title_label.text() and not extras.is_dirty)
+    qtbot.waitUntil(lambda: "layer 1 head 2" in view.map.title_label.text() and not extras.is_dirty, timeout=WAIT_MS)
     assert extras.pooled_combo.currentText() == "one head" and view.chooser.on_box.isEnabled()
 
     plain = view.grid.canvas.grab().toImage()
     extras.entropy_box.click()
-    qtbot.waitUntil(lambda: not view.grid.is_dirty)
+    qtbot.waitUntil(lambda: not view.grid.is_dirty, timeout=WAIT_MS)
     assert view.grid.canvas.grab().toImage() != plain
     probe = window.context.bridge.history.probe(0)
     assert probe is not None and probe.sentences[0].by_reference is not None
@@ -52,25 +53,29 @@ def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: 
 def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
     view, history = window.attention_view, window.context.bridge.history
     window.context.workbench.learn(12)
-    qtbot.waitUntil(lambda: "step 12" in view.map.title_label.text())
+    qtbot.waitUntil(lambda: "step 12" in view.map.title_label.text(), timeout=WAIT_MS)
     extras.against_combo.setFocus()
     qtbot.keyClicks(extras.against_combo, "ano")
-    qtbot.waitUntil(lambda: "step 12 minus step 0" in view.map.title_label.text() and not view.grid.is_dirty)
+    qtbot.waitUntil(
+        lambda: "step 12 minus step 0" in view.map.title_label.text() and not view.grid.is_dirty, timeout=WAIT_MS
+    )
     probes = [history.probe(step) for step in (12, 0)]
     now, then = (chosen_head(probe.sentences[0], window.context.selection).weights for probe in probes if probe)
     shown = np.array([row[1:] for row in view.map.numbers()[1:]])
     np.testing.assert_allclose(shown, now.astype(np.float64) - then.astype(np.float64), atol=1e-6)
     assert view.grid.numbers()[-1][-1] == pytest.approx(float(view.grid.canvas.rows[-1].drawn[-1, -1, -1]))
     assert "against step 0" in said_of_first_cell(window, qtbot)
-    qtbot.waitUntil(lambda: not extras.is_dirty)
+    qtbot.waitUntil(lambda: not extras.is_dirty, timeout=WAIT_MS)
     extras.step_combo.setFocus()
     qtbot.keyClicks(extras.step_combo, "8")
-    qtbot.waitUntil(lambda: "minus step 8" in view.map.title_label.text())
+    qtbot.waitUntil(lambda: "minus step 8" in view.map.title_label.text(), timeout=WAIT_MS)
     window.context.playhead.view(2)
-    qtbot.waitUntil(lambda: "step 2 minus step 8" in view.map.title_label.text())
+    qtbot.waitUntil(lambda: "step 2 minus step 8" in view.map.title_label.text(), timeout=WAIT_MS)
     extras.against_combo.setCurrentIndex(0)
     extras.against_combo.activated.emit(0)
-    qtbot.waitUntil(lambda: view.map.title_label.text().endswith("step 2") and not extras.step_combo.isVisible())
+    qtbot.waitUntil(
+        lambda: view.map.title_label.text().endswith("step 2") and not extras.step_combo.isVisible(), timeout=WAIT_MS
+    )
 
 
 def said_of_first_cell(window: MainWindow, qtbot: QtBot) -> str:
@@ -83,24 +88,28 @@ def said_of_first_cell(window: MainWindow, qtbot: QtBot) -> str:
 def test_another_run_is_read_beside_the_window(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
     view = window.attention_view
     window.context.workbench.learn(5)
-    qtbot.waitUntil(lambda: window.context.bridge.state == "paused" and "step 5" in view.map.title_label.text())
+    qtbot.waitUntil(
+        lambda: window.context.bridge.state == "paused" and "step 5" in view.map.title_label.text(), timeout=WAIT_MS
+    )
     first = window.context.workbench.run
     assert first is not None and EXAMPLE_NAME not in offered(extras)  # it follows other sentences
     name = name_of(RunFolder.open(first))
     window.context.workbench.reset()
-    qtbot.waitUntil(lambda: "step 0" in view.map.title_label.text() and window.context.bridge.state == "ready")
+    qtbot.waitUntil(
+        lambda: "step 0" in view.map.title_label.text() and window.context.bridge.state == "ready", timeout=WAIT_MS
+    )
     view.more_button.click()
     view.more_button.click()  # looked for anew
-    qtbot.waitUntil(lambda: name in offered(extras))
+    qtbot.waitUntil(lambda: name in offered(extras), timeout=WAIT_MS)
     extras.against_combo.setFocus()
     qtbot.keyClicks(extras.against_combo, name[:4])
-    qtbot.waitUntil(lambda: f"step 0 minus {name} at step 0" in view.map.title_label.text())
+    qtbot.waitUntil(lambda: f"step 0 minus {name} at step 0" in view.map.title_label.text(), timeout=WAIT_MS)
     assert max(abs(float(weight)) for row in view.map.numbers()[1:] for weight in row[1:]) == 0  # the same seed
-    qtbot.waitUntil(lambda: extras.step_combo.isVisible() and not extras.is_dirty)
+    qtbot.waitUntil(lambda: extras.step_combo.isVisible() and not extras.is_dirty, timeout=WAIT_MS)
     assert extras.step_combo.currentText() == "the same"
     extras.step_combo.setFocus()
     qtbot.keyClicks(extras.step_combo, "5")
-    qtbot.waitUntil(lambda: f"step 0 minus {name} at step 5" in view.map.title_label.text())
+    qtbot.waitUntil(lambda: f"step 0 minus {name} at step 5" in view.map.title_label.text(), timeout=WAIT_MS)
     assert max(abs(float(weight)) for row in view.map.numbers()[1:] for weight in row[1:]) > 0
 
 

@@ -22,7 +22,7 @@ def panel(window: MainWindow, qtbot: QtBot) -> LeftOutHeads:
     """The Attention view of the small task, all heads on: two of each kind."""
     view = window.attention_view
     window.show_view(window.views.index(view))
-    qtbot.waitUntil(lambda: "step 0" in view.map.title_label.text() and bool(view.grid.canvas.rows))
+    qtbot.waitUntil(lambda: "step 0" in view.map.title_label.text() and bool(view.grid.canvas.rows), timeout=WAIT_MS)
     assert not view.left_out.isVisible() and view.chooser.on_box.isChecked()
     return view.left_out
 
@@ -34,7 +34,7 @@ def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadPlace) -> LeftOut:
         said = panel.asked.answer
         return said is not None and said.heads == heads and not panel.is_empty and not panel.is_dirty
 
-    qtbot.waitUntil(is_shown)
+    qtbot.waitUntil(is_shown, timeout=WAIT_MS)
     assert panel.asked.answer is not None
     return panel.asked.answer
 
@@ -56,7 +56,7 @@ def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
     assert panel.numbers()[2] == ("without", seen.without.sentence.output, *figures(seen.without))
     qtbot.mouseClick(panel.all_on_button, Qt.MouseButton.LeftButton)
     assert not panel.isVisible() and view.heads_off.places == frozenset()
-    qtbot.waitUntil(view.chooser.on_box.isChecked)
+    qtbot.waitUntil(view.chooser.on_box.isChecked, timeout=WAIT_MS)
 
 
 def menu_of(window: MainWindow, reason: QContextMenuEvent.Reason, place: QPoint) -> QMenu:
@@ -107,9 +107,9 @@ def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
     window.context.workbench.learn(12)
     qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 12, timeout=WAIT_MS)
     window.context.playhead.view(0)
-    qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 0)
+    qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 0, timeout=WAIT_MS)
     assert panel.asked.answer is not None
     assert panel.asked.answer.without.valid_loss == untrained.without.valid_loss
     window.context.workbench.reset()
-    qtbot.waitUntil(lambda: not view.heads_off.places)
+    qtbot.waitUntil(lambda: not view.heads_off.places, timeout=WAIT_MS)
     assert not panel.isVisible()

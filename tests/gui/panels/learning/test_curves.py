@@ -247,7 +247,9 @@ def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qt
     loss = trained.findChild(Curves).loss
     for typed in (0.1, 0.01):
         trained.context.workbench.edit("training.label_smoothing", typed)
-    qtbot.waitUntil(lambda: [line.label.toPlainText() for line in loss._changes] == ["label_smoothing 0.01"])
+    qtbot.waitUntil(
+        lambda: [line.label.toPlainText() for line in loss._changes] == ["label_smoothing 0.01"], timeout=WAIT_MS
+    )
     assert loss._changes[0].value() == 12
     trained.context.workbench.reset()
     qtbot.waitUntil(lambda: not loss._changes, timeout=WAIT_MS)

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
 from gui.sentences.tracks import Track
 from gui.theme import Theme
+from tests.gui.conftest import WAIT_MS
 
 
 def test_the_first_difference_is_framed_and_named(qtbot: QtBot) -> None:
@@ -54,11 +55,11 @@ def test_names_stay_where_long_tracks_are_scrolled(qtbot: QtBot) -> None:
     panel.show()
     canvas.show_tracks(tuple(Track(name, tokens, (0.5,) * 40, tokens) for name in ("fed", "free")), "")
     area.fit()
-    qtbot.waitUntil(lambda: canvas.width() > area.width())
+    qtbot.waitUntil(lambda: canvas.width() > area.width(), timeout=WAIT_MS)
     names = QRect(0, 20, canvas.width_of_names - 8, area.viewport().height() - 30)
     before = area.viewport().grab(names).toImage()
     canvas.show_place(30)
     area.fit()
-    qtbot.waitUntil(lambda: canvas.x() < 0)
+    qtbot.waitUntil(lambda: canvas.x() < 0, timeout=WAIT_MS)
     assert area.viewport().grab(names).toImage() == before
     assert canvas.width_of_names < canvas.marked().left() + canvas.x() < area.viewport().width()
