@@ -269,7 +269,6 @@ def test_a_run_is_found_by_path_or_name(tmp_path: Path, monkeypatch: pytest.Monk
 CHILD = """
 import sys, time
 from pathlib import Path
-from typing import Any
 from tests.core.examples import run_folder, weights, probe, steps
 folder = run_folder(Path(sys.argv[1]))
 folder.keep_checkpoints = 1
@@ -302,7 +301,6 @@ def test_a_killed_process_leaves_a_whole_checkpoint_and_frees_the_run(tmp_path: 
 LIMITED = """
 import resource, signal, sys
 from pathlib import Path
-from typing import Any
 from tests.core.examples import run_folder, weights, steps
 folder = run_folder(Path(sys.argv[1]))
 folder.save_checkpoint(1, weights(1, 20), {}, {"step": 1})

@@ -39,9 +39,9 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     assert run is not None and not bar.branch_button.isVisible()
     height = bar.heightForWidth(bar.width())
     context.playhead.view(4)
-    qtbot.waitUntil(
+    qtbot.waitUntil(  # 1280 wide: what lies below stays in place
         lambda: bar.heightForWidth(bar.width()) == height, timeout=WAIT_MS
-    )  # 1280 wide: what lies below stays in place
+    )
     assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 4"
     context.workbench.edit("model.dropout", 0.3)
     assert bar.branch_button.text() == "Continue from 4 with 1 change"

@@ -87,9 +87,9 @@ def test_the_view_follows_the_playhead(german_window: MainWindow, learn: Callabl
     assert window.attention_view.map.canvas.grab().toImage() != untrained
     window.context.playhead.view(0)
     assert title(window).endswith("step 0")
-    qtbot.waitUntil(
+    qtbot.waitUntil(  # once laid out anew
         lambda: window.attention_view.map.canvas.grab().toImage() == untrained, timeout=WAIT_MS
-    )  # once laid out anew
+    )
 
 
 def test_the_square_root_scale_changes_the_colours(german_window: MainWindow, qtbot: QtBot) -> None:
