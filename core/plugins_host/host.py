@@ -30,8 +30,7 @@ Message = dict[str, Any]
 class PluginHost:
     """Owns at most one host process: started when first needed, kept warm, replaced when it ends or hangs.
 
-    Every method may be called from any thread; one waits for the other. `close()` ends the process and forgets the
-    list of plugins, so that the next call reads the plugin files anew.
+    Every method may be called from any thread; one waits for the other. After `close()` nothing starts it again.
     """
 
     def __init__(
@@ -55,7 +54,8 @@ class PluginHost:
         self._process: HostProcess | None = None
         self._started_in: str | None = None
         self._warming: threading.Thread | None = None
-        self._is_closing = False
+        self._is_ending = False
+        self._is_closed = False
         self._rows: list[tuple[Message, PluginInfo]] = []
         self._streams = count(1)
 
@@ -77,8 +77,16 @@ class PluginHost:
             self.plugins()
 
     def close(self) -> None:
-        """End the host process, if there is one, even while another thread waits for its answer."""
-        self._is_closing = True  # whoever is listing plugins asks for no other
+        """End the host process for good: whoever waits for its answer, or asks from now on, gets a PluginError."""
+        self._is_closed = True
+        self.forget()
+
+    def forget(self) -> None:
+        """End the host process and forget the list of plugins: the next call reads the plugin files anew.
+
+        Whoever waits for an answer gets a PluginError.
+        """
+        self._is_ending = True  # whoever is listing plugins asks for no other
         self._kill()
         while self._warming is not None and self._warming.is_alive():
             self._kill()
@@ -89,7 +97,7 @@ class PluginHost:
             self._rows = []
             self._end_process()
         finally:
-            self._is_closing = False
+            self._is_ending = False
             self._lock.release()
 
     def _kill(self) -> None:
@@ -290,8 +298,8 @@ class PluginHost:
     def _ask(self, name: str, request: Message, time_limit: float, sent: int | None = None) -> Any:
         """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
         with self._lock:
-            if self._is_closing:
-                raise PluginError("The plugins' process is being ended.")
+            if self._is_ending or self._is_closed:
+                raise PluginError("The plugins' process has been ended.")
             if self._process is None:
                 self._process = HostProcess(self.in_a_hurry, self._hash_seed)
             file = request.get("source", {}).get("path", "")

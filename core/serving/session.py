@@ -193,7 +193,7 @@ class Session:
 
     def _renew_plugins(self) -> None:
         if self._has_old_plugins:
-            self._host.close()  # what asks next starts it again
+            self._host.forget()
             self._has_old_plugins = False
 
     def _take(self, run: RunAtHand) -> RunAtHand:

@@ -36,7 +36,6 @@ class PluginCatalogue(QObject):
         self.faults: dict[str, str] = {}  # plugin -> why its data could not be prepared
         self.is_reading = True
         self._bridge = bridge
-        self._is_closed = False
         bridge.call(self._read_first, self._take, self._fail)
         bridge.prepared.connect(self._take_prepared)
 
@@ -62,20 +61,17 @@ class PluginCatalogue(QObject):
         self.faults_changed.emit()
 
     def close(self) -> None:
-        """End the plugins' process."""
-        self._is_closed = True
+        """End the plugins' process for good."""
         self.host.close()
 
     def _read_first(self) -> list[PluginInfo]:
         try:
             return self._bridge.engine.plugins()
         except PluginError:  # something else was asked of the engine, and its host was in a hurry
-            if self._is_closed:
-                raise
             return self.host.plugins()
 
     def _read_anew(self) -> list[PluginInfo]:
-        self.host.close()
+        self.host.forget()
         return self.host.plugins()
 
     def _write(self, name: str) -> Path:

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,11 +16,14 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider
 from pytestqt.qtbot import QtBot
 
+from core.engine import Engine
 from core.events import Trouble
+from core.plugins_host.info import PluginInfo
 from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
 from gui.frame.banner import interrupted_run
 from gui.main_window import MainWindow
+from tests.gui.windows import opened_window
 
 Wait = Callable[[str], None]
 WAIT_MS = 30_000
@@ -225,6 +229,22 @@ def test_closing_on_a_full_disk_stays_once_and_says_what_is_kept(qtbot: QtBot, w
     window.close()
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
     assert window.unsaved.endswith("All is kept up to step 10.")
+
+
+def test_plugins_asked_for_as_the_window_closes_start_no_process(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that lists them comes to the engine after that has ended; `nothing_left_behind` looks."""
+    listed, is_asked = Engine.plugins, threading.Event()
+
+    def listed_late(engine: Engine) -> list[PluginInfo]:
+        is_asked.set()
+        engine._thread.join()
+        return listed(engine)
+
+    monkeypatch.setattr(Engine, "plugins", listed_late)
+    with opened_window(tmp_path):
+        assert is_asked.wait(WAIT_MS / 1000)
 
 
 def test_a_run_that_could_not_be_saved_learns_on_and_closes_saved(

@@ -235,7 +235,7 @@ def test_a_metric_that_is_infinite_once_is_kept_as_none_and_the_run_saved(
 def take_with_plugins(window: MainWindow, folder: Path, patch: pytest.MonkeyPatch, config: RunConfig) -> None:
     """In a window that began before the plugin was there: hosts started from now on find it."""
     patch.setenv("HEADLIGHT_PLUGINS", str(folder))
-    window.context.bridge.engine._host.close()  # as after a crash: the next one is started anew, with this environment
+    window.context.bridge.engine._host.forget()  # as after a crash: the next one is started anew, with this environment
     window.context.workbench.take(config)
 
 

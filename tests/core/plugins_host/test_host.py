@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -386,12 +387,12 @@ def metrics(self, pairs, hypotheses): return {{"own": float("{number}")}}
     assert repr(host.metrics("named", {}, [Pair("x", "y")], ["y"])["own"]) == number
 
 
-def test_close_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
+def test_forget_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
     assert len(drawn(host, "named", "valid")) == 10
     assert host._process is not None
     process = host._process._process
-    host.close()
+    host.forget()
     assert process.poll() is not None
     write_plugin(GOOD.replace("else 10", "else 20"))
     assert len(drawn(host, "named", "valid")) == 20
@@ -418,6 +419,15 @@ def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Pat
     host.close()
     thread.join()
     assert time.monotonic() - started < 5 and len(errors) == 1
+
+
+def test_what_is_asked_of_a_closed_host_starts_no_process(host: PluginHost) -> None:
+    host.plugins()
+    host.close()
+    for ask in (host.plugins, partial(host.limits, "copy_task", {}), host.moved_to):
+        with pytest.raises(PluginError, match="has been ended"):
+            ask()
+    assert host._process is None
 
 
 def test_plugins_are_listed_beside_the_caller_and_close_waits_for_nothing_left(folder: Path) -> None:
@@ -460,7 +470,7 @@ def test_code_is_that_which_was_loaded(folder: Path, write_plugin: Any) -> None:
         loaded = host.code("named")
         write_plugin(GOOD + "# edited")
         assert host.code("named") == loaded
-        host.close()
+        host.forget()
         assert host.code("named") != loaded
 
 
