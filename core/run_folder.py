@@ -400,6 +400,12 @@ class RunFolder:
         """Steps whose weights are kept, ascending: with a snapshot or a checkpoint."""
         return sorted({*self.snapshot_steps(), *self.checkpoint_steps()})
 
+    def weights(self, step: int) -> Weights:
+        """The weights kept at exactly this step: of its checkpoint, or where it has none of its snapshot."""
+        if step in self.checkpoint_steps():
+            return read_checkpoint_weights(self._checkpoint(step))
+        return self.read_snapshot(step)
+
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
     def save_checkpoint(
@@ -437,23 +443,14 @@ class RunFolder:
             return False
         return True
 
-    def checkpoint_weights(self, step: int) -> Weights:
-        """Only the weights of the checkpoint at this step; a shared run keeps them as snapshots."""
-        return self.read_snapshot(step) if self._state.is_shared else read_checkpoint_weights(self._checkpoint(step))
-
     def averaged_steps(self, step: int) -> list[int]:
-        """The checkpoints whose mean `--checkpoint last` means at this step; without averaging this one alone.
-
-        A shared run has kept no others.
-        """
-        if self._state.is_shared:
-            return [step]
+        """The checkpoints whose mean `--checkpoint last` means at this step; without averaging this one alone."""
         until = [known for known in self.checkpoint_steps() if known <= step]
-        return steps_to_average(until, self._num_averaged, self._checkpoint_every)
+        return steps_to_average(until, self._num_averaged, self._checkpoint_every) or [step]  # a shared run has none
 
     def averaged_weights(self, step: int) -> Weights:
         """The mean of the weights of `averaged_steps`."""
-        return mean_weights(self.checkpoint_weights(one) for one in self.averaged_steps(step))
+        return mean_weights(self.weights(one) for one in self.averaged_steps(step))
 
     def checkpoint_steps(self) -> list[int]:
         """Steps with a complete checkpoint, ascending."""

@@ -218,7 +218,7 @@ def test_an_export_holds_the_weights_with_all_that_is_needed_to_use_them(run: Pa
     arguments = ("--format", "safetensors", "--output", "tiny.safetensors", "--checkpoint", "last")
     result = called("export", run, *arguments, cwd=place)
     assert (result.returncode, result.stdout) == (0, "tiny.safetensors: the weights of step 300\n"), result.stderr
-    kept = RunFolder.open(run).checkpoint_weights(300)
+    kept = RunFolder.open(run).weights(300)
     with safe_open(place / "tiny.safetensors", "numpy") as file:
         assert set(file.keys()) == set(kept)
         assert all(np.array_equal(file.get_tensor(name), kept[name]) for name in kept)
@@ -269,7 +269,7 @@ def learnt(run: Path) -> dict[str, Any]:
     steps, arrays = folder.metrics()
     metrics = {name: values.tolist() for name, values in arrays.items() if name not in TIMING}
     # Not the file's bytes: safetensors writes its metadata in any order.
-    weights = {name: values.tobytes() for name, values in folder.checkpoint_weights(300).items()}
+    weights = {name: values.tobytes() for name, values in folder.weights(300).items()}
     return {"steps": steps.tolist(), "valid": folder.validation_metrics(), "weights": weights, **metrics}
 
 

@@ -30,7 +30,7 @@ def export(arguments: Namespace) -> int:
     run.follow(run.latest_config().training)
     averaged = run.averaged_steps(step) if which == "last" else [step]
     write = _write_onnx if arguments.format == "onnx" else _write_safetensors
-    write(arguments.output, run, step, mean_weights(map(run.checkpoint_weights, averaged)))
+    write(arguments.output, run, step, mean_weights(map(run.weights, averaged)))
     steps = f"step {step}" if averaged == [step] else f"steps {', '.join(map(str, averaged))}, averaged"
     print(f"{arguments.output}: the weights of {steps}")
     return 0

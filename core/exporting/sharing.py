@@ -99,7 +99,7 @@ def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
     for kind in ("validations/*.jsonl", "probes/*.safetensors", "snapshots/*.safetensors"):
         yield from _listed(run, kind)
     for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):
-        yield f"snapshots/{step:06d}.safetensors", tensor_bytes(run.checkpoint_weights(step), {"step": step})
+        yield f"snapshots/{step:06d}.safetensors", tensor_bytes(run.weights(step), {"step": step})
 
 
 def _given_away(state: RunState, checksums: dict[str, str]) -> RunState:

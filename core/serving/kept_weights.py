@@ -10,7 +10,7 @@ from core.errors import UserError
 from core.events import ProbeDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
-from core.run_folder import RunFolder, Weights
+from core.run_folder import RunFolder
 from core.training.checkpoint import tensors
 from core.training.probe import make_probe
 from core.training.trainer import Trainer
@@ -32,7 +32,7 @@ class KeptWeights:
             self._model = copy.deepcopy(self._trainer.model)
         if self._step != nearest:
             self._step = -1  # until the weights are whole
-            load_weights(self._model, tensors(read_kept(folder, nearest)))
+            load_weights(self._model, tensors(folder.weights(nearest)))
             self._step = nearest
         return nearest, self._model
 
@@ -60,11 +60,6 @@ def nearest_kept(folder: RunFolder, step: int) -> int:
     if not kept:
         raise UserError(f"No weights are kept at or before step {step}.", "Choose a later step.")
     return kept[-1]
-
-
-def read_kept(folder: RunFolder, step: int) -> Weights:
-    """The weights kept at exactly this step."""
-    return folder.read_snapshot(step) if step in folder.snapshot_steps() else folder.checkpoint_weights(step)
 
 
 def _has_all(folder: RunFolder, step: int, sentences: Sequence[SentenceToProbe]) -> bool:

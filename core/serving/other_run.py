@@ -13,7 +13,7 @@ from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.model_size import num_positions
 from core.run_folder import RunFolder
-from core.serving.kept_weights import nearest_kept, read_kept
+from core.serving.kept_weights import nearest_kept
 from core.serving.opening import known_data, require_same_size
 from core.training.checkpoint import tensors
 
@@ -47,7 +47,7 @@ class OtherRuns:
 
 def _read(folder: RunFolder, step: int) -> OtherModel:
     config, data = folder.config(), known_data(folder)
-    weights = read_kept(folder, step)
+    weights = folder.weights(step)
     require_same_size(folder, step, weights, config, data)
     model = _untrained(config, data)
     load_weights(model, tensors(weights))

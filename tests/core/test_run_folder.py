@@ -211,7 +211,7 @@ def test_a_checkpoint_is_there_also_in_the_middle_of_its_exchange(tmp_path: Path
     killed = RunFolder.open(folder.path)
     assert killed.checkpoint_step("last") == 5
     np.testing.assert_array_equal(killed.checkpoint(5).model["embedding"], weights(5)["embedding"])
-    np.testing.assert_array_equal(killed.checkpoint_weights(5)["embedding"], weights(5)["embedding"])
+    np.testing.assert_array_equal(killed.weights(5)["embedding"], weights(5)["embedding"])
 
 
 def test_snapshots_stay_within_their_budget(tmp_path: Path) -> None:
@@ -272,6 +272,7 @@ from pathlib import Path
 from tests.core.examples import run_folder, weights, probe, steps
 folder = run_folder(Path(sys.argv[1]))
 folder.keep_checkpoints = 1
+folder.save_checkpoint(0, weights(0, 400), {}, {"step": 0})
 print(folder.path, flush=True)
 for step in range(1, 1_000_000):
     folder.save_checkpoint(step - step % 2, weights(step, 400), {}, {"step": step})

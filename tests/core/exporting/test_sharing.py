@@ -58,7 +58,7 @@ def test_what_is_received_shows_the_same(run: RunFolder, shared: Path, tmp_path:
     assert ours.probe_steps == theirs.probe_steps and received.validation_steps() == run.validation_steps()
     assert received.snapshot_steps() == sorted({*run.snapshot_steps(), *run.checkpoint_steps()})
     assert received.checkpoint_steps() == []
-    for name, array in run.checkpoint_weights(4).items():
+    for name, array in run.weights(4).items():
         np.testing.assert_array_equal(received.read_snapshot(4)[name], array)
     left, under_way = (tmp_path / "runs" / f".receiving-{name}" for name in ("killed", "other"))
     for room in (left, under_way):

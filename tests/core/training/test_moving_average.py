@@ -47,7 +47,7 @@ def test_what_is_validated_kept_and_saved_is_the_average(make_trainer: MakeTrain
     trainer = make_trainer(ema_decay=0.9, validate_every=12)
     finish(trainer.run())
     (validated,) = trainer.folder.validation_metrics().values()
-    for kept in (trainer.folder.checkpoint_weights(12), trainer.folder.read_snapshot(12)):
+    for kept in (trainer.folder.weights(12), trainer.folder.read_snapshot(12)):
         assert all(np.array_equal(kept[name], average.numpy()) for name, average in weights(trainer.model).items())
     assert finish(trainer.evaluate("valid", trainer.config.decoding))[1].metrics["loss"] == validated["valid/loss"]
     with torch.no_grad():
