@@ -69,10 +69,14 @@ def make_batch(pairs: PairArrays, indices: Indices) -> Batch:
 def eval_batches(
     data: PreparedData, split: str, max_tokens: int, limit: int | None = None
 ) -> Iterator[tuple[Indices, Batch]]:
-    """A split's first `limit` pairs (all where it is None), each once, in batches of about max_tokens target tokens."""
+    """A split's first `limit` pairs (all where it is None), each once, in batches of about max_tokens.
+
+    Those of the longer side: a short label of a long text would else bring a thousand long texts into one batch.
+    """
     pairs = data.split(split)
     order = np.arange(len(pairs) if limit is None else min(limit, len(pairs)))
-    for indices in batches_of_tokens(pairs, order, max_tokens):
+    longer = np.maximum(pairs.src.lengths, pairs.tgt_lengths)
+    for indices in batches_of_tokens(pairs, order, longer, max_tokens):
         yield indices, make_batch(pairs, indices)
 
 

@@ -202,3 +202,11 @@ def test_evaluating_meets_every_pair_once(prepare: Prepare) -> None:
         tuple(data.encode_source(data.pair("valid", index).source)[0]) for index in range(6)
     ]
     assert sum(len(indices) for indices, _ in eval_batches(data, "valid", 20, limit=4)) == 4
+
+
+def test_evaluating_counts_long_sources_of_short_targets(prepare: Prepare, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, pairs = prepare(), pairs_of_lengths([(9, 0), (1, 0), (9, 1), (2, 8)])
+    monkeypatch.setattr(type(data), "split", lambda *_: pairs)
+    batches = [batch for _, batch in eval_batches(data, "valid", 20)]
+    assert sum(len(batch.src) for batch in batches) == 4
+    assert all(max(batch.src.numel(), batch.tgt_output.numel()) <= 20 for batch in batches)
