@@ -214,18 +214,23 @@ def test_several_seeds_are_several_runs_and_their_spread(place: Path) -> None:
     assert {RunFolder.open(Path(one["run"])).state.group for one in finished} == {last["group"]}
 
 
-def test_an_export_holds_the_weights_with_all_that_is_needed_to_use_them(run: Path, place: Path) -> None:
-    arguments = ("--format", "safetensors", "--output", "tiny.safetensors", "--checkpoint", "last")
+def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, tmp_path: Path) -> None:
+    arguments = ("--format", "safetensors", "--output", str(tmp_path / "tiny"), "--checkpoint", "last")
     result = called("export", run, *arguments, cwd=place)
-    assert (result.returncode, result.stdout) == (0, "tiny.safetensors: the weights of step 300\n"), result.stderr
+    assert (result.returncode, result.stdout) == (0, f"{tmp_path / 'tiny'}: the weights of step 300\n"), result.stderr
+    moved = (tmp_path / "tiny").rename(tmp_path / "elsewhere")
     kept = RunFolder.open(run).weights(300)
-    with safe_open(place / "tiny.safetensors", "numpy") as file:
+    with safe_open(moved / "snapshots" / "000300.safetensors", "numpy") as file:
         assert set(file.keys()) == set(kept)
         assert all(np.array_equal(file.get_tensor(name), kept[name]) for name in kept)
-        metadata = file.metadata()
-    assert metadata["step"] == "300" and json.loads(metadata["vocabulary.json"])
-    assert metadata["config.yaml"] == (run / "config.yaml").read_text(encoding="utf-8")
+    assert (moved / "config.yaml").read_bytes() == (run / "config.yaml").read_bytes()
+    outputs = [
+        called("translate", where, "1 2 3", "--checkpoint", "last", cwd=tmp_path).stdout for where in (run, moved)
+    ]
+    assert outputs[0] == outputs[1] != ""
+    assert "is there already" in called("export", run, *arguments[:2], "--output", moved, cwd=place).stderr
     assert called("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
+    assert not list(tmp_path.glob(".exporting-*"))
 
 
 SLOWLY = """

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import tempfile
 from argparse import Namespace
-from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from safetensors.numpy import save
-
 from core.cli.opening import usual_checkpoint
-from core.config import config_to_yaml
 from core.errors import UserError
-from core.exporting.sharing import share
+from core.exporting.sharing import model_files, share
 from core.run_files.atomic import write_whole
 from core.run_files.averaging import mean_weights
 from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
 
 
 def export(arguments: Namespace) -> int:
-    """Write the weights of a checkpoint, as one file or as ONNX graphs in a folder; or the run, to be looked at."""
+    """Write a folder with the weights of a checkpoint, as safetensors or as ONNX graphs; or the run, to be looked at."""
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
     if arguments.format == "headlight":
         share(run, arguments.output)
@@ -29,46 +26,34 @@ def export(arguments: Namespace) -> int:
     step = run.checkpoint_step(which)
     run.follow(run.latest_config().training)
     averaged = run.averaged_steps(step) if which == "last" else [step]
-    write = _write_onnx if arguments.format == "onnx" else _write_safetensors
-    write(arguments.output, run, step, mean_weights(map(run.weights, averaged)))
+    weights = mean_weights(map(run.weights, averaged))
+    files = _onnx_files(run, weights) if arguments.format == "onnx" else model_files(run, step, weights)
+    _write_folder(arguments.output, files)
     steps = f"step {step}" if averaged == [step] else f"steps {', '.join(map(str, averaged))}, averaged"
     print(f"{arguments.output}: the weights of {steps}")
     return 0
 
 
-def _write_safetensors(path: Path, run: RunFolder, step: int, weights: Weights) -> None:
-    """Config, vocabularies and step are in the file's metadata, subwords as base64."""
-    metadata = {
-        "format": "headlight 1",
-        "step": str(step),
-        "config.yaml": config_to_yaml(run.config()),
-        "vocabulary.json": _vocabulary(run),
-        **{f"{side}.model": b64encode(model).decode() for side, model in run.subword_models().items()},
-    }
-    _write(path, save(weights, metadata))
-
-
-def _write_onnx(folder: Path, run: RunFolder, _: int, weights: Weights) -> None:
+def _onnx_files(run: RunFolder, weights: Weights) -> Iterator[tuple[str, bytes]]:
     """Two graphs (see docs/onnx.md), and the run's documents beside them."""
     from core.exporting.onnx_graphs import onnx_graphs  # loads torch; no engine works beside it
 
-    files = onnx_graphs(run, weights)
-    files |= {"config.yaml": config_to_yaml(run.config()).encode(), "vocabulary.json": _vocabulary(run).encode()}
-    files |= {f"{side}.model": model for side, model in run.subword_models().items()}
+    yield from onnx_graphs(run, weights).items()
+    for name, data in run.documents().items():
+        if name != "environment.json":  # it tells of this machine
+            yield name, data
+
+
+def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """A new folder with these files, or none: it gets its name when all of them are in it."""
+    if folder.exists():
+        raise UserError(f"{folder} is there already.", "Name a new folder.")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".exporting-", dir=folder.absolute().parent) as room:
+            made = Path(room) / "made"
+            for name, data in files:
+                (made / name).parent.mkdir(parents=True, exist_ok=True)
+                write_whole(made / name, data)
+            made.rename(folder)
     except OSError as error:
-        raise UserError(f"{folder}: cannot be made ({error.strerror}).", "Name a new folder.") from error
-    for name, data in files.items():
-        _write(folder / name, data)
-
-
-def _vocabulary(run: RunFolder) -> str:
-    return json.dumps(run.vocabulary(), ensure_ascii=False)
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        write_whole(path, data)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror}).", "Choose another place.") from error
+        raise UserError(f"{folder}: cannot be made ({error.strerror}).", "Choose another place.") from error

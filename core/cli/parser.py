@@ -182,7 +182,8 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
         "--format",
         choices=("safetensors", "onnx", "headlight"),
         required=True,
-        help="headlight: one file without optimizer, replayed by whoever drops it on the window",
+        help="safetensors: weights, settings and vocabularies in a folder that translate reads; onnx: two graphs in a "
+        "folder; headlight: one file without optimizer, replayed by whoever drops it on the window",
     )
     export.add_argument("--output", type=Path, required=True, metavar="PATH")
     export.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")

@@ -22,7 +22,7 @@ from core.run_files.label import LABEL, label_bytes
 from core.run_files.places import plain_name
 from core.run_files.state import RunState, state_bytes
 from core.run_files.tensors import tensor_bytes
-from core.run_folder import RunFolder, refusing_to_write
+from core.run_folder import RunFolder, Weights, refusing_to_write
 
 _ROOM = ".receiving-"  # what a folder is called in which a shared run is unpacked
 _FORGOTTEN_S = 86_400.0  # of such a folder: whoever made it was killed
@@ -88,18 +88,28 @@ def _is_the_same(target: Path, state: RunState) -> bool:
     return False
 
 
+def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
+    """The files of a shared run that has kept nothing but these weights: all it takes to translate."""
+    yield from _documents(run, replace(run.state, last_step=step, best_step=None, best_value=None))
+    yield f"snapshots/{step:06d}.safetensors", tensor_bytes(weights, {"step": step})
+
+
 def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
-    environment = {name: value for name, value in run.environment().items() if name not in _OURS_ALONE}
-    documents = run.documents() | {"environment.json": json_bytes(environment)}
-    checksums = {name: checksum(data) for name, data in documents.items()}
-    yield from documents.items()
-    yield LABEL, label_bytes(run.label())
-    yield "run.json", state_bytes(_given_away(run.state, checksums))
+    yield from _documents(run, run.state)
     yield from _listed(run, "metrics.jsonl")
     for kind in ("validations/*.jsonl", "probes/*.safetensors", "snapshots/*.safetensors"):
         yield from _listed(run, kind)
     for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):
         yield f"snapshots/{step:06d}.safetensors", tensor_bytes(run.weights(step), {"step": step})
+
+
+def _documents(run: RunFolder, state: RunState) -> Iterator[tuple[str, bytes]]:
+    environment = {name: value for name, value in run.environment().items() if name not in _OURS_ALONE}
+    documents = run.documents() | {"environment.json": json_bytes(environment)}
+    checksums = {name: checksum(data) for name, data in documents.items()}
+    yield from documents.items()
+    yield LABEL, label_bytes(run.label())
+    yield "run.json", state_bytes(_given_away(state, checksums))
 
 
 def _given_away(state: RunState, checksums: dict[str, str]) -> RunState:

@@ -110,11 +110,12 @@ def test_the_terminal_writes_one_and_translates_with_what_was_received(
 
 @pytest.mark.parametrize("which", ["best", "last", "2"])
 def test_what_was_received_gives_its_weights_to_other_programs(shared: Path, tmp_path: Path, which: str) -> None:
-    received, path = receive(shared, tmp_path / "runs"), tmp_path / "weights.safetensors"
+    received, path = receive(shared, tmp_path / "runs"), tmp_path / "model"
     command = ["export", str(received), "--format", "safetensors", "--checkpoint", which, "--output", str(path)]
     assert cli.main(command) == 0
     folder = RunFolder.open(received)
-    kept, written = folder.read_snapshot(folder.checkpoint_step(which)), load_file(path)
+    step = folder.checkpoint_step(which)
+    kept, written = folder.read_snapshot(step), load_file(path / "snapshots" / f"{step:06d}.safetensors")
     assert written.keys() == kept.keys()
     for name, array in kept.items():
         np.testing.assert_array_equal(written[name], array)
