@@ -16,7 +16,7 @@ from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
 
 
 def export(arguments: Namespace) -> int:
-    """Write a folder with the weights of a checkpoint, as safetensors or as ONNX graphs; or the run, to be looked at."""
+    """Write a folder with the weights of a checkpoint, as safetensors or ONNX graphs; or the run, to be looked at."""
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
     if arguments.format == "headlight":
         share(run, arguments.output)
