@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Sequence
+from base64 import b64decode
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def follow(plugin_dirs: Sequence[Path]) -> int:
 
 def _take_part(document: dict[str, Any], host: PluginHost, processes: Processes) -> None:
     config = _config(document)
-    data = _data(config, Path(document["data"]), host)
+    data = _data(document, config, host)
     learner = _learner(config, data, processes)
     processes.receive(learner.tensors)
     with contextlib.closing(TrainBatches(data, config.training, config.seed, host)) as source:
@@ -71,18 +72,31 @@ def _config(document: dict[str, Any]) -> RunConfig:
     return config.model_copy(update={"training": config.training.model_copy(update={"device": device})})
 
 
-def _data(config: RunConfig, folder: Path, host: PluginHost) -> PreparedData:
-    """The first process prepared it: on its machine it is found there, on another it is prepared once more."""
-    if not is_whole(folder):
-        folder = usual_place() / folder.name  # named by its content
-        for _ in prepare_data(config.dataset, host, folder.parent):
-            pass
-    if not is_whole(folder):
+def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> PreparedData:
+    """The first process prepared it: on its machine it is found there, on another it is prepared once more.
+
+    With the subwords of the first: another machine may learn others from the same texts.
+    """
+    folder = Path(document["data"])
+    if is_whole(folder):
+        return PreparedData.open(folder, config.dataset)
+    models = {side: b64decode(model) for side, model in document["subwords"].items()}
+    data = _done(prepare_data(config.dataset, host, usual_place(), models))
+    if data.fingerprint != document["fingerprint"]:
         raise UserError(
             f"The dataset {config.dataset.plugin!r} gives other pairs here than in the first process.",
-            "Use the same plugin and files on every machine.",
+            "Use the same plugin, and the same files at the same place, on every machine.",
         )
-    return PreparedData.open(folder, config.dataset)
+    return data
+
+
+def _done(work: Generator[object, None, PreparedData]) -> PreparedData:
+    """What the work gives; nobody here looks at its progress."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
 
 def _learner(config: RunConfig, data: PreparedData, processes: Processes) -> Learner:

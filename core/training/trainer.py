@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from base64 import b64encode
 from collections.abc import Generator, Mapping
 from typing import Any
 
@@ -181,6 +182,8 @@ class Trainer:
             "run": str(self.folder.path),
             "config": self.config.model_dump(mode="json"),
             "data": str(self.data.folder),
+            "fingerprint": self.data.fingerprint,
+            "subwords": {side: b64encode(model).decode() for side, model in self.data.subword_models.items()},
             "batches": self._training_batches().state(),
         }
 

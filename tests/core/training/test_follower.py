@@ -1,0 +1,55 @@
+"""What another process makes of the first one's document, where it cannot find the first one's data."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.config import RunConfig
+from core.data.cache_place import usual_place
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.plugins_host.host import PluginHost
+from core.training.follower import _data
+from tests.core.data.conftest import drive
+
+
+@pytest.fixture
+def host() -> Iterator[PluginHost]:
+    """A real one."""
+    with PluginHost() as host:
+        yield host
+
+
+def config_with(size: int) -> RunConfig:
+    """Subwords of copied numbers."""
+    tokenizer = {"src": "subword_unigram", "tgt": "subword_unigram", "size": size}
+    return RunConfig.model_validate({"dataset": {"plugin": "roman_numerals", "tokenizer": tokenizer}})
+
+
+def document_of(data: PreparedData, subwords: dict[str, bytes]) -> dict[str, Any]:
+    """As it comes from another machine."""
+    models = {side: b64encode(model).decode() for side, model in subwords.items()}
+    return {"data": "/not/on/this/machine", "fingerprint": data.fingerprint, "subwords": models}
+
+
+def test_it_takes_the_first_ones_subwords_though_its_own_would_be_others(host: PluginHost, tmp_path: Path) -> None:
+    own = drive(prepare_data(config_with(24).dataset, host, usual_place()))
+    theirs = drive(prepare_data(config_with(18).dataset, host, tmp_path)).subword_models
+    assert theirs != own.subword_models
+    data = _data(document_of(own, theirs), config_with(24), host)
+    assert data.subword_models == theirs
+    assert len(data.src_vocabulary) == 18
+
+
+def test_other_pairs_are_refused(host: PluginHost) -> None:
+    config = config_with(24)
+    data = drive(prepare_data(config.dataset, host, usual_place()))
+    document = document_of(data, data.subword_models) | {"fingerprint": "of other pairs"}
+    with pytest.raises(UserError, match="'roman_numerals' gives other pairs here than in the first process"):
+        _data(document, config, host)
