@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 import torch
 
@@ -26,14 +27,8 @@ SMALL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 2, "num_decoder_la
 OTHER = {"norm_first": False, "positions": "learned", "activation": "gelu", "bias": False, "tie_embeddings": "decoder"}
 
 
-@pytest.fixture
-def onnxruntime() -> Any:
-    pytest.importorskip("onnx")
-    return pytest.importorskip("onnxruntime")
-
-
 @pytest.mark.parametrize("more", [{}, OTHER])
-def test_steps_from_the_caches_equal_the_whole_model(onnxruntime: Any, more: dict[str, Any]) -> None:
+def test_steps_from_the_caches_equal_the_whole_model(more: dict[str, Any]) -> None:
     torch.manual_seed(0)
     model = Transformer(ModelConfig.model_validate({**SMALL, **more}), 20, 20, 12).eval()
     src, tgt_input = torch.randint(4, 20, (3, 7)), torch.randint(4, 20, (3, 6))
@@ -50,12 +45,12 @@ def test_steps_from_the_caches_equal_the_whole_model(onnxruntime: Any, more: dic
         np.testing.assert_allclose(logits, expected[:, position], rtol=0, atol=1e-5)
 
 
-def test_the_page_decodes_a_run_as_we_do(onnxruntime: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine(cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, optimizer={"learning_rate": 0.02}, schedule={"warmup_steps": 5})
         answered(engine, Learn())
         a, b, c, *_ = RunFolder.open(run).vocabulary()["src_tokens"]
-        sources = (f"{a} {b} {c}", f"{c} {a}", b)
+        sources = (f"{a} {b} {c}", f"{c} {a}", b, f"{a} unknown")
         expected = [one.output.split() for one in answered(engine, Translate(texts=sources))]
     monkeypatch.chdir(tmp_path)
     arguments = ["--format", "onnx", "--output", "exported", "--checkpoint", "last"]

@@ -26,7 +26,8 @@ def test_without_the_extra_a_sentence_says_what_to_install(
 
 
 def test_a_resumed_run_has_each_step_once_with_the_figures_of_its_folder(tmp_path: Path) -> None:
-    reading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
     from core.exporting.tensorboard_events import TensorBoardEvents
 
     listener = TensorBoardEvents(tmp_path / "board")
@@ -36,7 +37,7 @@ def test_a_resumed_run_has_each_step_once_with_the_figures_of_its_folder(tmp_pat
         answered(engine, Stop())
         answered(engine, OpenRun(run=run))
         answered(engine, Learn())
-    board = reading.EventAccumulator(str(tmp_path / "board" / run.name)).Reload()
+    board = EventAccumulator(str(tmp_path / "board" / run.name)).Reload()
     folder = RunFolder.open(run)
     steps, arrays = folder.metrics()
     for name, values in arrays.items():
