@@ -8,9 +8,13 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from core.errors import UserError
+
+Shape = TypeVar("Shape")
 
 
 class DamagedFile(UserError):
@@ -62,6 +66,38 @@ def json_object(data: bytes, path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise damaged(path, "it is no JSON object")
     return value
+
+
+def checked_bytes(record: Mapping[str, Any]) -> bytes:
+    """The same with its own checksum, which comes first: a person who edits the file deletes that line and no comma."""
+    return json_bytes({"checksum": checksum(json_bytes(record)), **record})
+
+
+def read_checked(path: Path) -> dict[str, Any]:
+    """What `checked_bytes` wrote, or a person left without checksum. Raises DamagedFile where that does not match."""
+    record = json_object(read_file(path), path)
+    written = record.pop("checksum", None)
+    with _naming_damage(path):
+        if written not in (None, checksum(json_bytes(record))):
+            raise damaged(path, "its checksum does not match")
+    return record
+
+
+def validated(adapter: TypeAdapter[Shape], record: Mapping[str, Any], path: Path) -> Shape:
+    """The record as what it should be. Raises DamagedFile that names the first thing wrong."""
+    with _naming_damage(path):
+        return adapter.validate_json(json_bytes(record), strict=True)
+
+
+@contextmanager
+def _naming_damage(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise damaged(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    except ValueError as error:  # JSON of Python's own kind: NaN, half a surrogate pair
+        raise damaged(path, str(error)) from None
 
 
 def checksum(data: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from core.errors import UserError
-from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
+from core.run_files.documents import DamagedFile, checked_bytes, read_checked, validated
 
 LABEL = "label.json"
 LONGEST_NAME, LONGEST_NOTE = 200, 10_000  # characters
@@ -37,7 +37,7 @@ def label_bytes(label: RunLabel) -> bytes:
         _LABEL.validate_python(record)
     except ValidationError:
         raise UserError(f"A run's name is one line of at most {LONGEST_NAME} characters.", "Shorten it.") from None
-    return json_bytes({"checksum": checksum(json_bytes(record)), **record})
+    return checked_bytes(record)
 
 
 def read_label(path: Path) -> RunLabel:
@@ -45,22 +45,7 @@ def read_label(path: Path) -> RunLabel:
     if not path.exists():
         return RunLabel()
     try:
-        return _checked(path)
+        return validated(_LABEL, read_checked(path), path)
     except DamagedFile as error:
         advice = "Restore it from a copy of the run, or delete it: only the run's name and note are in it."
         raise DamagedFile(error.sentence, advice) from None
-
-
-def _checked(path: Path) -> RunLabel:
-    record = json_object(read_file(path), path)
-    written = record.pop("checksum", None)
-    try:
-        data = json_bytes(record)
-        if written != checksum(data):
-            raise damaged(path, "its checksum does not match")
-        return _LABEL.validate_json(data, strict=True)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise damaged(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    except ValueError as error:  # JSON of Python's own kind: NaN, half a surrogate pair
-        raise damaged(path, str(error)) from None

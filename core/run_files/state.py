@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from core.format import FORMAT, require_known_format
 from core.run_files.claiming import is_zombie, started_at
-from core.run_files.documents import checksum, damaged, json_bytes, json_object, read_file
+from core.run_files.documents import checked_bytes, read_checked, validated
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
 Count = Annotated[int, Field(ge=0)]
@@ -64,26 +64,15 @@ _STATE = TypeAdapter(RunState)
 
 
 def state_bytes(state: RunState) -> bytes:
-    """run.json. Its own checksum comes first, so that a person who edits the file deletes that line and no comma."""
-    record = asdict(state)
-    return json_bytes({"checksum": checksum(json_bytes(record)), **record})
+    """run.json."""
+    return checked_bytes(asdict(state))
 
 
 def read_state(path: Path) -> RunState:
     """Read it again. Raises DamagedFile where it is no run.json of ours, UserError where a newer version wrote it."""
-    record = json_object(read_file(path), path)
-    written = record.pop("checksum", None)
-    try:
-        data = json_bytes(record)
-        if written not in (None, checksum(data)):
-            raise damaged(path, "its checksum does not match")
-        require_known_format(record.get("format"), str(path))
-        return _STATE.validate_json(data, strict=True)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise damaged(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    except ValueError as error:  # JSON of Python's own kind: NaN, half a surrogate pair
-        raise damaged(path, str(error)) from None
+    record = read_checked(path)
+    require_known_format(record.get("format"), str(path))
+    return validated(_STATE, record, path)
 
 
 def is_alive(pid: int) -> bool:
