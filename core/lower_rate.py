@@ -1,14 +1,16 @@
-"""What a run that diverged goes on with: a tenth of its learning rate."""
+"""The setting that scales a learning rate, and what a run that diverged goes on with: a tenth of it."""
 
 from core.config import TrainingConfig
 
 
-def lower_rate(training: TrainingConfig) -> tuple[str, float]:
-    """The setting that scales the rate of this schedule, and a tenth of its value."""
+def rate_setting(training: TrainingConfig) -> tuple[str, float]:
+    """The setting that scales the rate of this schedule, and its value."""
     if training.schedule.name == "noam":
-        return "training.schedule.factor", _tenth(training.schedule.factor)
-    return "training.optimizer.learning_rate", _tenth(training.optimizer.learning_rate)
+        return "training.schedule.factor", training.schedule.factor
+    return "training.optimizer.learning_rate", training.optimizer.learning_rate
 
 
-def _tenth(value: float) -> float:
-    return float(f"{value / 10:.6g}")
+def lower_rate(training: TrainingConfig) -> tuple[str, float]:
+    """That setting, and a tenth of its value."""
+    key, value = rate_setting(training)
+    return key, float(f"{value / 10:.6g}")

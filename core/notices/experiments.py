@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.config import OptimizerConfig, RunConfig, TrainingConfig
-from core.lower_rate import lower_rate
+from core.config import OptimizerConfig, RunConfig
+from core.lower_rate import lower_rate, rate_setting
 from core.notices.notice import Experiment
 
 _HIGH_RATE = 3e-3  # for adam, from which on lower is the likelier cure; the highest of the presets'
@@ -23,7 +23,7 @@ def slower(config: RunConfig) -> Experiment:
 def another_rate(config: RunConfig) -> Experiment:
     """Three times the rate, or a tenth where it is high already."""
     training = config.training
-    key, value = _rate(training)
+    key, value = rate_setting(training)
     high = _HIGH_RATE_SGD if training.optimizer.name == "sgd" else _HIGH_RATE
     is_high = value > (1.0 if training.schedule.name == "noam" else high)
     return slower(config) if is_high else _rate_of(key, _FASTER * value, "three times the rate")
@@ -31,7 +31,7 @@ def another_rate(config: RunConfig) -> Experiment:
 
 def usual_rate(config: RunConfig) -> Experiment | None:
     """The rate that a config without one has; where it has that, the schedule has run out, and a constant one stays."""
-    (key, value), schedule = _rate(config.training), config.training.schedule
+    (key, value), schedule = rate_setting(config.training), config.training.schedule
     usual = 1.0 if schedule.name == "noam" else OptimizerConfig().learning_rate
     if value != usual:
         return _rate_of(key, usual, "the usual rate")
@@ -60,12 +60,6 @@ def fewer_heads(config: RunConfig) -> Experiment:
     if heads % 2:
         return Experiment(f"seed {config.seed + 1}", "seed", config.seed + 1)
     return Experiment(f"{heads // 2} heads, each twice as wide", "model.num_heads", heads // 2)
-
-
-def _rate(training: TrainingConfig) -> tuple[str, float]:
-    """The setting that scales the rate of this schedule, and its value."""
-    key, _ = lower_rate(training)
-    return key, training.schedule.factor if training.schedule.name == "noam" else training.optimizer.learning_rate
 
 
 def _rate_of(key: str, value: float, words: str) -> Experiment:
