@@ -17,6 +17,9 @@ from core.plugin_files import BadData as BadData  # for plugins that read the us
 from core.plugin_files import File as File
 from core.plugin_files import Folder as Folder
 from core.plugin_files import read_lines as read_lines
+from core.text_form import AS_IT_COMES as AS_IT_COMES
+from core.text_form import TextForm as TextForm
+from core.text_form import UnicodeForm as UnicodeForm
 
 API_VERSION = 1
 """Grows when a plugin written for the former number would no longer run."""
@@ -154,6 +157,10 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
         While their sizes and times of change stay the same, the pairs are not drawn again.
         """
         return []
+
+    def text_form(self) -> TextForm:
+        """The form in which `pairs` gives its sources: what a person types is put into it before it is translated."""
+        return AS_IT_COMES
 
     def examples(self) -> Sequence[str]:
         """Source texts to offer where a person can type one, of tokens that the train split has."""

@@ -8,14 +8,26 @@ space.
 from __future__ import annotations
 
 import random
-import unicodedata
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from core.plugin import BadData, DatasetPlugin, File, Folder, Options, Pair, Split, option, read_lines, split_of
+from core.plugin import (
+    AS_IT_COMES,
+    BadData,
+    DatasetPlugin,
+    File,
+    Folder,
+    Options,
+    Pair,
+    Split,
+    TextForm,
+    UnicodeForm,
+    option,
+    read_lines,
+    split_of,
+)
 
 
 class ParallelTextOptions(Options):
@@ -33,7 +45,7 @@ class ParallelTextOptions(Options):
     )
     target_cut: list[str] = option([], help="How each target column is cut.")
     lowercase: bool = option(False, help="Make all letters small.")
-    normalisation: Literal["none", "NFC", "NFD", "NFKC", "NFKD"] = option(
+    normalisation: UnicodeForm = option(
         "none", help="Unicode form. NFC: one character for ü. NFKC: one width for all letters, too."
     )
     max_length: int = option(0, ge=0, help="Train pairs with more words on a side are left out. 0: none is.")
@@ -80,6 +92,9 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             return []
         named = (path for split in get_args(Split) for path in self._own_files(split) or ())
         return [str(path) for path in named if path is not None]
+
+    def text_form(self) -> TextForm:
+        return TextForm(self.options.lowercase, self.options.normalisation)
 
     def _pairs(self, split: Split) -> Iterator[Pair]:
         pairs = self._read(self._own_files(split) or self._own_files("valid") or self._own_files("train"))
@@ -144,10 +159,8 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return (" ".join(line.split()) for line in self._lines(path))
 
     def _lines(self, path: Path) -> Iterator[str]:
-        lines = read_lines(path)
-        if self.options.normalisation != "none":
-            lines = map(partial(unicodedata.normalize, self.options.normalisation), lines)
-        return map(str.lower, lines) if self.options.lowercase else lines
+        form = self.text_form()
+        return read_lines(path) if form == AS_IT_COMES else map(form.of, read_lines(path))
 
     def _columns(self, path: Path) -> Iterator[tuple[str, str]]:
         source = _Columns(_listed(self.options.source), self.options.source_cut)

@@ -79,6 +79,7 @@ class _Preparation:
             "examples": host.examples(dataset.plugin, options),
         }
         recipe = {**self._document, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
+        self._document["text_form"] = host.text_form(dataset.plugin, options)  # which the options say already
         self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
         files = host.files(dataset.plugin, options)
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows

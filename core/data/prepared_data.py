@@ -24,6 +24,7 @@ from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
 from core.splits import SPLITS
+from core.text_form import AS_IT_COMES, TextForm
 
 DOCUMENT = "data.json"
 _NOT_TEXT = {PAD_ID, BOS_ID, EOS_ID}
@@ -51,6 +52,7 @@ class _Document(BaseModel):
     fingerprint: str
     unigram_loss: float | None = None  # runs of an earlier version have none
     longest_source: int | None = None  # nor this
+    text_form: TextForm = AS_IT_COMES  # nor this
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,6 +72,7 @@ class PreparedData:
     fingerprint: str  # of the texts and all that made ids of them; the same whichever lengths are allowed
     unigram_loss: float | None = None  # of the valid split; None in a run of an earlier version, without its pairs
     longest_source: int | None = None  # tokens of the train split's (first shard's), <eos> counted; None as above
+    text_form: TextForm = AS_IT_COMES  # that sources have
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
@@ -129,7 +132,7 @@ class PreparedData:
 
     def encode_source(self, text: str) -> tuple[list[int], list[str]]:
         """Ids of a source text, `<eos>` at their end, and its tokens that the vocabulary does not have."""
-        tokens = self.src_tokenizer.tokenize(text)
+        tokens = self.src_tokenizer.tokenize(self.text_form.of(text))
         unknown = [token for token in tokens if token not in self.src_vocabulary]
         return [*self.src_vocabulary.ids(tokens), EOS_ID], unknown
 
@@ -150,6 +153,7 @@ class PreparedData:
             "fingerprint": self.fingerprint,
             "unigram_loss": self.unigram_loss,
             "longest_source": self.longest_source,
+            "text_form": self.text_form,
         }
 
     @classmethod
@@ -187,6 +191,7 @@ class PreparedData:
             fingerprint=document["fingerprint"],
             unigram_loss=document["unigram_loss"],
             longest_source=document["longest_source"],
+            text_form=TextForm(*document.get("text_form", ())),  # prepared by an earlier version: none
             **pairs,
         )
 

@@ -4,10 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from core.plugin import DatasetPlugin, Pair
 from core.plugins_host.faults import Fault, defined_at
+from core.text_form import TextForm
 
 Plugin = DatasetPlugin[Any]
+_TEXT_FORM = TypeAdapter(TextForm)
 
 
 def texts(plugin: Plugin, method: str) -> list[str]:
@@ -23,6 +27,15 @@ def symbols(plugin: Plugin) -> tuple[list[str], list[str]] | None:
     if not isinstance(answer, Sequence) or len(answer) != 2:
         raise _wrong(plugin, "symbols", answer, "a pair (source tokens, target tokens)")
     return _texts(plugin, "symbols", answer[0]), _texts(plugin, "symbols", answer[1])
+
+
+def text_form(plugin: Plugin) -> TextForm:
+    """The form of its sources."""
+    answer: object = plugin.text_form()
+    try:
+        return _TEXT_FORM.validate_python(answer, strict=True)
+    except ValidationError:
+        raise _wrong(plugin, "text_form", answer, "a TextForm") from None
 
 
 def metrics(plugin: Plugin, pairs: list[Pair], hypotheses: list[str]) -> dict[str, float]:

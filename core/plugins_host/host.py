@@ -15,6 +15,7 @@ from core.plugins_host.discovery import Source
 from core.plugins_host.failures import EmptySplit, NotWaitedFor, PluginError, crash_line, failure, refusal
 from core.plugins_host.info import PluginInfo, with_collisions
 from core.plugins_host.pair_lines import PairLines
+from core.text_form import TextForm
 
 SHARD_SIZE = 10_000
 """Pairs in one shard of endless training data."""
@@ -189,6 +190,10 @@ class PluginHost:
     def limits(self, name: str, options: dict[str, Any]) -> dict[str, float]:
         """Return the best value of each metric that anyone can reach, where the plugin knows it."""
         return dict(self._call("limits", name, options))
+
+    def text_form(self, name: str, options: dict[str, Any]) -> TextForm:
+        """Return the form that the plugin's sources have."""
+        return TextForm(*self._call("text_form", name, options))
 
     def metrics(
         self, name: str, options: dict[str, Any], pairs: Sequence[Pair], hypotheses: Sequence[str]

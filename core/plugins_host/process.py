@@ -48,6 +48,7 @@ class Worker:
             "next": lambda request: self._streams[request["stream"]].next_chunk(),
             "shut": self._shut,
             "symbols": lambda request: answers.symbols(self._instance(request)),
+            "text_form": lambda request: answers.text_form(self._instance(request)),
             "limits": lambda request: answers.limits(self._instance(request)),
             "metrics": self._metrics,
             "files": lambda request: answers.texts(self._instance(request), "files"),

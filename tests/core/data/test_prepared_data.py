@@ -1,12 +1,16 @@
 """Texts to ids and back, with pairs at hand or with a run's vocabulary alone."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from core.config import DatasetConfig
+from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
-from tests.core.data.conftest import Prepare
+from core.plugins_host.host import PluginHost
+from tests.core.data.conftest import Prepare, drive
 
 
 def test_unknown_tokens_are_named_in_their_order(prepare: Prepare) -> None:
@@ -45,6 +49,24 @@ def test_a_damaged_vocabulary_is_said(prepare: Prepare) -> None:
     del document["src_tokens"]
     with pytest.raises(UserError, match="src_tokens"):
         PreparedData.from_document(document, {})
+
+
+def test_a_typed_text_takes_the_form_that_the_corpus_was_given(host: PluginHost, tmp_path: Path) -> None:
+    (tmp_path / "train.en").write_text("\n".join(["Two BIG dogs", "an Ünder cat"] * 20), encoding="utf-8")
+    (tmp_path / "train.de").write_text("x\n" * 40, encoding="utf-8")
+    files = {"folder": str(tmp_path), "train_source": "train.en", "train_target": "train.de"}
+    for name in ("valid.en", "valid.de"):
+        (tmp_path / name).write_text("Two\n", encoding="utf-8")
+    files |= {"valid_source": "valid.en", "valid_target": "valid.de"}
+    options = files | {"lowercase": True, "normalisation": "NFC"}
+    dataset = DatasetConfig(plugin="parallel_text", options=options)
+    data = drive(prepare_data(dataset, host, tmp_path / "cache"))
+    ids, unknown = data.encode_source("two big ünder")
+    assert not unknown and data.encode_source("TWO Big U\u0308nder") == (ids, [])
+    alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
+    assert alone.encode_source("TWO Big U\u0308nder") == (ids, [])
+    del (earlier := data.vocabulary_document())["text_form"]
+    assert PreparedData.from_document(earlier, {}).encode_source("Two")[1] == ["Two"], "as an earlier version did"
 
 
 SUBWORDS = {"src": "subword", "tgt": "characters", "size": 13}

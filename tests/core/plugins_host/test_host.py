@@ -22,6 +22,7 @@ from core.plugins_host.failures import PluginError
 from core.plugins_host.host import SHARD_SIZE, PluginHost
 from core.plugins_host.info import PluginInfo
 from core.run_files.state import is_alive
+from core.text_form import AS_IT_COMES, TextForm
 
 GOOD = """
 def pairs(self, split, rng):
@@ -342,8 +343,13 @@ def limits(self): return {"valid/loss": 1}
 def metrics(self, pairs, hypotheses):
     return {"equal": sum(p.target == h for p, h in zip(pairs, hypotheses)) / len(pairs)}
 def examples(self): return ["ab" * self.options.length]
+def text_form(self):
+    from core.plugin import TextForm
+    return TextForm(lowercase=True, normalisation="NFC")
 """
     )
+    assert host.text_form("named", {}) == TextForm(lowercase=True, normalisation="NFC")
+    assert host.text_form("copy_task", {}) == AS_IT_COMES
     assert host.symbols("named", {}) == (["a", "b"], ["c"])
     assert host.limits("named", {}) == {"valid/loss": 1.0}
     assert host.metrics("named", {}, [Pair("x", "y"), Pair("x", "z")], ["y", "y"]) == {"equal": 0.5}
@@ -358,6 +364,8 @@ def examples(self): return ["ab" * self.options.length]
         ("def limits(self): return {'a': 'b'}", "limits"),
         ("def examples(self): return 'one text'", "examples"),
         ("def files(self): return [7]", "files"),
+        ("def text_form(self): return 'lower'", "text_form"),
+        ("def text_form(self): return (True, 'NFX')", "text_form"),
         ("def metrics(self, pairs, hypotheses): return {'a': 'b'}", "metrics"),
     ],
 )

@@ -1,0 +1,20 @@
+"""The form of source texts."""
+
+import pytest
+
+from core.text_form import AS_IT_COMES, TextForm
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "expected"),
+    [
+        (AS_IT_COMES, "U\u0308ber Ｗide", "U\u0308ber Ｗide"),
+        (TextForm(lowercase=True), "U\u0308ber", "u\u0308ber"),
+        (TextForm(normalisation="NFC"), "U\u0308ber", "Über"),
+        (TextForm(normalisation="NFD"), "Über", "U\u0308ber"),
+        (TextForm(lowercase=True, normalisation="NFKC"), "U\u0308ber Ｗide", "über wide"),
+    ],
+)
+def test_a_text_is_put_into_the_form_and_stays_in_it(form: TextForm, text: str, expected: str) -> None:
+    assert form.of(text) == expected
+    assert form.of(expected) == expected
