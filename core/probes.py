@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Attention = NDArray[np.float16]
+Links = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,7 +43,7 @@ class ProbedSentence:
     src_tokens: tuple[str, ...]  # S tokens as the encoder reads them, <eos> and <unk> included
     reference: str | None  # None for a sentence somebody typed
     output: str  # the free-running output, joined as the tokenizer joins
-    alignment: tuple[tuple[int, int], ...]  # gold (src_index, tgt_index), empty where the plugin gives none
+    alignment: Links  # gold (src_index, tgt_index), empty where there is none of these tokens
     encoder_self: Attention  # [L, H, S, S]
     by_reference: Feed | None  # None where there is no reference
     free_running: Feed
@@ -53,3 +55,11 @@ class Probe:
 
     step: int
     sentences: tuple[ProbedSentence, ...]
+
+
+def links_within(links: Iterable[Sequence[int]], src: Sized, tgt: Sized) -> Links:
+    """Those (src_index, tgt_index) that link a token of `src` with one of `tgt`, the `<eos>` at their ends left aside.
+
+    A plugin may count from 1, and the probes of runs from before this was looked at hold what it said.
+    """
+    return tuple((at, to) for at, to in links if 0 <= at < len(src) - 1 and 0 <= to < len(tgt) - 1)

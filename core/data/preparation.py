@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Generator
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from core.config import DatasetConfig, TokenizerConfig
@@ -57,7 +58,7 @@ def prepare_data(
         tidy(cache_dir, folder)
         if dataset.tokenizer != "auto" and not models:
             _require_size(dataset.tokenizer, data)
-        return data
+        return replace(data, alignments_fit=preparation.has_the_plugins_tokens)
 
 
 class _Preparation:
@@ -89,6 +90,11 @@ class _Preparation:
     def fingerprint(self) -> str:
         """Of everything that decides the result, the texts included; known once all pairs are drawn."""
         return self._content.hexdigest()[:32]
+
+    @property
+    def has_the_plugins_tokens(self) -> bool:
+        """Whether texts are cut as the plugin has them cut where nobody says otherwise."""
+        return (self._config.src, self._config.tgt) == self._info.tokenizer
 
     def unchanged_in(self, cache_dir: Path) -> Path | None:
         """Where this was prepared from the same files, as their times and sizes tell; None where it must be drawn."""

@@ -73,6 +73,7 @@ class PreparedData:
     unigram_loss: float | None = None  # of the valid split; None in a run of an earlier version, without its pairs
     longest_source: int | None = None  # tokens of the train split's (first shard's), <eos> counted; None as above
     text_form: TextForm = AS_IT_COMES  # that sources have
+    alignments_fit: bool = True  # whether the tokens are the plugin's own, of which its alignments tell
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)

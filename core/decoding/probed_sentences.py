@@ -18,7 +18,7 @@ from core.decoding.hypothesis import Hypothesis
 from core.model.evaluation import evaluating
 from core.model.recording import record_attention
 from core.model.transformer import Transformer
-from core.probes import Feed, ProbedSentence
+from core.probes import Feed, Links, ProbedSentence, links_within
 
 NUM_ALTERNATIVES = 5
 
@@ -28,7 +28,7 @@ class SentenceToProbe(NamedTuple):
 
     source: str
     reference: str | None = None
-    alignment: tuple[tuple[int, int], ...] = ()
+    alignment: Links = ()
 
 
 def probe_sentences(
@@ -61,7 +61,7 @@ def read_sentences(
             src_tokens=tuple(data.src_vocabulary.tokens[id] for id in sources[i]),
             reference=sentence.reference,
             output=data.decode_target(outputs[i].tokens),
-            alignment=sentence.alignment,
+            alignment=links_within(sentence.alignment, sources[i], references.get(i, ())),
             encoder_self=_cut(seen.encoder_self[i], len(sources[i]), len(sources[i])),
             by_reference=(
                 _feed(seen, rows_of_references[i], references[i], len(sources[i]), data) if i in references else None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.probes import Feed, Probe, ProbedSentence
+from core.probes import Feed, Probe, ProbedSentence, links_within
 from core.run_files.documents import damaged
 from core.run_files.tensors import read_tensors, tensor_bytes
 
@@ -63,6 +63,7 @@ def _feed_record(feed: Feed | None) -> dict[str, Any] | None:
 
 def _sentence(arrays: Arrays, number: int, record: Mapping[str, Any]) -> ProbedSentence:
     free_running = _feed(arrays, f"{number}.free_running", record["free_running"])
+    by_reference = _feed(arrays, f"{number}.by_reference", record["by_reference"])
     if free_running is None:
         raise KeyError("free_running")
     return ProbedSentence(
@@ -70,9 +71,11 @@ def _sentence(arrays: Arrays, number: int, record: Mapping[str, Any]) -> ProbedS
         src_tokens=tuple(record["src_tokens"]),
         reference=record["reference"],
         output=record["output"],
-        alignment=tuple((src, tgt) for src, tgt in record["alignment"]),
+        alignment=links_within(
+            record["alignment"], record["src_tokens"], by_reference.tgt_output if by_reference else ()
+        ),
         encoder_self=arrays[f"{number}.encoder_self"],
-        by_reference=_feed(arrays, f"{number}.by_reference", record["by_reference"]),
+        by_reference=by_reference,
         free_running=free_running,
     )
 

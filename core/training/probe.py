@@ -8,6 +8,7 @@ from itertools import islice
 from core.data.prepared_data import PreparedData
 from core.decoding.probed_sentences import SentenceToProbe, probe_sentences
 from core.model.transformer import Transformer
+from core.plugin import Pair
 from core.probes import Probe
 
 _NUM_SENTENCES = 4
@@ -18,10 +19,12 @@ def first_sentences(data: PreparedData) -> list[SentenceToProbe]:
     num_pairs = (data.num_pairs["valid"] or 0) if data.folder is not None else 0
     pairs = (data.pair("valid", index) for index in range(min(num_pairs, 100)))
     different = {pair.source: pair for pair in pairs}
-    return [
-        SentenceToProbe(pair.source, pair.target, tuple((s, t) for s, t in pair.alignment or ()))
-        for pair in islice(different.values(), _NUM_SENTENCES)
-    ]
+    return [_to_probe(pair, with_alignment=data.alignments_fit) for pair in islice(different.values(), _NUM_SENTENCES)]
+
+
+def _to_probe(pair: Pair, *, with_alignment: bool) -> SentenceToProbe:
+    links = (pair.alignment or ()) if with_alignment else ()
+    return SentenceToProbe(pair.source, pair.target, tuple((src, tgt) for src, tgt in links))
 
 
 def make_probe(

@@ -99,3 +99,21 @@ def test_a_damaged_probe_spoils_neither_the_run_nor_the_other_scores(tmp_path: P
     history = History.read(RunFolder.open(run))
     assert not history.alignment.knows(damaged) and all(map(history.alignment.knows, others))
     assert history.checkpoint_steps == RunFolder.open(run).checkpoint_steps()
+
+
+@pytest.mark.parametrize(("links", "kept"), [(((50, 0), (0, 50)), ()), (((0, 0), (50, 0), (0, -50)), ((0, 0),))])
+def test_a_run_whose_probes_hold_links_beyond_their_sentences_opens(
+    tmp_path: Path, links: tuple[tuple[int, int], ...], kept: tuple[tuple[int, int], ...]
+) -> None:
+    """As one has that an earlier version trained with another tokenizer than its plugin's."""
+    run = tmp_path / "run"
+    shutil.copytree(Path(__file__).parents[2] / "resources" / "finished_run", run)
+    folder = RunFolder.open(run)
+    for step in folder.probe_steps():
+        stored = folder.probe(step)
+        sentences = tuple(replace(one, alignment=links) for one in stored.sentences)
+        folder.write_probe(replace(stored, sentences=sentences))
+    history = History.read(RunFolder.open(run))
+    assert (history.alignment.best(history.last_step) is not None) == bool(kept)
+    shown = history.probe(history.last_step)
+    assert shown is not None and {one.alignment for one in shown.sentences} == {kept}

@@ -18,7 +18,7 @@ from core.probes import Feed, ProbedSentence
 from tests.core.training.small_runs import MODEL
 
 SENTENCES = [
-    SentenceToProbe("a b c", "a b c", ((0, 0), (1, 1), (2, 2))),
+    SentenceToProbe("a b c", "a b c", ((0, 0), (1, 1), (2, 2), (3, 2), (2, 3))),  # the last two point beyond it
     SentenceToProbe("f e d c b a"),
     SentenceToProbe("a z", "a b"),
 ]

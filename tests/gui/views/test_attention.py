@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
+from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
@@ -132,3 +133,20 @@ def test_lines_are_chosen_for_every_view(german_window: MainWindow, qtbot: QtBot
     assert view.chooser.lines_box.isChecked()
     window.show_view(window.views.index(window.train_view))
     qtbot.waitUntil(window.train_view.attention_map.lines.isVisible, timeout=WAIT_MS)
+
+
+def test_with_another_tokenizer_than_the_plugins_no_head_is_scored(empty_window: MainWindow, qtbot: QtBot) -> None:
+    """Its alignment links letters; switched on, the group of tokenizers cuts words."""
+    bridge, drawer = empty_window.context.bridge, empty_window.setup_drawer
+    empty_window.context.workbench.take(read_preset("reverse", ("model.d_model=16", "model.d_ff=16")))
+    qtbot.waitUntil(lambda: bridge.history.alignment.best(0) is not None, timeout=WAIT_MS)
+    box = drawer.forms["dataset"].rows["dataset.tokenizer"].editor
+    assert isinstance(box, QCheckBox) and not box.isChecked()
+    box.click()
+    qtbot.waitUntil(
+        lambda: bridge.history.alignment.best(0) is None and bool(bridge.history.probe_steps), timeout=WAIT_MS
+    )
+    opened(empty_window, qtbot)
+    title(empty_window)
+    grid = empty_window.attention_view.grid
+    assert grid.title_label.text() == grid.title and not grid.is_empty

@@ -1,0 +1,30 @@
+"""Which sentences a run follows, and what it knows of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.config import DatasetConfig
+from core.data.preparation import prepare_data
+from core.plugins_host.host import PluginHost
+from core.training.probe import first_sentences
+from tests.core.training.small_runs import DATASET, finish
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "is_aligned"),
+    [
+        ("auto", True),
+        ({"src": "whitespace", "tgt": "whitespace"}, True),
+        ({"src": "characters", "tgt": "characters"}, False),
+        ({"src": "whitespace", "tgt": "characters"}, False),
+    ],
+)
+def test_an_alignment_counts_only_where_texts_are_cut_as_its_plugin_has_them_cut(
+    host: PluginHost, tmp_path: Path, tokenizer: object, is_aligned: bool
+) -> None:
+    dataset = DatasetConfig.model_validate({**DATASET, "tokenizer": tokenizer})
+    _, data = finish(prepare_data(dataset, host, tmp_path))
+    assert [bool(one.alignment) for one in first_sentences(data)] == [is_aligned] * 4
