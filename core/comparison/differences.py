@@ -7,6 +7,8 @@ from typing import Any
 
 from core.config import RunConfig
 
+Settings = dict[str, object]  # dotted key -> value
+
 
 def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
     """The dotted keys in which two configs differ."""
@@ -15,10 +17,19 @@ def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
 
 def differing_settings(configs: Sequence[RunConfig]) -> dict[str, list[object]]:
     """The dotted keys in which configs differ -> the value of each, None where it has no such key."""
-    settings = [dict(_flat(config.model_dump())) for config in configs]
+    return differing([settings_of(config) for config in configs])
+
+
+def differing(settings: Sequence[Settings]) -> dict[str, list[object]]:
+    """The keys in which these differ -> the value of each, None where it has no such key."""
     keys = dict.fromkeys(key for one in settings for key in one)
     values = {key: [one.get(key) for one in settings] for key in keys}
     return {key: given for key, given in values.items() if any(value != given[0] for value in given)}
+
+
+def settings_of(config: RunConfig) -> Settings:
+    """All settings of a config."""
+    return dict(_flat(config.model_dump()))
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:

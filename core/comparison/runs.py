@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from core.comparison.differences import differing_settings
+from core.comparison.differences import Settings, differing, settings_of
 from core.comparison.read_run import ReadRun
 from core.comparison.seeds import SeedGroup
 from core.comparison.spread import spread
+from core.config import change_setting
 
 
 def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dict[str, object]]:
     """A record a run and two a group, all with the same names."""
-    settings = differing_settings([run.config for run in runs])
+    settings = differing([_settings_over_time(run) for run in runs])
     figures = [_best_figures(run) for run in runs]
     names = sorted({name for one in figures for name in one})
     group_names = _group_names(runs, groups)
@@ -25,6 +27,23 @@ def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dic
         for place, run in enumerate(runs)
     ]
     return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(groups, figures))]
+
+
+def _settings_over_time(run: ReadRun) -> Settings:
+    """The settings of a run; what was changed while it ran is told in words, as in "0.003, 0.0003 from step 300"."""
+    config, held = run.config, {0: settings_of(run.config)}  # held from this step on: of several at one, the last
+    for changed in run.changed:
+        config = change_setting(config, changed.key, changed.value)
+        held[changed.step] = settings_of(config)
+    changes = differing([*held.values()])
+    return held[0] | {key: _over_time([*held], values) for key, values in changes.items()}
+
+
+def _over_time(steps: Sequence[int], values: Sequence[object]) -> str:
+    """The first value of a setting, and each other with the step from which on it held."""
+    held = pairwise(zip(steps, values, strict=True))
+    changes = [f"{said(value)} from step {step:,}" for (_, before), (step, value) in held if value != before]
+    return ", ".join([said(values[0]), *changes])
 
 
 def _group_names(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[str | None]:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from core.config import change_setting
+from core.events import SettingChanged
 from core.run_files.validation_file import validation_bytes
 from core.run_folder import RunFolder, RunLabel, list_runs
 from gui.main_window import MainWindow
@@ -365,6 +366,7 @@ def choose_both(view: RunsView, *folders: str) -> None:
 def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
     folder = empty_window.context.place.path / "2026-01-03_a"
     RunFolder.open(folder).write_config(change_setting(RunFolder.open(folder).config(), "training.max_grad_norm", 0.5))
+    RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
     three_runs.refresh()
     assert three_runs.sides.comparison.is_empty
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
@@ -380,6 +382,7 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     assert heads[0] == "" and sorted(head[3:] for head in heads[1:]) == names
     given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
     assert given == dict(zip(names, ("1", "0.5"), strict=True))
+    assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 from step 800"]
     assert "training.seed" not in cells and cells["last_step"] == ["800", "800"]
     steps, losses = RunFolder.open(folder).metrics()
     np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)

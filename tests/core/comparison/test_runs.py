@@ -1,0 +1,52 @@
+"""What tells runs apart: the settings they began with, and those changed since."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core import cli
+from core.config import RunConfig
+from core.events import SettingChanged
+from core.run_folder import RunFolder
+
+RATE, STOPPING = "training.optimizer.learning_rate", "training.early_stopping"
+
+
+def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: float = 0.003) -> None:
+    """A run that began with this rate, and its settings changed since."""
+    folder = RunFolder.create_at(runs_dir / name)
+    document = {"dataset": {"plugin": "copy_task"}, "training": {"optimizer": {"learning_rate": rate}}}
+    folder.write_config(RunConfig.model_validate(document))
+    for step, key, value in changed:
+        folder.append_setting(SettingChanged(step=step, key=key, value=value))
+    folder.release("stopped", "stopped")
+
+
+@pytest.mark.parametrize(
+    ("key", "changed", "said"),
+    [
+        (RATE, [(300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),
+        (RATE, [(300, RATE, 0.001), (300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),  # typed digit by digit
+        (RATE, [(300, RATE, 0.0003), (1500, RATE, 0.003)], "0.003, 0.0003 from step 300, 0.003 from step 1,500"),
+        (RATE, [(0, RATE, 0.0003)], 0.0003),  # it never learned at another
+        (f"{STOPPING}.patience", [(7, STOPPING, {"patience": 4})], "-, 4 from step 7"),
+    ],
+)
+def test_a_setting_changed_during_a_run_sets_it_apart(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], key: str, changed: list[tuple[int, str, object]], said: object
+) -> None:
+    run(tmp_path, "parent")
+    run(tmp_path, "child", *changed)
+    assert cli.main(["runs", "compare", "parent", "child", "--json", "--runs-dir", str(tmp_path)]) == 0
+    parent, child = (json.loads(line) for line in capfd.readouterr().out.splitlines())
+    assert (parent[key], child[key]) == ({RATE: 0.003}.get(key), said)
+
+
+def test_what_was_changed_alike_is_no_difference(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for name, rate in (("a", 0.003), ("b", 0.003), ("c", 0.0003)):
+        run(tmp_path, name, (0, RATE, 0.0003), (9, RATE, 0.001), rate=rate)
+    assert cli.main(["runs", "compare", "a", "b", "c", "--runs-dir", str(tmp_path)]) == 0
+    assert RATE not in capfd.readouterr().out
