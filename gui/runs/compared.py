@@ -5,17 +5,18 @@ Reading waits for a disk: `RunsReader.read` runs beside the GUI thread.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
 from core.comparison.seeds import SeedGroup, seed_groups
+from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence
 from core.growing_curve import GrowingCurve
 from core.metrics_tail import MetricsTail
@@ -29,6 +30,7 @@ from gui.smoothing import smoothed
 
 LETTERS = "ABCDEFGH"  # a run is told by its letter as well as by its colour
 At = int | Literal["newest", "common"]  # a step; each run's own newest; or the newest that all runs have
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,7 @@ class Comparison:
     table: tuple[tuple[str, ...], ...]
     at: At = "newest"  # where probes and validations were looked at
     steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
+    damaged: tuple[UserError, ...] = ()  # probes and validations that were found so now, and are missing
 
     @property
     def alone(self) -> list[int]:
@@ -88,7 +91,10 @@ class RunsReader:
         self._known: dict[Path, _Known] = {}
 
     def read(self, rows: Sequence[RunRow], at: At) -> Comparison:
-        """As many of these runs as there are letters, at the most. Raises UserError where one is damaged."""
+        """As many of these runs as there are letters, at the most. Raises UserError where one is damaged.
+
+        A damaged probe or validation alone is missing, and told of once: curves and settings need none.
+        """
         folders = [RunFolder.open(row.path) for row in rows]
         self._known = {row.path: self._known.get(row.path) or _Known() for row in rows}
         known = [*self._known.values()]
@@ -97,13 +103,15 @@ class RunsReader:
         probed, validated = ([folder.probe_steps() for folder in folders], [one.validation_steps() for one in folders])
         steps = sorted({step for one in (*probed, *validated) for step in one}, reverse=True)
         looked_at = zip(steps_at(at, probed), steps_at(at, validated), strict=True)
+        damaged: list[UserError] = []
         for one, folder, row, (probe_step, validation_step) in zip(known, folders, rows, looked_at, strict=True):
-            one.look(folder, row, probe_step, validation_step)
+            damaged += one.look(folder, row, probe_step, validation_step)
         names = zip(LETTERS, told_apart(rows), known, strict=False)
         runs = tuple(one.compared(letter, name) for letter, name, one in names)
         read = [one.as_read(folder) for one, folder in zip(known, folders, strict=True)]
         groups = seed_groups(read)
-        return Comparison(runs, tuple(_banded(groups, runs)), _table(read, groups, runs), at, tuple(steps))
+        table = _table(read, groups, runs)
+        return Comparison(runs, tuple(_banded(groups, runs)), table, at, tuple(steps), tuple(damaged))
 
 
 class _Known:
@@ -130,14 +138,18 @@ class _Known:
         self.validations |= {record["step"]: metrics_file.metrics_of(record) for record in records.validations}
         self.changed += metrics_file.settings_of(records.settings)
 
-    def look(self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None) -> None:
-        """Read the probe and the validation of these steps, where something changed since they were read."""
-        looked = row, probed, validated
+    def look(self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None) -> list[UserError]:
+        """Read the probe and the validation of these steps, where something changed since they were read.
+
+        Returns what of them is damaged, and is taken for missing.
+        """
+        looked, damaged = (row, probed, validated), list[UserError]()
         if looked != self._looked:
-            self._probe = folder.probe(probed) if probed is not None else None
-            self._sentences = folder.validated_sentences(validated) if validated is not None else ()
-            self._validated_at = validated
+            self._probe = _undamaged(folder.probe, probed, damaged)
+            sentences = _undamaged(folder.validated_sentences, validated, damaged)
+            self._sentences, self._validated_at = sentences or (), validated if sentences is not None else None
             self._looked = looked
+        return damaged
 
     def as_read(self, folder: RunFolder) -> ReadRun:
         """The run as the terminal compares it."""
@@ -156,6 +168,15 @@ class _Known:
             validated_at=self._validated_at,
             validated=self._sentences,
         )
+
+
+def _undamaged(read: Callable[[int], Kept], step: int | None, damaged: list[UserError]) -> Kept | None:
+    """What was kept at this step; None where nothing was, or it is damaged, which is added to the others."""
+    try:
+        return read(step) if step is not None else None
+    except UserError as error:
+        damaged.append(error)
+        return None
 
 
 def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:

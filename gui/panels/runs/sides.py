@@ -68,11 +68,19 @@ class RunSides(Pages):
             self._show(None)
             return
         rows, at = self._rows, self._at
-        self._bridge.call(partial(self._reader.read, rows, at), partial(self._take, rows))
+        self._bridge.call(partial(self._reader.read, rows, at), partial(self._take, rows), partial(self._fail, rows))
 
     def _take(self, rows: list[RunRow], comparison: Comparison) -> None:
         if rows == self._rows and comparison.at == self._at:  # nothing else was chosen meanwhile
             self._show(comparison)
+        for error in comparison.damaged:
+            self._bridge.report(error)
+
+    def _fail(self, rows: list[RunRow], error: Exception) -> None:
+        """What is shown is of other runs, or of these as they were."""
+        if rows == self._rows:
+            self._show(None)
+        self._bridge.report(error)
 
     def _look_at(self, place: int) -> None:
         self._at = self.step_combo.itemData(place)

@@ -670,3 +670,43 @@ def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot
     choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
     said(1, sides.attention, "None of these runs has a probe yet")
     said(2, sides.translations, "None of these runs was validated yet")
+
+
+def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    sides, strip, damaged = three_runs.sides, empty_window.strip, three_runs.context.place.path / "2026-01-01_c"
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)
+    shown = sides.comparison.comparison
+    for path in ("probes/000800.safetensors", "validations/000800.jsonl"):
+        (damaged / path).write_bytes(b"none")
+    told: list[str] = []
+    empty_window.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    three_runs.table.choose_all([damaged])
+    qtbot.waitUntil(lambda: len(told) == 2, timeout=WAIT_MS)
+    assert strip.isVisible() and "000800.safetensors" in told[0] and "000800.jsonl" in told[1]
+    comparison = sides.comparison.comparison
+    assert comparison is not shown and {run.name.split(" · ")[1]: run.probe is None for run in comparison.runs} == {
+        "2026-01-03_a": False,
+        "2026-01-02_b": False,
+        "2026-01-01_c": True,
+    }
+    sides.choose(2)
+    qtbot.waitUntil(lambda: not sides.translations.is_empty, timeout=WAIT_MS)
+    assert sum("not validated there" in head for head in sides.translations.numbers()[0]) == 1
+
+
+def test_runs_that_cannot_be_read_leave_nothing_of_others_on_show(three_runs: RunsView, qtbot: QtBot) -> None:
+    sides, place = three_runs.sides, three_runs.context.place.path
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)
+    damaged = place / "2026-01-01_c"
+    (damaged / "metrics.jsonl").write_bytes(b"none\n" * 5000)
+    told: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    three_runs.table.choose_all([damaged])
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    assert "metrics.jsonl" in told[0]
+    assert sides.comparison.comparison is None
+    qtbot.waitUntil(lambda: sides.comparison.is_empty, timeout=WAIT_MS)
