@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,18 +22,26 @@ class AccuracyBy:
     count: NDArray[np.int64]  # [N] sentences
 
 
-def by_position(sentences: Sequence[ValidatedSentence], written: Sequence[Sequence[Written]]) -> AccuracyBy:
-    """Of the sentences that are so long, the share whose symbol at a place is right; `<eos>` is not counted."""
-    fed = ((place, rank == 0) for one in sentences for place, rank in enumerate(one.rank[:-1], 1))
-    free = ((place, right) for pairs in written for place, right in enumerate(_right(pairs), 1))
-    return _accuracy(fed, free)
+def by_position(fed: Sequence[Sequence[bool]], written: Sequence[Sequence[Written]]) -> AccuracyBy:
+    """Of the sentences that are so long, the share whose symbol at a place is right; `<eos>` is not counted.
+
+    `fed` says of each symbol of the references whether it is right when fed by the reference.
+    """
+    return _accuracy(_placed(fed), _placed(map(_right, written)))
 
 
 def by_length(sentences: Sequence[ValidatedSentence], written: Sequence[Sequence[Written]]) -> AccuracyBy:
-    """Of the sentences of a length, in symbols, the share that is right as a whole."""
-    fed = ((len(one.rank) - 1, max(one.rank[:-1], default=0) == 0) for one in sentences)
-    free = ((sum(wanted is not None for wanted, _ in pairs), all(a == b for a, b in pairs)) for pairs in written)
-    return _accuracy(fed, free)
+    """Of the sentences of a length, in symbols of the reference, the share that is right as a whole, its end too."""
+    lengths = [len(_right(pairs)) for pairs in written]
+    fed = (max(one.rank) == 0 for one in sentences)
+    free = (all(wanted == got for wanted, got in pairs) for pairs in written)
+    return _accuracy(zip(lengths, fed, strict=True), zip(lengths, free, strict=True))
+
+
+def _placed(sentences: Iterable[Sequence[bool]]) -> Iterator[tuple[int, bool]]:
+    """Every symbol with its place in its sentence, from 1."""
+    for right in sentences:
+        yield from enumerate(right, 1)
 
 
 def _right(pairs: Sequence[Written]) -> list[bool]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.events import ValidatedSentence
 from core.meaning.accuracy import AccuracyBy, by_length, by_position
 from core.meaning.confusion import Confusion, confusion_of
-from core.meaning.written_symbols import side_by_side, symbols_of
+from core.meaning.written_symbols import Symbols
 
 MOST_SYMBOLS = 16  # in the confusion: cells that can be read in a third of the window
 
@@ -18,6 +18,7 @@ class ValidationFigures:
 
     step: int
     sentences: tuple[ValidatedSentence, ...]
+    symbols: Symbols  # which all these figures count
     confusion: Confusion
     by_position: AccuracyBy
     by_length: AccuracyBy
@@ -25,11 +26,13 @@ class ValidationFigures:
 
 def figures_of(step: int, sentences: tuple[ValidatedSentence, ...]) -> ValidationFigures:
     """Work them out: with 1,000 sentences some tenths of a second, so not in the thread that draws."""
-    written = [side_by_side(*symbols_of(one)) for one in sentences]
+    symbols = Symbols.of(sentences)
+    written = [symbols.written(one) for one in sentences]
     return ValidationFigures(
         step=step,
         sentences=sentences,
+        symbols=symbols,
         confusion=confusion_of(written, MOST_SYMBOLS),
-        by_position=by_position(sentences, written),
+        by_position=by_position([symbols.right_when_fed(one) for one in sentences], written),
         by_length=by_length(sentences, written),
     )

@@ -1,22 +1,49 @@
-"""What was written in the place of each reference symbol: two sequences side by side, by the fewest edits."""
+"""A validation's texts cut into symbols, and what was written in the place of each: by the fewest edits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from core.data.subwords import WORD_BEGINS
 from core.events import ValidatedSentence
 
 Written = tuple[str | None, str | None]  # a reference symbol and what stands for it; None: nothing was to be, or is
 
-_EOS = "<eos>"
+_WORD = re.compile(r"\s*\S+")  # with what parts it from the one before: that may be a token of its own
+
+Cut = Callable[[str], list[str]]
 
 
-def symbols_of(sentence: ValidatedSentence) -> tuple[list[str], list[str]]:
-    """Reference and hypothesis cut alike: into the run's tokens where those join to the reference, else into words."""
-    tokens = [token for token in sentence.tokens if token != _EOS]
-    is_characters = "".join(tokens) == sentence.reference and " ".join(tokens) != sentence.reference
-    cut = list if is_characters else str.split
-    return cut(sentence.reference), cut(sentence.hypothesis)
+@dataclass(frozen=True)
+class Symbols:
+    """How the texts of one validation are cut: into the run's tokens; into words where those are pieces of words."""
+
+    cut: Cut
+    are_tokens: bool
+
+    @classmethod
+    def of(cls, sentences: Sequence[ValidatedSentence]) -> Symbols:
+        """Of all sentences together: one of a single letter looks the same in characters and in words."""
+        cuts: tuple[Cut, ...] = (list, str.split)
+        for cut in cuts:
+            if all(list(one.tokens[:-1]) == cut(one.reference) for one in sentences):
+                return cls(cut, are_tokens=True)
+        return cls(str.split, are_tokens=False)
+
+    def written(self, sentence: ValidatedSentence) -> list[Written]:
+        """Reference and free-running hypothesis, symbol by symbol."""
+        return side_by_side(self.cut(sentence.reference), self.cut(sentence.hypothesis))
+
+    def right_when_fed(self, sentence: ValidatedSentence) -> list[bool]:
+        """For each symbol of the reference whether all its tokens are right, fed by the reference."""
+        right = [rank == 0 for rank in sentence.rank[:-1]]
+        if self.are_tokens:
+            return right
+        text = "".join(sentence.tokens[:-1]).replace(WORD_BEGINS, " ")
+        characters = [is_right for token, is_right in zip(sentence.tokens, right, strict=False) for _ in token]
+        return [all(characters[slice(*word.span())]) for word in _WORD.finditer(text)]
 
 
 def side_by_side(reference: Sequence[str], hypothesis: Sequence[str]) -> list[Written]:

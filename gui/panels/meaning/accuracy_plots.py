@@ -26,23 +26,23 @@ _NUMBER_WIDTH = 24
 
 
 class AccuracyPlots(ValidationPanel):
-    """Of the validation at step s: tokens right at each place, sentences right of each length."""
+    """Of the validation at step s: symbols right at each place, sentences right of each length."""
 
     title = "Accuracy"
     empty_sentence = "Accuracy by place and by length appears here with the first validation: press Space to learn."
 
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:
         super().__init__(theme, reader, _LEGEND)
-        self.by_position = AccuracyPlot(theme, "tokens right", "place")
-        self.by_length = AccuracyPlot(theme, "sentences right", "length")
+        self.by_position, self.by_length = AccuracyPlot(theme, "place"), AccuracyPlot(theme, "length")
         for plot in (self.by_position, self.by_length):
             plot.said = self._say
             self.body.addWidget(plot, 1)
         self.body.addWidget(self.readout)
 
     def draw(self, figures: ValidationFigures) -> None:
-        self.by_position.show_accuracy(figures.by_position)
-        self.by_length.show_accuracy(figures.by_length)
+        symbols = "tokens" if figures.symbols.are_tokens else "words"
+        self.by_position.show_accuracy(figures.by_position, f"{symbols} right")
+        self.by_length.show_accuracy(figures.by_length, "sentences right")
 
     def numbers(self) -> Table:
         """A line for each place, then one for each length."""
@@ -58,15 +58,14 @@ class AccuracyPlot(PlainPlot):
 
     _accuracy: AccuracyBy | None = None  # pyqtgraph resizes it while it is being made
 
-    def __init__(self, theme: Theme, share: str, key: str) -> None:
+    def __init__(self, theme: Theme, key: str) -> None:
         super().__init__(theme)
-        self._share, self._key = share, key
+        self._share, self._key = "", key
         self._free = self.plot(symbol="s", symbolSize=9, symbolBrush=None)  # around the other's dots where they meet
         self._fed = self.plot(symbol="o", symbolSize=5)
         self.said = lambda text: None
         self.setYRange(0, 1.1, padding=0)
         self.getAxis("left").setTicks([[(0, "0"), (0.5, "0.5"), (1, "1")]])
-        self.setLabel("bottom", f"{share}, by {key}")
         self.setAccessibleName(f"Accuracy by {key}")
         self.pointed.connect(self._point)
         self.restyle_curves()
@@ -88,11 +87,12 @@ class AccuracyPlot(PlainPlot):
             curve.setSymbolPen(self._theme.colour(name))
         self._fed.setSymbolBrush(self._theme.colour("training"))
 
-    def show_accuracy(self, accuracy: AccuracyBy) -> None:
-        """Draw it."""
+    def show_accuracy(self, accuracy: AccuracyBy, share: str) -> None:
+        """Draw it, a share of what is said."""
         if accuracy is self._accuracy:
             return
-        self._accuracy = accuracy
+        self._accuracy, self._share = accuracy, share
+        self.setLabel("bottom", f"{share}, by {self._key}")
         self._fed.setData(accuracy.keys, accuracy.fed)
         self._free.setData(accuracy.keys, accuracy.free)
         if len(accuracy.keys):

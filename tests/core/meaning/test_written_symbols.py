@@ -1,4 +1,4 @@
-"""Reference and hypothesis side by side."""
+"""How a validation's texts are cut, and reference and hypothesis side by side."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.meaning.written_symbols import side_by_side, symbols_of
+from core.meaning.written_symbols import Symbols, side_by_side
 from core.training.metrics import edit_distances
-from tests.core.meaning.sentences import validated
+from tests.core.meaning.sentences import subwords, validated
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6)
 
@@ -32,8 +32,24 @@ def test_there_are_as_many_differences_as_the_edit_distance_and_nothing_is_lost(
 
 
 def test_texts_are_cut_into_the_runs_tokens_or_into_words() -> None:
-    assert symbols_of(validated("a b", "b")) == (["a", "b"], ["b"])
-    characters = replace(validated("ab", "b"), tokens=("a", "b", "<eos>"))
-    assert symbols_of(characters) == (["a", "b"], ["b"])
-    subwords = replace(validated("kalt es", "kaltes"), tokens=("▁kal", "t", "▁es", "<eos>"))
-    assert symbols_of(subwords) == (["kalt", "es"], ["kaltes"])
+    for one, expected in (
+        (validated("a b", "b"), [("a", None), ("b", "b")]),
+        (replace(validated("ab", "b"), tokens=("a", "b", "<eos>")), [("a", None), ("b", "b")]),
+        (subwords("▁kal t ▁es", "kaltes"), [("kalt", None), ("es", "kaltes")]),
+    ):
+        assert Symbols.of([one]).written(one) == expected
+
+
+def test_a_reference_of_one_letter_is_cut_as_all_the_others() -> None:
+    short, long = validated("V", "IV"), replace(validated("XI", "XI"), tokens=("X", "I", "<eos>"))
+    assert Symbols.of([short, long]).written(short) == [(None, "I"), ("V", "V")]
+    assert Symbols.of([short, validated("V I", "V")]).written(short) == [("V", "IV")]
+
+
+def test_a_word_is_right_when_fed_where_all_its_tokens_are() -> None:
+    made = subwords("▁kal t ▁ es ▁ ▁bier", "kaltes", (0, 3, 1, 0, 0, 0, 0))
+    symbols = Symbols.of([made])
+    assert symbols.right_when_fed(made) == [False, False, True]
+    assert len(symbols.right_when_fed(made)) == len(made.reference.split())
+    whole = validated("a b c", "a", (0, 2, 0, 1))
+    assert Symbols.of([whole]).right_when_fed(whole) == [True, False, True]

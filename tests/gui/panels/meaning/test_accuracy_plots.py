@@ -1,0 +1,39 @@
+"""Accuracy behind More: what is counted, and how it is said."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from core.run_files.validation_file import validation_bytes
+from gui.main_window import MainWindow
+from gui.runs.rows import example_path
+from tests.core.meaning.sentences import subwords
+from tests.gui.conftest import WAIT_MS
+
+
+def test_of_pieces_of_words_whole_words_are_counted_and_said(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(example_path(), tmp_path / "subwords"))
+    sentences = (subwords("▁kal t es ▁bier", "kaltes wein", (0, 4, 0, 0, 0)), subwords("▁bier", "bier"))
+    for path in (run / "validations").iterdir():
+        path.write_bytes(validation_bytes(sentences))
+    empty_window.context.workbench.open_run(run)
+    view = empty_window.train_view
+    qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
+    view.more_button.click()
+    plots = view.accuracy_plots
+    qtbot.waitUntil(lambda: not plots.is_empty, timeout=WAIT_MS)
+    assert plots.numbers()[1:] == [
+        ("place", 1, 2, 0.5, 1.0),
+        ("place", 2, 1, 1.0, 0.0),
+        ("length", 1, 1, 1.0, 1.0),
+        ("length", 2, 1, 0.0, 0.0),
+    ]
+    assert plots.by_position.getAxis("bottom").labelText == "words right, by place"
+    said = plots.by_position.accessibleDescription() + plots.by_length.accessibleDescription()
+    assert "Place 2: words right 100.0% fed by the reference, 0.0% free-running, of 1 sentences." in said
+    assert "nan" not in said
