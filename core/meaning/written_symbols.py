@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.data.special_tokens import SPECIAL_TOKENS, UNK_ID
 from core.data.subwords import WORD_BEGINS
 from core.events import ValidatedSentence
 
@@ -28,7 +29,7 @@ class Symbols:
         """Of all sentences together: one of a single letter looks the same in characters and in words."""
         cuts: tuple[Cut, ...] = (list, str.split)
         for cut in cuts:
-            if all(list(one.tokens[:-1]) == cut(one.reference) for one in sentences):
+            if all(_are(one.tokens[:-1], cut(one.reference)) for one in sentences):
                 return cls(cut, are_tokens=True)
         return cls(str.split, are_tokens=False)
 
@@ -44,6 +45,13 @@ class Symbols:
         text = "".join(sentence.tokens[:-1]).replace(WORD_BEGINS, " ")
         characters = [is_right for token, is_right in zip(sentence.tokens, right, strict=False) for _ in token]
         return [all(characters[slice(*word.span())]) for word in _WORD.finditer(text)]
+
+
+def _are(tokens: Sequence[str], symbols: Sequence[str]) -> bool:
+    """Whether these are the same, but for those that the vocabulary does not have."""
+    return len(tokens) == len(symbols) and all(
+        token in (symbol, SPECIAL_TOKENS[UNK_ID]) for token, symbol in zip(tokens, symbols, strict=True)
+    )
 
 
 def side_by_side(reference: Sequence[str], hypothesis: Sequence[str]) -> list[Written]:

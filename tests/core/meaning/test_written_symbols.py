@@ -46,6 +46,12 @@ def test_a_reference_of_one_letter_is_cut_as_all_the_others() -> None:
     assert Symbols.of([short, validated("V I", "V")]).written(short) == [("V", "IV")]
 
 
+def test_a_token_that_the_vocabulary_does_not_have_stands_for_its_word() -> None:
+    unknown = replace(validated("a zebra c", "a"), tokens=("a", "<unk>", "c", "<eos>"))
+    symbols = Symbols.of([validated("a b", "b"), unknown])
+    assert symbols.are_tokens and symbols.right_when_fed(unknown) == [True, True, True]
+
+
 def test_a_word_is_right_when_fed_where_all_its_tokens_are() -> None:
     made = subwords("▁kal t ▁ es ▁ ▁bier", "kaltes", (0, 3, 1, 0, 0, 0, 0))
     symbols = Symbols.of([made])
