@@ -4,7 +4,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -21,6 +21,7 @@ _BLOCK = 2**20
 _LONGEST_BYTES = 4 * LONGEST_LINE
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_GZIP = b"\x1f\x8b"  # so begins what gzip made, and no text in UTF-8
 _STARTED_IN = Path.cwd()  # before any plugin could change it
 
 
@@ -40,50 +41,66 @@ File = Annotated[str, Field(json_schema_extra={"format": "file"})]
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file in UTF-8, compressed where its name ends in .gz, without their ends.
+    """Yield the lines of a text file in UTF-8, compressed by gzip or not, without their ends.
 
     A line ends at "\\n" or "\\r\\n" and nowhere else; a byte order mark is skipped. Holds one mebibyte at a time.
     Raises BadData, which names file and line, where it is no such file or changes meanwhile.
     """
-    number = 0
+    is_empty = True
     with _opened(path) as (file, reading):
-        for block in _blocks(file, path):
-            yield from reading.through(_lines_of(block, path, number))
-            number += block.count(b"\n")
-    if not number:
+        for lines in line_blocks(file, path):
+            is_empty = False
+            yield from reading.through(lines)
+    if is_empty:
         raise BadData(f"{path} is empty: give a file with a text on each line.")
 
 
+def line_blocks(file: BinaryIO, name: object) -> Iterator[list[str]]:
+    """Yield the lines as `read_lines` does, some at a time, of a file that may be empty; sentences name it so."""
+    number = 0
+    try:
+        with gzip.open(file) if _is_packed(file) else nullcontext(file) as text:
+            for block in _blocks(text, name):
+                yield _lines_of(block, name, number)
+                number += block.count(b"\n")
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise BadData(f"{name} is cut off or damaged: compress it once more.") from None
+
+
+def _is_packed(file: BinaryIO) -> bool:
+    is_packed = file.read(len(_GZIP)) == _GZIP
+    file.seek(0)
+    return is_packed
+
+
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO | gzip.GzipFile, Reading]]:
+def _opened(path: Path) -> Iterator[tuple[BinaryIO, Reading]]:
     try:
         before = path.stat()
-        with path.open("rb") as plain, gzip.open(plain) if path.suffix == ".gz" else plain as file:
-            note(reading := Reading(before.st_size, plain.tell))
+        with path.open("rb") as file:
+            if path.suffix == ".gz" and before.st_size and not _is_packed(file):
+                raise BadData(f"{path} is not compressed by gzip, as its name says: rename it, or compress it.")
+            note(reading := Reading(before.st_size, file.tell))
             yield file, reading
         after = path.stat()
-    except gzip.BadGzipFile:
-        raise BadData(f"{path} is not compressed by gzip, as its name says: rename it, or compress it.") from None
-    except (EOFError, zlib.error):
-        raise BadData(f"{path} is cut off or damaged: compress it once more.") from None
     except OSError as error:
         raise BadData(f"{path} cannot be read: {error.strerror or error}.") from None
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise BadData(f"{path} changed while it was read: try again once it is complete.")
 
 
-def _blocks(file: BinaryIO | gzip.GzipFile, path: Path) -> Iterator[bytes]:
+def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
     """Whole lines, about _BLOCK bytes of them, each with its end."""
     first = file.read(_BLOCK)
     if first.startswith(_UTF_16):
-        raise BadData(f"{path} is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`.")
+        raise BadData(f"{name} is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`.")
     rest, number = b"", 1
     for read in chain([first.removeprefix(_BYTE_ORDER_MARK)], iter(partial(file.read, _BLOCK), b"")):
         rest += read
         end = rest.rfind(b"\n") + 1
         block, rest = rest[:end], rest[end:]
         if len(rest) > _LONGEST_BYTES:
-            raise _too_long(path, number + block.count(b"\n"))
+            raise _too_long(name, number + block.count(b"\n"))
         if block:
             yield block
             number += block.count(b"\n")
@@ -91,12 +108,12 @@ def _blocks(file: BinaryIO | gzip.GzipFile, path: Path) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _lines_of(block: bytes, path: Path, before: int) -> list[str]:
+def _lines_of(block: bytes, name: object, before: int) -> list[str]:
     """The lines of a block; `before` of them came before it."""
     if (place := block.find(b"\0")) >= 0:
         number = before + block.count(b"\n", 0, place) + 1
         raise BadData(
-            f"{path}, line {number:,} holds a NUL byte: is it text in UTF-8? Convert it, or remove that byte."
+            f"{name}, line {number:,} holds a NUL byte: is it text in UTF-8? Convert it, or remove that byte."
         )
     try:
         text = block.decode()
@@ -104,14 +121,14 @@ def _lines_of(block: bytes, path: Path, before: int) -> list[str]:
         number = before + block.count(b"\n", 0, error.start) + 1
         byte = error.start - block.rfind(b"\n", 0, error.start)
         raise BadData(
-            f"{path}, line {number:,}, byte {byte:,} (0x{block[error.start]:02x}) is not UTF-8: "
+            f"{name}, line {number:,}, byte {byte:,} (0x{block[error.start]:02x}) is not UTF-8: "
             "convert the file, with `iconv -f LATIN1 -t UTF-8` if it is Latin-1."
         ) from None
     lines = text.replace("\r\n", "\n").split("\n")[:-1]
     if max(map(len, lines)) > LONGEST_LINE:
-        raise _too_long(path, before + 1 + next(i for i, line in enumerate(lines) if len(line) > LONGEST_LINE))
+        raise _too_long(name, before + 1 + next(i for i, line in enumerate(lines) if len(line) > LONGEST_LINE))
     return lines
 
 
-def _too_long(path: Path, number: int) -> BadData:
-    return BadData(f"{path}, line {number:,} is longer than {LONGEST_LINE:,} characters: is a line break missing?")
+def _too_long(name: object, number: int) -> BadData:
+    return BadData(f"{name}, line {number:,} is longer than {LONGEST_LINE:,} characters: is a line break missing?")

@@ -1,8 +1,7 @@
 """Parallel text: pairs from files of your own.
 
 Two files a split, whose lines belong together (line 7 of one is the translation of line 7 of the other), or one file
-whose lines hold columns between tabs. UTF-8, compressed where the name ends in .gz. Runs of white space become one
-space.
+whose lines hold columns between tabs. UTF-8, compressed by gzip or not. Runs of white space become one space.
 """
 
 from __future__ import annotations

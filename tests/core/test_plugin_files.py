@@ -50,7 +50,8 @@ def test_a_line_ends_where_it_should(tmp_path: Path, data: bytes, lines: list[st
         assert "line 1, byte 1 (0xef) is not UTF-8" in refusal(tmp_path, data)
     else:
         assert lines_of(tmp_path, data) == lines
-        assert lines_of(tmp_path, gzip.compress(data), "text.gz") == lines
+        for name in ("text.gz", "TEXT.GZ", "text"):
+            assert lines_of(tmp_path, gzip.compress(data), name) == lines
 
 
 @given(lines=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0")), min_size=1))
@@ -79,6 +80,7 @@ def test_blocks_cut_no_line_and_no_character(tmp_path_factory: pytest.TempPathFa
         (b"a\n" + b"\xc3\n", "text", "line 2, byte 1 (0xc3) is not UTF-8"),
         (b"plain\n", "text.gz", "is not compressed by gzip, as its name says"),
         (gzip.compress(b"a\n" * 9000, mtime=0)[:-12], "text.gz", "is cut off or damaged"),
+        (gzip.compress(b"a\n", mtime=0)[:-8] + b"\0" * 8, "text.gz", "is cut off or damaged"),
         (b"a\n" + b"x" * (LONGEST_LINE + 1) + b"\n", "text", "line 2 is longer than 500,000 characters"),
     ],
 )
