@@ -166,13 +166,13 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         target = _Columns(_listed(self.options.target), self.options.target_cut)
         wanted = max(source.numbers + target.numbers)
         for number, line in enumerate(self._lines(path), start=1):
-            fields = line.split("\t")
-            if len(fields) < wanted and any(fields):
+            fields = line.split("\t") if line.strip() else [""] * wanted
+            if len(fields) < wanted:
                 raise BadData(
                     f"{path}, line {number:,} has {len(fields)} columns between tabs, expected {wanted}: mend it, "
                     "or name the columns in dataset.options.source and target."
                 )
-            yield (source.text(fields), target.text(fields)) if any(fields) else ("", "")
+            yield source.text(fields), target.text(fields)
 
 
 class _Columns:

@@ -128,6 +128,9 @@ def test_empty_lines_can_be_left_out(corpus: Path) -> None:
     assert len(texts(corpus, **TWO, empty_lines="leave_out")) == 199
     (corpus / "train.de").write_text("\n" * 200)
     assert "No pair is left for the train split" in refusal(corpus, **TWO, empty_lines="leave_out")
+    (corpus / "train.tsv").write_text("a\tb\n\n  \n\t\nc\td\n")
+    assert texts(corpus, train_source="train.tsv", empty_lines="leave_out") == [("a", "b"), ("c", "d")]
+    assert "train.tsv, line 2 has no source" in refusal(corpus, train_source="train.tsv")
 
 
 def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
