@@ -14,7 +14,7 @@ _NOT_SHOWN = ("valid/perplexity", "valid/chrf")  # they say what valid/loss and 
 
 
 class TerminalProgress:
-    """Shows a training's events on the terminal; a listener.
+    """Shows the events of a training, or of opening a run, on the terminal; a listener.
 
     Until the run has begun nothing stays on the screen, so that bad input is one line and no more.
     """
@@ -31,6 +31,7 @@ class TerminalProgress:
             case Progress() if self._steps is None and sys.stderr.isatty():
                 self._show_stage(event)
             case Prepared():
+                self.close()  # what a verb shows of its own comes next
                 self._description = "\n".join(filter(None, [_described(event), event.picked]))
                 self._max_steps = event.config.training.max_steps
             case RunStarted():
@@ -49,6 +50,7 @@ class TerminalProgress:
         for bar in (self._stage, self._steps):
             if bar is not None:
                 bar.close()
+        self._stage = None
 
     def _show_stage(self, progress: Progress) -> None:
         if self._stage is None or self._stage.desc != progress.stage:

@@ -10,9 +10,9 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from signal import Signals
 from types import TracebackType
@@ -22,14 +22,11 @@ from core.engine import Engine
 from core.events import Event, Listener, RunFinished, RunStarted
 from core.requests import Learn, Request, Stop
 from core.signals import Interrupted, signals_to
+from core.terminal import TerminalProgress
 
 Answer = TypeVar("Answer")
 _IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a process group and its leader are both told
 _WAKE_SECONDS = 0.5  # where a lock cannot be interrupted by a signal (Windows), it is looked at this often
-
-
-def unseen(event: Event) -> None:
-    """The listener of a verb that shows nothing of what happens on the way."""
 
 
 class Conversation:
@@ -103,3 +100,10 @@ class Conversation:
             if isinstance(item, Event):
                 self._show(item)
             return item
+
+
+@contextmanager
+def on_the_terminal(plugin_dirs: Sequence[Path]) -> Iterator[Conversation]:
+    """One about a run that is there: what goes another way than a person expects is told on standard error."""
+    with closing(TerminalProgress()) as progress, Conversation(progress, plugin_dirs) as engine:
+        yield engine

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from core.cli.conversation import Conversation, unseen
+from core.cli.conversation import on_the_terminal
 from core.cli.files import output_file
 from core.cli.opening import decoding_changes, opening_of
 from core.cli.output import print_json
@@ -18,7 +18,7 @@ _METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_
 def evaluate(arguments: Namespace) -> int:
     """Measure a checkpoint on a split and print the figures."""
     opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
-    with Conversation(unseen, arguments.plugins_dir) as engine:
+    with on_the_terminal(arguments.plugins_dir) as engine:
         engine.ask(opening)
         evaluation = engine.ask(Evaluate(split=arguments.split))
     if arguments.predictions is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from core.cli.conversation import Conversation, unseen
+from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.opening import opening_of
 from core.cli.output import print_records
 from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
@@ -18,7 +18,7 @@ def compare_paired(arguments: Namespace) -> int:
     if len(arguments.runs) != 2:
         raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
     openings = [opening_of(run, arguments.runs_dir) for run in arguments.runs]
-    with Conversation(unseen, arguments.plugins_dir) as engine:
+    with on_the_terminal(arguments.plugins_dir) as engine:
         first, second = (_evaluated(engine, opening, arguments.split) for opening in openings)
     references = _same_references(first, second)
     compared = paired_bootstrap(references, _hypotheses(first), _hypotheses(second))

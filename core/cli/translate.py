@@ -10,7 +10,7 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-from core.cli.conversation import Conversation, unseen
+from core.cli.conversation import on_the_terminal
 from core.cli.files import output_file, read_lines
 from core.cli.opening import decoding_changes, opening_of
 from core.cli.output import print_json
@@ -29,7 +29,7 @@ def translate(arguments: Namespace) -> int:
     opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
     if arguments.n_best is not None:
         _require_beam(arguments, opening)
-    with Conversation(unseen, arguments.plugins_dir) as engine:
+    with on_the_terminal(arguments.plugins_dir) as engine:
         engine.ask(opening)  # before the output's file is touched
         with _output(arguments) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
             for start in range(0, len(texts), _TEXTS_AT_ONCE):  # so that the first outputs of a long file appear soon

@@ -219,7 +219,7 @@ class PreparedData:
         if not self._splits:
             raise UserError(
                 "The pairs of this run's dataset are not at hand.",
-                f"Make its plugin {self.dataset.plugin!r} available.",
+                f"Its plugin {self.dataset.plugin!r} must be there, and give those that the run was trained on.",
             )
         return self._splits[split]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -13,25 +14,26 @@ from core.config import RunConfig
 from core.events import Prepared, Progress, RunStarted, StepsDone, Trouble, ValidationDone
 from core.terminal import TerminalProgress
 
+PREPARED = Prepared(
+    config=RunConfig.model_validate({"dataset": {"plugin": "x"}, "name": "tiny"}),
+    num_parameters=1234,
+    src_tokens=tuple("abcde"),
+    tgt_tokens=tuple("abcdef"),
+    num_pairs={"train": None, "valid": 10, "test": 10},
+    limits={},
+    examples=(),
+    run=None,
+    picked="precision: float32 (why)",
+)
+
 
 def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     show = TerminalProgress()
-    prepared = Prepared(
-        config=RunConfig.model_validate({"dataset": {"plugin": "x"}, "name": "tiny"}),
-        num_parameters=1234,
-        src_tokens=tuple("abcde"),
-        tgt_tokens=tuple("abcdef"),
-        num_pairs={"train": None, "valid": 10, "test": 10},
-        limits={},
-        examples=(),
-        run=None,
-        picked="precision: float32 (why)",
-    )
     arrays = {"train/loss": np.array([2.0, 1.25]), "train/target_tokens_per_second": np.array([900.0, 12_345.0])}
     for event in (
         Progress(stage="drawing pairs", done=1, total=None),
         Progress(stage="drawing pairs", done=2, total=None),
-        prepared,
+        PREPARED,
         RunStarted(run=Path("some-run"), step=0),
         StepsDone(first_step=1, arrays=arrays),
         ValidationDone(
@@ -67,3 +69,14 @@ def test_a_stage_shows_how_much_is_left(capsys: pytest.CaptureFixture[str], monk
         time.sleep(0.11)  # tqdm's, between two drawings
     show.close()
     assert re.search(r"drawing train pairs:  50%.* 2\.50M/5\.00M \[00:00<00:00, .*/s", capsys.readouterr().err)
+
+
+def test_a_stage_ends_as_the_run_stands_ready(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    show = TerminalProgress()
+    for event in (Progress(stage="drawing train pairs", done=1, total=None), PREPARED):
+        show(event)
+    print("next", file=sys.stderr)
+    assert capsys.readouterr().err.rpartition("\r")[2] == "next\n"

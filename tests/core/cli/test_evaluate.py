@@ -1,0 +1,77 @@
+"""`evaluate` says of which sentences and weights its figures are, and what was not as expected."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from core.config import RunConfig
+from core.engine import Engine
+from core.requests import Learn, Prepare, Start
+from tests.core.watcher import answered, tiny_config
+from tests.in_process import called
+
+FILES = {f"{split}_{side}": f"{split}.{side}" for split in ("train", "valid") for side in ("source", "target")}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus without test files, one of whose five valid pairs is too long; and a run that averages checkpoints."""
+    folder = tmp_path_factory.mktemp("place")
+    for split, lines in {"train": ["a b", "b c", "c a"] * 10, "valid": ["a b", "b a", "c", "a c", "a b c a"]}.items():
+        for side in ("source", "target"):
+            (folder / f"{split}.{side}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    settings = {"max_steps": 20, "validate_every": 20, "checkpoint_every": 10, "average_checkpoints": 5}
+    document = tiny_config(**settings).model_dump() | {
+        "dataset": {"plugin": "parallel_text", "options": {"folder": str(folder), **FILES}, "max_src_length": 4}
+    }
+    with Engine(cache_dir=folder / "cache") as engine:
+        answered(engine, Prepare(config=RunConfig.model_validate(document)))
+        answered(engine, Start(runs_dir=folder, run_dir=folder / "run"))
+        answered(engine, Learn())
+    return folder
+
+
+@pytest.fixture
+def moved(place: Path) -> Iterator[Path]:
+    """Its corpus is elsewhere for now."""
+    file = place / "train.source"
+    file.rename(place / "moved")
+    yield file
+    (place / "moved").rename(file)
+
+
+def evaluated(place: Path, *options: str, run: str = "run") -> tuple[dict[str, Any], list[str]]:
+    """What it printed, and the lines on standard error."""
+    result = called("evaluate", place / run, "--json", *options, cwd=place)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout), result.stderr.splitlines()
+
+
+def test_why_there_are_no_pairs_is_said(place: Path, moved: Path) -> None:
+    result = called("evaluate", place / "run", cwd=place)
+    why, refusal = result.stderr.splitlines()
+    assert (result.returncode, result.stdout) == (2, "")
+    assert f"there is no {moved}." in why and "The run can translate; it cannot go on learning." in why
+    assert refusal.startswith("headlight: The pairs of this run's dataset are not at hand. Its plugin 'parallel_text' ")
+
+
+@pytest.mark.parametrize("verb", [["translate", "run", "a b"], ["runs", "compare", "run", "run", "--paired-bootstrap"]])
+def test_the_other_verbs_say_so_too(place: Path, moved: Path, verb: list[str]) -> None:
+    result: CompletedProcess[str] = called(*verb, "--runs-dir", place, cwd=place)
+    assert f"there is no {moved}." in result.stderr.splitlines()[0]
+
+
+def test_a_damaged_checkpoint_that_gives_way_to_the_one_before_is_named(place: Path) -> None:
+    damaged = shutil.copytree(place / "run", place / "damaged")
+    weights = damaged / "checkpoints" / "000020" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    record, errors = evaluated(place, "--checkpoint", "last", run="damaged")
+    assert record["checkpoint"] == 10
+    assert errors[0].startswith(f"{weights}: the file is damaged") and "of step 10;" in errors[0]
