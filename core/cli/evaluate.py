@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ def evaluate(arguments: Namespace) -> int:
     with on_the_terminal(arguments.plugins_dir) as engine:
         engine.ask(opening)
         evaluation = engine.ask(Evaluate(split=arguments.split))
+    warn(evaluation)
     if arguments.predictions is not None:
         _write_predictions(arguments.predictions, evaluation)
     record = _record(evaluation)
@@ -30,6 +32,22 @@ def evaluate(arguments: Namespace) -> int:
     for name, value in (record | record.pop("metrics")).items():
         print(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
     return 0
+
+
+def warn(evaluation: Evaluation) -> None:
+    """Say on standard error what a reader of the figures should know of the sentences they are of."""
+    if evaluation.left_out:
+        num_pairs = evaluation.sentences + evaluation.left_out
+        print(
+            f"warning: {evaluation.left_out:,} of {num_pairs:,} pairs of {evaluation.split} are longer than "
+            "dataset.max_src_length or dataset.max_tgt_length, and are not scored",
+            file=sys.stderr,
+        )
+    if evaluation.is_valid_again:
+        print(
+            "warning: the dataset has no test pairs of its own: these are valid's, which chose the best checkpoint",
+            file=sys.stderr,
+        )
 
 
 def _record(evaluation: Evaluation) -> dict[str, Any]:
@@ -45,6 +63,8 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
         "tokenized_bleu_signature": evaluation.tokenized_bleu_signature,
         "metrics": evaluation.plugin_metrics,
         "seconds": evaluation.seconds,
+        "left_out": evaluation.left_out,
+        "is_valid_again": evaluation.is_valid_again,
     }
 
 

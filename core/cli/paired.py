@@ -6,6 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from core.cli.conversation import Conversation, on_the_terminal
+from core.cli.evaluate import warn
 from core.cli.opening import opening_of
 from core.cli.output import print_records
 from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
@@ -21,6 +22,7 @@ def compare_paired(arguments: Namespace) -> int:
     with on_the_terminal(arguments.plugins_dir) as engine:
         first, second = (_evaluated(engine, opening, arguments.split) for opening in openings)
     references = _same_references(first, second)
+    warn(first)
     compared = paired_bootstrap(references, _hypotheses(first), _hypotheses(second))
     records = [_record(one, first, second) for one in compared]
     if arguments.json or arguments.csv:

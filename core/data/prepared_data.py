@@ -131,6 +131,11 @@ class PreparedData:
         """The texts and the gold alignment of one pair, read from disk."""
         return self._pairs(split).pair(index)
 
+    def is_test_valid_again(self) -> bool:
+        """Whether the test split is the valid split once more, as of a dataset without test pairs of its own."""
+        valid, test = self._pairs("valid"), self._pairs("test")
+        return len(valid) == len(test) and all(valid.pair(index) == test.pair(index) for index in range(len(test)))
+
     def encode_source(self, text: str) -> tuple[list[int], list[str]]:
         """Ids of a source text, `<eos>` at their end, and its tokens that the vocabulary does not have."""
         tokens = self.src_tokenizer.tokenize(self.text_form.of(text))

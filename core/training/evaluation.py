@@ -36,6 +36,8 @@ def evaluate_split(
         split=split,
         checkpoint=step,
         sentences=scores.num_sentences,
+        left_out=data.left_out[split],
+        is_valid_again=split == "test" and data.is_test_valid_again(),
         metrics=scores.metrics,
         plugin_metrics=scores.plugin_metrics,
         bleu_signature=scores.bleu_signature,

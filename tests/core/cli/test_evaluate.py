@@ -75,3 +75,20 @@ def test_a_damaged_checkpoint_that_gives_way_to_the_one_before_is_named(place: P
     record, errors = evaluated(place, "--checkpoint", "last", run="damaged")
     assert record["checkpoint"] == 10
     assert errors[0].startswith(f"{weights}: the file is damaged") and "of step 10;" in errors[0]
+
+
+def test_pairs_that_are_too_long_are_counted(place: Path) -> None:
+    record, errors = evaluated(place)
+    assert (record["sentences"], record["left_out"], record["is_valid_again"]) == (4, 1, False)
+    assert errors == [
+        "warning: 1 of 5 pairs of valid are longer than dataset.max_src_length or dataset.max_tgt_length, "
+        "and are not scored"
+    ]
+
+
+def test_a_test_split_that_is_the_valid_split_once_more_is_said(place: Path) -> None:
+    record, errors = evaluated(place, "--split", "test")
+    assert (record["split"], record["left_out"], record["is_valid_again"]) == ("test", 1, True)
+    assert errors[1:] == [
+        "warning: the dataset has no test pairs of its own: these are valid's, which chose the best checkpoint"
+    ]
