@@ -66,7 +66,17 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
         trainer.restore(checkpoint)
     if request.averaged and request.checkpoint == "last" and trainer.config.training.average_checkpoints:
         trainer.take_mean()
+        _tell_of_mean(folder, trainer, tell)
     return trainer
+
+
+def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
+    steps, wanted = folder.averaged_steps(trainer.step), trainer.config.training.average_checkpoints
+    sentence = (
+        f"The weights of {folder.path.name} are the mean of the checkpoints of steps {', '.join(map(str, steps))}: "
+        f"{len(steps)} of the {wanted} that training.average_checkpoints asks for."
+    )
+    tell(Trouble(sentence=sentence, is_note=True))
 
 
 def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:

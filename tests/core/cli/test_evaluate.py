@@ -92,3 +92,11 @@ def test_a_test_split_that_is_the_valid_split_once_more_is_said(place: Path) -> 
     assert errors[1:] == [
         "warning: the dataset has no test pairs of its own: these are valid's, which chose the best checkpoint"
     ]
+
+
+def test_checkpoints_that_were_averaged_are_named(place: Path) -> None:
+    _, errors = evaluated(place, "--checkpoint", "last")
+    assert errors[0] == (
+        "The weights of run are the mean of the checkpoints of steps 10, 20: "
+        "2 of the 5 that training.average_checkpoints asks for."
+    )
