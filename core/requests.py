@@ -192,6 +192,13 @@ class Translate(Request[tuple[Translation, ...]]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FindUnreadable(Request[tuple[int, str] | None]):
+    """The place of the first of these texts that cannot be translated, counted from 0, and why; None where all can."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SearchBeam(Request[BeamTree]):
     """Decode one text with a beam and greedily, with the weights of this moment or those kept at or before a step."""
 

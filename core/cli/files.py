@@ -5,27 +5,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import BytesIO, TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
 from core.errors import UserError
+from core.plugin_files import BadData, line_blocks
 from core.run_files.atomic import whole_file
 
 
+def name_of(path: Path | None) -> str:
+    """What sentences call it where texts are read from."""
+    return "standard input" if path is None else str(path)
+
+
 def read_lines(path: Path | None) -> list[str]:
-    """The lines of a file, or of standard input. Only a line feed ends one: U+2028 and the like stand inside texts."""
-    name = "standard input" if path is None else str(path)
-    data = b""
+    """The lines of a file, or of standard input, compressed by gzip or not.
+
+    Only a line feed ends one: U+2028 and the like stand inside texts.
+    """
     try:
-        data = sys.stdin.buffer.read() if path is None else path.read_bytes()
-        lines = data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{name}, line {line}: byte {error.start} is not UTF-8; expected one text a line.") from None
+        data = sys.stdin.buffer.read() if path is None else path.read_bytes()  # a pipe can be read but once
+        return list(chain.from_iterable(line_blocks(BytesIO(data), name_of(path))))
+    except BadData as error:
+        raise UserError(str(error)) from None
     except OSError as error:
-        raise UserError(f"{name}: cannot be read ({error.strerror}).") from None
-    return lines if lines[-1] else lines[:-1]
+        raise UserError(f"{name_of(path)}: cannot be read ({error.strerror}).") from None
 
 
 @contextmanager

@@ -4,52 +4,78 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from core.cli.conversation import on_the_terminal
-from core.cli.files import output_file, read_lines
+from core.cli.conversation import Conversation, on_the_terminal
+from core.cli.files import name_of, output_file, read_lines
 from core.cli.opening import decoding_changes, opening_of
 from core.cli.output import print_json
 from core.errors import UserError
-from core.requests import OpenRun, Translate, Translation
+from core.requests import FindUnreadable, OpenRun, Translate, Translation
 from core.run_folder import RunFolder
 from core.settings.strict_yaml import shown
 from core.terminal import texts_bar
 
 _TEXTS_AT_ONCE = 256
+_LISTS = ("unknown", "n_best", "tokens", "probabilities")  # of a record, empty where the text is
+
+Item = TypeVar("Item")
 
 
 def translate(arguments: Namespace) -> int:
-    """Translate texts given, from a file or from standard input; one output a line, in the order of the texts."""
+    """Translate texts given, from a file or from standard input; one output a line, in the order of the texts.
+
+    Of an empty line the output is empty too, so that outputs stay beside their texts.
+    """
     texts = _texts(arguments)
     opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
     if arguments.n_best is not None:
         _require_beam(arguments, opening)
     with on_the_terminal(arguments.plugins_dir) as engine:
         engine.ask(opening)  # before the output's file is touched
+        if not arguments.text:
+            _require_readable(texts, engine, name_of(arguments.input))
         with _output(arguments) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
-            for start in range(0, len(texts), _TEXTS_AT_ONCE):  # so that the first outputs of a long file appear soon
-                chunk = tuple(texts[start : start + _TEXTS_AT_ONCE])
-                translations = engine.ask(_request(chunk, arguments))
-                for number, translation in enumerate(translations, start=start + 1):
-                    _warn(translation)
-                    _print_translation(number, translation, output, arguments)
+            for start, chunk in _chunks(texts):  # so that the first outputs of a long file appear soon
+                answers = engine.ask(_request(chunk, arguments))
+                translations = iter(answers)
+                for number, text in enumerate(chunk, start=start + 1):
+                    if text.strip():
+                        _print_translation(number, next(translations), output, arguments)
+                    else:
+                        _print_empty(text, output, arguments)
                 bar.update(len(chunk))
     return 0
 
 
 def _texts(arguments: Namespace) -> list[str]:
-    if arguments.text and arguments.input is not None:
+    given: list[str] = arguments.text
+    if given and arguments.input is not None:
         raise UserError("translate: expected texts or --input FILE, given both.")
-    texts: list[str] = arguments.text or read_lines(arguments.input)
-    for number, text in enumerate(texts, start=1):
+    for number, text in enumerate(given, start=1):
         if not text.strip():
-            raise UserError(f"translate: text {number} of {len(texts)} is empty; expected something to translate.")
-    return texts
+            raise UserError(f"translate: text {number} of {len(given)} is empty; expected something to translate.")
+    return given or read_lines(arguments.input)
+
+
+def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
+    """Some of them at a time, after the place of the first."""
+    for start in range(0, len(items), _TEXTS_AT_ONCE):
+        yield start, items[start : start + _TEXTS_AT_ONCE]
+
+
+def _require_readable(lines: Sequence[str], engine: Conversation, name: str) -> None:
+    """Refuse what cannot be translated before any line is: that may take hours."""
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    for _, chunk in _chunks(numbered):
+        unreadable = engine.ask(FindUnreadable(texts=tuple(line for _, line in chunk)))
+        if unreadable is not None:
+            place, why = unreadable
+            raise UserError(f"{name}, line {chunk[place][0]:,}: {why}")
 
 
 def _require_beam(arguments: Namespace, opening: OpenRun) -> None:
@@ -60,9 +86,10 @@ def _require_beam(arguments: Namespace, opening: OpenRun) -> None:
         raise UserError(f"--n-best {wanted}: expected 1 to {beam_size}, the beam's size.", "Set a larger --beam-size.")
 
 
-def _request(texts: tuple[str, ...], arguments: Namespace) -> Translate:
+def _request(texts: Sequence[str], arguments: Namespace) -> Translate:
     with_n_best = arguments.json or arguments.n_best is not None
-    return Translate(texts=texts, with_attention=arguments.json, with_n_best=with_n_best)
+    written = tuple(text for text in texts if text.strip())
+    return Translate(texts=written, with_attention=arguments.json, with_n_best=with_n_best)
 
 
 @contextmanager
@@ -85,6 +112,7 @@ def _warn(translation: Translation) -> None:
 
 
 def _print_translation(number: int, translation: Translation, output: TextIO, arguments: Namespace) -> None:
+    _warn(translation)
     if arguments.json:
         print_json(_record(translation, arguments.n_best), output)
     elif arguments.n_best is None:
@@ -92,6 +120,13 @@ def _print_translation(number: int, translation: Translation, output: TextIO, ar
     else:
         for one in translation.n_best[: arguments.n_best]:
             print(number, f"{one.score:.4f}", one.output, sep="\t", file=output, flush=True)
+
+
+def _print_empty(text: str, output: TextIO, arguments: Namespace) -> None:
+    if arguments.json:
+        print_json({"source": text, "output": "", "finished": True} | dict.fromkeys(_LISTS, ()), output)
+    elif arguments.n_best is None:  # no hypothesis has a score
+        print(file=output, flush=True)
 
 
 def _record(translation: Translation, n_best: int | None) -> dict[str, object]:

@@ -24,6 +24,7 @@ from core.requests import (
     Close,
     DissectHead,
     Evaluate,
+    FindUnreadable,
     Finish,
     Learn,
     LeaveOutHeads,
@@ -78,6 +79,7 @@ class Desk:
         self._answers: dict[type[Request[Any]], Callable[[Any], Any]] = {
             Start: self._session.start,
             Translate: lambda request: self._session.looking.translate(request),
+            FindUnreadable: lambda request: self._session.looking.find_unreadable(request),
             DissectHead: lambda request: self._session.looking.dissect(request),
             LeaveOutHeads: lambda request: self._session.looking.leave_out(request),
             SearchBeam: lambda request: self._session.looking.search_beam(request),

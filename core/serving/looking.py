@@ -10,7 +10,7 @@ from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.decoding.dissection import dissect_head, masks_of
 from core.decoding.searched_beam import search_beam
-from core.decoding.translator import translate
+from core.decoding.translator import encode_text, translate
 from core.errors import UserError
 from core.events import Event, ProbeDone
 from core.left_out import LeftOut
@@ -21,6 +21,7 @@ from core.requests import (
     DissectHead,
     Evaluate,
     Evaluation,
+    FindUnreadable,
     LeaveOutHeads,
     MakeMasks,
     SearchBeam,
@@ -58,6 +59,15 @@ class Looking:
             prefix=request.prefix,
             references=request.references,
         )
+
+    def find_unreadable(self, request: FindUnreadable) -> tuple[int, str] | None:
+        """The first of these texts that `translate` would refuse."""
+        for place, text in enumerate(request.texts):
+            try:
+                encode_text(self._run.trainer.model, self._run.trainer.data, text)
+            except UserError as error:
+                return place, str(error)
+        return None
 
     def _model_of(self, request: Translate) -> tuple[int, Transformer, PreparedData]:
         if request.run is not None:

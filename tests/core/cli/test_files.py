@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -44,5 +45,19 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
     path.write_bytes("\ufeffone\u2028two\r\nthree\x85".encode())
     assert read_lines(path) == ["one\u2028two", "three\x85"]
     path.write_bytes(b"one\ntwo\n\xff")
-    with pytest.raises(UserError, match=r"in\.txt, line 3: byte 8 is not UTF-8"):
+    with pytest.raises(UserError, match=r"in\.txt, line 3, byte 1 \(0xff\) is not UTF-8"):
         read_lines(path)
+
+
+def test_compressed_texts_are_read_and_damage_is_said(tmp_path: Path) -> None:
+    path, packed = tmp_path / "in.txt", gzip.compress(b"one\n" * 9000)
+    path.write_bytes(packed)
+    assert read_lines(path) == ["one"] * 9000
+    path.write_bytes(packed[:-12])
+    with pytest.raises(UserError, match=r"in\.txt is cut off or damaged"):
+        read_lines(path)
+
+
+def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").touch()
+    assert read_lines(tmp_path / "in.txt") == []

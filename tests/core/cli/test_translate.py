@@ -1,0 +1,56 @@
+"""`translate` of files: line by line, in their order, and what cannot be translated is named before anything is."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from core.engine import Engine
+from core.requests import Learn
+from tests.core.watcher import answered, begun
+from tests.in_process import called
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that has learnt next to nothing."""
+    folder = tmp_path_factory.mktemp("runs")
+    with Engine(cache_dir=folder / "cache") as engine:
+        run = begun(engine, folder, max_steps=5)
+        answered(engine, Learn())
+    return run
+
+
+def translated(run: Path, cwd: Path, *options: str) -> CompletedProcess[str]:
+    return called("translate", run, "--input", "in.txt", *options, cwd=cwd)
+
+
+def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("1 2\n\n3\n \n", encoding="utf-8")
+    outputs = translated(run, tmp_path).stdout.split("\n")
+    assert [bool(output) for output in outputs] == [True, False, True, False, False]
+    assert called("translate", run, "1 2", "3", cwd=tmp_path).stdout.split("\n") == [outputs[0], outputs[2], ""]
+    records = [json.loads(line) for line in translated(run, tmp_path, "--json").stdout.splitlines()]
+    assert [one["output"] for one in records] == outputs[:4]
+    assert set(records[1]) == set(records[0]) and (records[1]["source"], records[1]["tokens"]) == ("", [])
+    n_best = translated(run, tmp_path, "--n-best", "1").stdout.splitlines()
+    assert [line.split("\t")[0] for line in n_best] == ["1", "3"]
+
+
+def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("1 2\n\n" + "3\n" * 300 + "1 " * 99 + "\n", encoding="utf-8")
+    result = translated(run, tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("headlight: in.txt, line 303: The text “1 1 1 ") and "has 100 tokens" in line
+
+
+def test_compressed_texts_are_read(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
+    plain = translated(run, tmp_path).stdout
+    (tmp_path / "in.txt").write_bytes(gzip.compress(b"1 2\n3\n"))
+    assert translated(run, tmp_path).stdout == plain and len(plain.splitlines()) == 2
