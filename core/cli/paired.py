@@ -7,7 +7,7 @@ from typing import Any
 
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.evaluate import warn
-from core.cli.opening import opening_of
+from core.cli.opening import decoding_changes, opening_of
 from core.cli.output import print_records
 from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
 from core.errors import UserError
@@ -18,7 +18,8 @@ def compare_paired(arguments: Namespace) -> int:
     """Evaluate both runs as `evaluate` does, and print how likely each difference is by the draw of sentences alone."""
     if len(arguments.runs) != 2:
         raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
-    openings = [opening_of(run, arguments.runs_dir) for run in arguments.runs]
+    changes = decoding_changes(arguments)
+    openings = [opening_of(run, arguments.runs_dir, arguments.checkpoint, changes) for run in arguments.runs]
     with on_the_terminal(arguments.plugins_dir) as engine:
         first, second = (_evaluated(engine, opening, arguments.split) for opening in openings)
     references = _same_references(first, second)

@@ -8,6 +8,7 @@ from argparse import (
     ArgumentTypeError,
     Namespace,
     RawDescriptionHelpFormatter,
+    _ActionsContainer,
     _SubParsersAction,
 )
 from collections.abc import Sequence
@@ -140,10 +141,11 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     compare.add_argument(
         "--paired-bootstrap", action="store_true", help="evaluate two runs; print p of each difference (Koehn 2004)"
     )
-    compare.add_argument(
-        "--split", choices=("valid", "test"), default="valid", help="what --paired-bootstrap evaluates"
-    )
-    _add_plugins_dir(compare)
+    paired = compare.add_argument_group("with --paired-bootstrap")
+    paired.add_argument("--split", choices=("valid", "test"), default="valid")
+    _add_decoding(paired)
+    _add_checkpoint(paired)
+    _add_plugins_dir(paired)
     for verb in (listing, show, compare):
         _add_json(verb, "print one object a line")
 
@@ -190,12 +192,12 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
     _add_checkpoint(export)
 
 
-def _add_decoding(verb: ArgumentParser) -> None:
+def _add_decoding(verb: _ActionsContainer) -> None:
     verb.add_argument("--beam-size", type=int, metavar="N", help="hypotheses kept; 1 is greedy")
     verb.add_argument("--length-penalty", type=float, metavar="A", help="favours longer outputs of a beam")
 
 
-def _add_checkpoint(verb: ArgumentParser) -> None:
+def _add_checkpoint(verb: _ActionsContainer) -> None:
     verb.add_argument(
         "--checkpoint",
         type=_checkpoint,
@@ -216,7 +218,7 @@ def _add_places(verb: ArgumentParser) -> None:
     _add_plugins_dir(verb)
 
 
-def _add_plugins_dir(verb: ArgumentParser) -> None:
+def _add_plugins_dir(verb: _ActionsContainer) -> None:
     verb.add_argument(
         "--plugins-dir", type=Path, action="append", default=[], metavar="DIR", help="more dataset plugins"
     )

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sacrebleu.metrics.base import Metric, Score
-from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest
 
+from core.training.metrics import bleu_metric, tokenized_bleu_metric
+
 NUM_SAMPLES = 1000
-_NAMES = {"BLEU": "bleu", "chrF2": "chrf", "exact match": "exact_match"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,22 +32,33 @@ class Compared:
 
 
 def paired_bootstrap(references: Sequence[str], first: Sequence[str], second: Sequence[str]) -> list[Compared]:
-    """Compare two systems' outputs for the same references by BLEU, chrF (0 to 100) and exact match (0 to 1)."""
-    metrics = {"BLEU": BLEU(force=True), "chrF2": CHRF(), "exact match": ExactMatch()}
+    """Compare two systems' outputs for the same references by `evaluate`'s BLEUs, chrF (0 to 100) and exact match."""
+    metrics = {
+        "bleu": bleu_metric(references),
+        "tokenized_bleu": tokenized_bleu_metric(references),
+        "chrf": CHRF(),
+        "exact_match": ExactMatch(),
+    }
     systems = [("first", first), ("second", second)]
-    signatures, results = PairedTest(systems, metrics, [references], test_type="bs", n_samples=NUM_SAMPLES)()
-    return [_compared(name, str(signatures[name]), *results[name]) for name in _NAMES]
+    return [_compared(name, metric, references, systems) for name, metric in metrics.items()]
 
 
-def _compared(name: str, signature: str, first: Any, second: Any) -> Compared:
+def _compared(
+    name: str, metric: Metric, references: Sequence[str], systems: Sequence[tuple[str, Sequence[str]]]
+) -> Compared:
+    """By one metric: sacrebleu tells metrics apart by names of its own, which the two BLEUs share."""
+    test = PairedTest(systems, {name: metric}, [references], test_type="bs", n_samples=NUM_SAMPLES)
+    signatures, results = test()
+    ((known_as, signature),) = signatures.items()
+    first, second = results[known_as]
     is_different = first.score != second.score  # sacrebleu gives equal scores the smallest p that there is
     return Compared(
-        metric=_NAMES[name],
+        metric=name,
         scores=(float(first.score), float(second.score)),
         means=(float(first.mean), float(second.mean)),
         half_widths=(float(first.ci), float(second.ci)),
         p=float(second.p_value) if is_different else 1.0,
-        signature=signature,
+        signature=str(signature),
     )
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
 
 TEACHER_FORCED = ("loss", "perplexity", "token_accuracy")
 FREE_RUNNING = ("exact_match", "token_error_rate", "bleu", "chrf")
@@ -38,7 +41,7 @@ def score_texts(
     from sacrebleu.metrics.chrf import CHRF  # 0.15 s, for whoever validates
 
     chrf = CHRF()
-    bleu, bleu_signature = _bleu(hypotheses, references)
+    bleu, bleu_signature = _score(bleu_metric(references), hypotheses, references)
     metrics = {
         "exact_match": float(np.mean([h == r for h, r in zip(hypotheses, references, strict=True)])),
         "token_error_rate": token_error_rate(hypothesis_tokens, reference_tokens),
@@ -49,18 +52,27 @@ def score_texts(
 
 
 def tokenized_bleu_of(hypotheses: Sequence[str], references: Sequence[str]) -> tuple[float, str]:
-    """BLEU as papers on small corpora have it: lower-cased, on the tokens that spaces separate. With its signature."""
-    return _bleu(hypotheses, references, lowercase=True, tokenize="none")
+    """BLEU of `tokenized_bleu_metric`, with its signature."""
+    return _score(tokenized_bleu_metric(references), hypotheses, references)
 
 
-def _bleu(hypotheses: Sequence[str], references: Sequence[str], **options: Any) -> tuple[float, str]:
-    """Of n-grams up to four. Where no reference has four tokens BLEU has no value (sacrebleu says 0): there up to as
+def bleu_metric(references: Sequence[str], **options: Any) -> BLEU:
+    """BLEU of n-grams up to four. Where no reference has four tokens it has no value (sacrebleu says 0): there up to as
     many as there are (`eff:yes` in the signature), so that single words right are 100.
     """
     from sacrebleu.metrics.bleu import BLEU
 
     bleu = BLEU(force=True, **options)  # force: no log line about texts that look tokenised
     bleu.effective_order = all(len(bleu.tokenizer(text).split()) < bleu.max_ngram_order for text in references)
+    return bleu
+
+
+def tokenized_bleu_metric(references: Sequence[str]) -> BLEU:
+    """BLEU as papers on small corpora have it: lower-cased, on the tokens that spaces separate."""
+    return bleu_metric(references, lowercase=True, tokenize="none")
+
+
+def _score(bleu: BLEU, hypotheses: Sequence[str], references: Sequence[str]) -> tuple[float, str]:
     return float(bleu.corpus_score(hypotheses, [references]).score), str(bleu.get_signature())
 
 

@@ -43,7 +43,19 @@ def test_the_same_texts_do_not_differ_and_give_the_same_figures_again() -> None:
     first = spoilt(4)
     assert {name: one.p for name, one in compared(first, first).items()} == {
         "bleu": 1.0,
+        "tokenized_bleu": 1.0,
         "chrf": 1.0,
         "exact_match": 1.0,
     }
     assert paired_bootstrap(REFERENCES, first, spoilt(5)) == paired_bootstrap(REFERENCES, first, spoilt(5))
+
+
+def test_short_texts_have_a_bleu_too() -> None:
+    found = {one.metric: one for one in paired_bootstrap(["a b", "c"] * 10, ["a b", "c"] * 10, ["b", "c"] * 10)}
+    assert found["bleu"].scores[0] > 99.9 and 0 < found["bleu"].scores[1] < 100.0
+    assert "eff:yes" in found["bleu"].signature
+
+
+def test_capital_letters_count_in_one_bleu_of_the_two() -> None:
+    found = compared([text.upper() for text in REFERENCES], REFERENCES)
+    assert found["tokenized_bleu"].scores[0] > 99.9 and found["bleu"].scores[0] < 50.0
