@@ -19,7 +19,9 @@ class Place(NamedTuple):
 def place() -> Place:
     """This process's place; the only one where torchrun did not start it."""
     names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
-    return Place(*(int(os.environ[name]) for name in names)) if "WORLD_SIZE" in os.environ else Place()
+    if not all(name in os.environ for name in names):  # some schedulers of clusters set the first two
+        return Place()
+    return Place(*(int(os.environ[name]) for name in names))
 
 
 def starting(num_processes: int) -> list[str]:

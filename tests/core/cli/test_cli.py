@@ -94,6 +94,15 @@ def test_several_processes_train_one_seed_at_a_time(
     assert capfd.readouterr().err.startswith("headlight: --seeds goes with one process. Start torchrun once a seed")
 
 
+def test_what_a_scheduler_says_of_its_job_is_no_torchrun(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, number in {"RANK": "1", "WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, number)
+    assert cli.main(["train"]) == 2
+    assert capfd.readouterr().err.startswith("headlight: train: expected a preset or a YAML file")
+
+
 def test_a_fault_of_ours_is_one_line_and_its_traceback_is_kept(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
