@@ -47,6 +47,22 @@ def test_each_split_follows_the_sides_of_train() -> None:
     assert "Held out, valid: val.en.gz and val.de.gz." in corpus_of([HERE / name for name in files]).sentence
 
 
+def test_the_last_word_of_a_name_says_the_side() -> None:
+    files = ("train.en", "train.de", "val.de", "val.en", "test_2016_flickr.de", "test_2016_flickr.en")
+    assert named(*files) == {
+        "train_source": "train.en",
+        "train_target": "train.de",
+        "valid_source": "val.en",
+        "valid_target": "val.de",
+        "test_source": "test_2016_flickr.en",
+        "test_target": "test_2016_flickr.de",
+    }
+
+
+def test_where_last_words_are_alike_the_whole_names_say_the_side() -> None:
+    assert named("train.en.tok", "train.de.tok", "val.de.tok", "val.en.tok")["valid_source"] == "val.en.tok"
+
+
 def test_a_table_holds_both_sides() -> None:
     assert named("german-train.tsv", "german-dev.tsv.gz") == {
         "train_source": "german-train.tsv",
