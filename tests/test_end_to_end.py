@@ -21,6 +21,7 @@ import pytest
 from safetensors import safe_open
 
 from core.run_folder import RunFolder
+from core.training.trainer import Trainer
 from tests.in_process import called
 
 ROOT = Path(__file__).parents[1]
@@ -210,6 +211,20 @@ def test_several_seeds_are_several_runs_and_their_spread(place: Path) -> None:
     assert last["mean"]["valid/loss"] == pytest.approx(sum(losses) / 2)
     assert last["standard_deviation"]["valid/loss"] == pytest.approx(abs(losses[0] - losses[1]) / 2**0.5)
     assert {RunFolder.open(Path(one["run"])).state.group for one in finished} == {last["group"]}
+
+
+def test_a_seed_that_diverges_keeps_none_of_the_others_from_their_mean(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_diverged = Trainer.has_diverged.fget
+    assert has_diverged is not None
+    monkeypatch.setattr(Trainer, "has_diverged", property(lambda run: run.config.seed == 3 or has_diverged(run)))
+    short = ("--set", "training.max_steps=5", "--runs-dir", "some", "--json")
+    result = called("train", "tiny.yaml", "--seeds", "3,4,5", *short, cwd=place)
+    events = [json.loads(line) for line in result.stdout.splitlines()]
+    finished = [event for event in events if event["event"] == "run_finished"]
+    assert (result.returncode, [one["reason"] for one in finished]) == (3, ["diverged", "max_steps", "max_steps"])
+    assert events[-1]["event"] == "seeds_finished" and events[-1]["runs"] == [one["run"] for one in finished[1:]]
 
 
 def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, tmp_path: Path) -> None:

@@ -26,13 +26,13 @@ def new_group(name: str) -> str:
 
 
 def print_spread(group: str, runs: Sequence[RunFinished], *, json: bool) -> None:
-    """Print mean and sample standard deviation of every metric that all runs have."""
+    """Print mean and sample standard deviation of every metric that all runs have, as it was at the end of each."""
     mean, deviation = spread([run.metrics for run in runs])
     if json:
         folders = [run.run for run in runs]
         record = {"event": "seeds_finished", "group": group, "runs": folders}
         print_json(record | {"mean": mean, "standard_deviation": deviation})
         return
-    print(f"\ngroup {group}: mean of {len(runs)} runs ± standard deviation")
+    print(f"\ngroup {group}: mean of {len(runs)} runs ± standard deviation, at the last step of each")
     for name, value in mean.items():
         print(f"{name} {value:.6g} ± {deviation[name]:.2g}")

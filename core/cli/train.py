@@ -56,17 +56,19 @@ def train(arguments: Namespace) -> int:
 
 
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:
-    """One run after the other; then the mean and the deviation of what they reached."""
+    """One run after the other; then the mean and the deviation of what those reached that came to their end."""
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
-    runs = []
+    runs, code = list[RunFinished](), DONE
     for seed in seeds:
-        code, finished = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
-        if code != DONE:
-            return code
-        runs.append(finished)
-    with results.printing():
-        print_spread(group, runs, json=arguments.json)
-    return DONE
+        ended, finished = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
+        if ended == DONE:
+            runs.append(finished)
+        else:
+            code = ended
+    if len(runs) > 1:  # one has no deviation
+        with results.printing():
+            print_spread(group, runs, json=arguments.json)
+    return code
 
 
 def _train(
