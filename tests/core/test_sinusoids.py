@@ -7,10 +7,12 @@ import pytest
 from core.sinusoids import sinusoids
 
 
-def test_sinusoids_are_the_papers() -> None:
-    table = sinusoids(200, 12)
+@pytest.mark.parametrize("width", [1, 12, 13])
+def test_sinusoids_are_the_papers(width: int) -> None:
+    table = sinusoids(200, width)
+    assert table.shape == (200, width)
     for position in (0, 1, 7, 199):
-        for i in range(6):
-            angle = position / 10000 ** (2 * i / 12)
-            assert table[position, 2 * i] == pytest.approx(math.sin(angle), abs=1e-12)
-            assert table[position, 2 * i + 1] == pytest.approx(math.cos(angle), abs=1e-12)
+        for dimension in range(width):
+            angle = position / 10000 ** (dimension // 2 * 2 / width)
+            expected = math.cos(angle) if dimension % 2 else math.sin(angle)
+            assert table[position, dimension] == pytest.approx(expected, abs=1e-12)

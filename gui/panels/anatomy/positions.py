@@ -114,7 +114,7 @@ class PositionsTopic(Topic):
     def _lay_out(self) -> None:
         self.add_controls(
             ("positions", self.positions_spin, "How many positions are drawn"),
-            ("width", self.width_spin, "Dimensions of each vector, d_model; even"),
+            ("width", self.width_spin, "Dimensions of each vector, d_model"),
             ("waves from dimension", self.wave_spin, "The first of the four dimensions drawn as waves"),
         )
         self.map.addItem(self._image)
@@ -138,7 +138,6 @@ class PositionsTopic(Topic):
         self.positions_spin.valueChanged.connect(self.mark_dirty)
         self.wave_spin.valueChanged.connect(self.mark_dirty)
         self.width_spin.valueChanged.connect(self._take_width)
-        self.width_spin.editingFinished.connect(self._make_even)
         self.map.pointed.connect(self._point_at)
         self.waves.pointed.connect(self._point_at)
         self.map.clicked.connect(self._choose_waves)
@@ -146,9 +145,6 @@ class PositionsTopic(Topic):
     def _take_width(self) -> None:
         self._is_width_chosen = True
         self.mark_dirty()
-
-    def _make_even(self) -> None:
-        self.width_spin.setValue(self.width_spin.value() // 2 * 2)
 
     def _point_at(self, point: QPointF) -> None:
         position = min(max(round(point.x()), 0), self.positions_spin.value() - 1)

@@ -30,10 +30,20 @@ def direct(position: int, dimension: int, width: int) -> float:
 def test_the_width_is_the_models_until_one_is_chosen(topic: PositionsTopic, history: History) -> None:
     assert history.prepared is not None
     assert topic.width_spin.value() == history.prepared.config.model.d_model
-    topic.width_spin.setValue(9)
-    topic.width_spin.editingFinished.emit()
+    topic.width_spin.setValue(8)
     topic.show_step(history, 0)
     assert topic.width_spin.value() == 8 and topic._image.image.shape == (8, 100)
+
+
+def test_the_table_is_drawn_at_each_width_on_the_way_to_the_one_that_is_typed(
+    topic: PositionsTopic, history: History, qtbot: QtBot
+) -> None:
+    topic.width_spin.selectAll()
+    for key, width in (("5", 5), ("1", 51), ("2", 512)):
+        qtbot.keyClicks(topic.width_spin, key)
+        topic.show_step(history, 0)
+        expected = [direct(7, dimension, width) for dimension in range(width)]
+        np.testing.assert_allclose(topic._image.image[:, 7], expected, atol=1e-12)
 
 
 def test_map_and_waves_are_the_formulas(topic: PositionsTopic, history: History) -> None:
