@@ -47,6 +47,11 @@ class MasksTopic(Topic):
         self._lay_out()
         self._connect()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no masks: the field stays above the sentence that says why, so that it can be mended."""
+        return super().is_empty or self.asked.answer is None
+
     def show_step(self, history: History, step: int) -> None:
         """Draw the masks of what stands in the field: at first a target of this run."""
         reason = self._follower.why_no_model
@@ -57,8 +62,10 @@ class MasksTopic(Topic):
         self._offer(history)
         request = MakeMasks(target=self.target_edit.text(), num_padding=self.padding_spin.value())
         self.asked.want(request)
-        self.readout_label.setText(self.asked.refusal)
-        if self.asked.answer is not None:
+        self.content.setVisible(self.asked.answer is not None)
+        if self.asked.answer is None:
+            self.readout_label.setText(self.asked.refusal or "The engine is working it out …")
+        else:
             self._draw(self.asked.answer)
 
     def numbers(self) -> Table:
@@ -101,6 +108,9 @@ class MasksTopic(Topic):
             ("sentence", self.target_edit, "A target sentence, cut by the dataset's own tokenizer"),
             ("padding", self.padding_spin, "Tokens of padding behind it, as in a batch with longer ones"),
         )
+        kept = self.content.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # the field must not move while somebody types into it
+        self.content.setSizePolicy(kept)
         row = QHBoxLayout()
         self.picture.addLayout(row, 1)
         for sign, canvas in zip(("", "and", "="), self.canvases, strict=True):

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +16,7 @@ from gui.panels.anatomy.attention_stages import STAGES
 from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.panels.anatomy.masks import MasksTopic
 from gui.panels.anatomy.topic import Topic
+from gui.pictures.export_button import ExportButton
 from gui.views.anatomy import AnatomyView
 
 WAIT_MS = 30_000
@@ -94,6 +95,24 @@ def test_masks_are_of_the_sentence_that_is_typed(view: AnatomyView, qtbot: QtBot
     assert topic.readout_label.text() == said
     topic.target_edit.setText("1 " * 200)
     qtbot.waitUntil(lambda: "positions" in topic.readout_label.text(), timeout=WAIT_MS)
+
+
+def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyView, qtbot: QtBot) -> None:
+    topic = opened(view, qtbot, MasksTopic)
+    qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
+    export_button = topic.findChild(ExportButton)
+    top = topic.target_edit.mapTo(topic, QPoint())
+    topic.target_edit.setText("1 " * 200)
+    qtbot.waitUntil(lambda: "positions" in topic.readout_label.text(), timeout=WAIT_MS)
+    assert not topic.canvases[0].isVisible() and topic.target_edit.mapTo(topic, QPoint()) == top
+    export_button.menu().aboutToShow.emit()
+    assert not any(action.isEnabled() for action in export_button.menu().actions())
+    export_button.copy_numbers()  # the menu had been opened before
+    view.context.bridge.drain()
+    assert "there is nothing to export any more" in view.window().strip.sentence.text()
+    topic.target_edit.setText("1 2")
+    qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
+    assert len(topic.numbers()) == 1 + 5 * 5
 
 
 def test_each_stage_of_a_head_shows_its_numbers(view: AnatomyView, qtbot: QtBot) -> None:
