@@ -44,6 +44,7 @@ class ConfusionMap(ValidationPanel):
         if figures.confusion is not self._confusion:
             self._at = figures.step
             self._confusion = figures.confusion
+            self.canvas.mark = None, None  # its rows and columns stand for other symbols now, or are fewer
             self.readout.setText(_LEGEND if figures.confusion.is_confused else _ALL_RIGHT)
         self.canvas.show_matrix(
             Matrix("", self._confusion.shares, self._confusion.symbols, self._confusion.written, decimals=None),

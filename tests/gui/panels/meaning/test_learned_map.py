@@ -91,6 +91,18 @@ def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learne
     assert "sentence 31" in learned.canvas.accessibleDescription()
 
 
+def test_no_cell_of_another_confusion_is_marked_or_chosen(view: TrainView, qtbot: QtBot) -> None:
+    confusion = view.confusion_map
+    row, column = (size - 1 for size in confusion.canvas.matrix.values.shape)
+    confusion.canvas.pointed.emit(row, column)
+    assert confusion.canvas.mark == (row, column)
+    view.context.playhead.view(400)
+    qtbot.waitUntil(lambda: "step 400" in confusion.title_label.text(), timeout=WAIT_MS)
+    assert confusion.canvas.mark == (None, None)
+    qtbot.keyClick(confusion.canvas, Qt.Key.Key_Return)
+    assert not view.learned_map.why_label.isVisible()
+
+
 def test_a_damaged_validation_is_named_and_the_other_drawn(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
