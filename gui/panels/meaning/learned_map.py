@@ -8,8 +8,10 @@ from itertools import accumulate
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea
 
+from core.history import History
 from core.meaning.learned_when import NEVER
 from core.meaning.validation_figures import ValidationFigures
+from core.run_folder import RunFolder
 from gui.panel import Table
 from gui.panels.meaning.learned_canvas import LearnedCanvas, LearnedSentence
 from gui.panels.meaning.validation_panel import ValidationPanel
@@ -32,6 +34,7 @@ class LearnedMap(ValidationPanel):
         self._sentences: tuple[LearnedSentence, ...] = ()
         self._chosen: frozenset[int] = frozenset()  # sentences by their place in the validation; none: all
         self._why = ""
+        self._folder: RunFolder | None = None  # of the run whose sentences those are
         self._drawn: tuple[ValidationFigures, int] | None = None  # and how many validations were read
         self.why_label = plain_label(role="muted")
         self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
@@ -54,6 +57,14 @@ class LearnedMap(ValidationPanel):
         self.all_button.clicked.connect(lambda: self.show_only((), ""))
         self.all_button.hide()
         self.why_label.hide()
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the newest validation at or before `step`; what was chosen in another run is forgotten."""
+        if history.folder is not self._folder:
+            self._folder = history.folder
+            if self._chosen:
+                self.show_only((), "")
+        super().show_step(history, step)
 
     def draw(self, figures: ValidationFigures) -> None:
         drawn = figures, len(self._reader.learned.steps)

@@ -103,6 +103,33 @@ def test_no_cell_of_another_confusion_is_marked_or_chosen(view: TrainView, qtbot
     assert not view.learned_map.why_label.isVisible()
 
 
+def test_the_sentences_of_a_confusion_are_forgotten_with_their_run(
+    view: TrainView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    learned, context = view.learned_map, view.context
+
+    def is_drawn_of(folder: Path | None) -> bool:
+        seen = learned._reader._folder
+        return not learned.is_dirty and (seen.path if seen is not None else None) == folder
+
+    def has_all() -> bool:
+        return learned.why_label.isHidden() and learned.all_button.isHidden()
+
+    view.confusion_map.canvas.clicked.emit(0, 0)
+    assert not has_all()
+    other = Path(shutil.copytree(example_path(), tmp_path / "other"))
+    context.workbench.open_run(other)
+    qtbot.waitUntil(lambda: is_drawn_of(other) and not learned.is_empty, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not view.confusion_map.is_dirty and not view.confusion_map.is_empty, timeout=WAIT_MS)
+    assert has_all() and len({line[0] for line in learned.numbers()[1:]}) == 256
+
+    view.confusion_map.canvas.clicked.emit(0, 0)
+    assert not has_all()
+    context.workbench.reset()
+    qtbot.waitUntil(lambda: is_drawn_of(None), timeout=WAIT_MS)
+    assert learned.is_empty and has_all()
+
+
 def test_a_damaged_validation_is_named_and_the_other_drawn(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
