@@ -25,6 +25,14 @@ def marks_of(history: History) -> tuple[Mark, ...]:
     return tuple(sorted(_marks(history), key=lambda mark: mark.step))
 
 
+def best_validation(history: History) -> Mark | None:
+    """The one that the run itself calls the best, and by which metric; None where there is none yet."""
+    if history.prepared is None or not history.best_steps:
+        return None
+    step, metric = max(history.best_steps), history.prepared.config.training.best_metric
+    return Mark(step, "best", f"step {step:,}: the best validation so far, by {metric}")
+
+
 def _marks(history: History) -> Iterator[Mark]:
     right = (step for step, metrics in history.validations.items() if metrics.get("valid/exact_match", 0.0) > 0.0)
     if (first := next(right, None)) is not None:
@@ -32,9 +40,8 @@ def _marks(history: History) -> Iterator[Mark]:
         yield Mark(
             first, "right", f"step {first:,}: the first right answers, {share:.1%} of the validation's sentences"
         )
-    if history.best_steps:
-        best = max(history.best_steps)
-        yield Mark(best, "best", f"step {best:,}: the best validation so far")
+    if (best := best_validation(history)) is not None:
+        yield best
     for changed in history.settings_changed:
         yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {changed.value}")
     for step, layer, head in history.alignment.first_finds(history.last_step):

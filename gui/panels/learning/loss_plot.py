@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 
 from core.events import SettingChanged
 from core.history import History
+from core.marks import best_validation
 from gui.panels.learning.step_plot import StepPlot, name_line, renew
 from gui.playhead import Playhead
 from gui.smoothing import smoothed
@@ -96,9 +97,11 @@ class LossPlot(StepPlot):
     def _draw_validations(self, history: History) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         points = [(step, one["valid/loss"]) for step, one in sorted(history.validations.items()) if "valid/loss" in one]
         steps, losses = np.array(points, dtype=np.float64).reshape(-1, 2).T
-        best = [int(np.nanargmin(losses))] if np.isfinite(losses).any() else []
         renew(self._valid, steps, losses)
-        renew(self._best, steps[best], losses[best])
+        best = best_validation(history)
+        is_best = np.isin(steps, [] if best is None else [best.step])
+        renew(self._best, steps[is_best], losses[is_best])
+        self._best.scatter.setToolTip("" if best is None else best.text)
         return steps, losses
 
     def _invite(self, is_untrained: bool) -> None:

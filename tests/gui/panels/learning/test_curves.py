@@ -13,7 +13,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.events import SettingChanged, StepsDone
+from core.events import SettingChanged, StepsDone, ValidationDone
 from core.history import History
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
@@ -55,6 +55,19 @@ def test_raw_and_smooth_training_loss_and_validations_are_drawn(panel: Curves, h
 def test_the_star_is_at_the_best_validation(panel: Curves) -> None:
     steps, losses = panel.loss._best.getOriginalDataset()
     assert (steps.tolist(), losses.tolist()) == ([300], [0.8])
+
+
+def test_the_star_is_where_the_metric_is_best_that_the_run_goes_by(panel: Curves, history: History) -> None:
+    history.take(SettingChanged(step=320, key="training.best_metric", value="valid/bleu"))
+    metrics = {"valid/loss": 1.2, "valid/bleu": 30.0}
+    history.take(ValidationDone(step=350, metrics=metrics, sentences=(), is_best=True))
+    panel.show_step(history, 350)
+    panel.grab()
+    steps, losses = panel.loss._best.getOriginalDataset()
+    assert (steps.tolist(), losses.tolist()) == ([350], [1.2])
+    said = "step 350: the best validation so far, by valid/bleu"
+    assert tip_at(panel.loss, place_of(panel.loss, 350, 1.2)) == said
+    assert panel.ticks.accessibleDescription().endswith(said)
 
 
 def test_guessing_and_the_noise_floor_are_lines_with_their_numbers(panel: Curves) -> None:
@@ -118,13 +131,13 @@ def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, h
     panel.show_step(history, NUM_STEPS)
     ticks = panel.ticks
     assert [(mark.step, mark.kind) for mark in ticks.marks] == [(250, "setting"), (300, "best")]
-    said = "step 250: training.max_grad_norm set to 0.5. step 300: the best validation so far"
+    said = "step 250: training.max_grad_norm set to 0.5. step 300: the best validation so far, by valid/loss"
     assert ticks.accessibleDescription() == said
 
     def says_the_best() -> bool:
         for step in (299, 300):  # pyqtgraph passes over moves that come too fast
             qtbot.mouseMove(ticks.viewport(), place_of(ticks, step, 0.72))
-        return ticks.plotItem.vb.toolTip() == "step 300: the best validation so far"
+        return ticks.plotItem.vb.toolTip() == "step 300: the best validation so far, by valid/loss"
 
     qtbot.waitUntil(says_the_best, timeout=WAIT_MS)
 
