@@ -61,18 +61,19 @@ class WeightsPanel(Panel):
         self._read_runs()
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw both translations, the second asked for where it is another one."""
+        """Draw both translations of one sentence, the second asked for where it is another one."""
         self.weights_combo.show_history(history, self.weights)
         translation = self._typed.translation
         if translation is None:
             self.show_empty()
             return
         self._ask(history)
-        if self.asked.answer is None:
+        other = self.asked.answer[0] if self.asked.answer is not None else None
+        if other is None or (other.source, other.prefix) != (translation.source, translation.prefix):
             self.show_empty(self.asked.refusal or "The engine is translating …")
         else:
             self.show_body()
-            self._draw(translation, self.asked.answer[0])
+            self._draw(translation, other)
 
     def numbers(self) -> Table:
         """A line for each track and place."""

@@ -200,6 +200,30 @@ def test_the_run_that_is_compared_with_can_be_chosen_again(view: TranslateView, 
     assert names_of(view)[:2] == ["step 0", "step 0"]
 
 
+def test_two_weights_are_compared_by_one_sentence_only(
+    view: TranslateView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show_page(view, "Two weights")
+    qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+    assert view.other.verdict_label.text().startswith("= Both write the same.")
+    for choose in (lambda: enter(view, qtbot, "ich mochte bier"), lambda: go_on_from_another_token(view, qtbot)):
+        with monkeypatch.context() as slow:  # the second translation is still to come
+            slow.setattr(view.other.asked, "want", lambda *_, **__: None)
+            choose()
+            assert view.other.is_empty and view.other.empty_label.text() == "The engine is translating …"
+        view.other.mark_dirty()
+        qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+        assert view.other.verdict_label.text().startswith("= Both write the same.")
+
+
+def go_on_from_another_token(view: TranslateView, qtbot: QtBot) -> None:
+    """Have the output begin with the first runner-up, and wait for it."""
+    view.tokens.table.setCurrentCell(0, 1)
+    qtbot.keyClick(view.tokens.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(view.typed.translation.prefix) == 1, timeout=WAIT_MS)
+    draw(view)
+
+
 def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
     """The run that was at hand stands beside the next one, with what it wrote itself."""
     before, name = view.typed.translation, name_of(view.context.bridge.history.folder)
