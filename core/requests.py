@@ -200,12 +200,16 @@ class FindUnreadable(Request[tuple[int, str] | None]):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchBeam(Request[BeamTree]):
-    """Decode one text with a beam and greedily, with the weights of this moment or those kept at or before a step."""
+    """Decode one text with a beam and greedily, with the weights of this moment or those kept at or before a step.
+
+    `prefix` are target tokens that every output begins with, as in `Translate`.
+    """
 
     source: str
     beam_size: int
     length_penalty: float
     step: int | None = None
+    prefix: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

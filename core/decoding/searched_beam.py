@@ -14,7 +14,7 @@ from core.data.special_tokens import EOS_ID
 from core.decoding.beam import BeamSearch, Watch, beam_decode
 from core.decoding.hypothesis import ScoredHypothesis
 from core.decoding.probed_sentences import pad_ids
-from core.decoding.translator import encode_text
+from core.decoding.translator import encode_text, prefix_ids
 from core.model.transformer import Transformer
 from core.requests import SearchBeam
 
@@ -22,14 +22,19 @@ from core.requests import SearchBeam
 def search_beam(model: Transformer, data: PreparedData, request: SearchBeam, *, max_length: int, step: int) -> BeamTree:
     """Search as the request says; `step` is where the weights come from, and only noted. Draws no random number.
 
-    Raises UserError for a text that is empty or longer than the model's positions.
+    Raises UserError for a text that is empty or longer than the model's positions, and for a prefix that has tokens of
+    another vocabulary.
     """
     src, src_mask = pad_ids([encode_text(model, data, request.source)[0]], next(model.parameters()).device)
-    watcher = _Watcher()
+    watcher, forced = _Watcher(), prefix_ids(data, request.prefix)
 
     def decode(beam_size: int, watch: Watch | None) -> list[ScoredHypothesis]:
         search = BeamSearch(
-            beam_size=beam_size, length_penalty=request.length_penalty, max_length=max_length, num_best=beam_size
+            beam_size=beam_size,
+            length_penalty=request.length_penalty,
+            max_length=max_length,
+            num_best=beam_size,
+            prefix=forced,
         )
         return beam_decode(model, src, src_mask, search, watch)[0]
 

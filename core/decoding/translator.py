@@ -37,7 +37,7 @@ def translate(
     a prefix that has tokens of another vocabulary.
     """
     encoded = [encode_text(model, data, text) for text in texts]
-    forced = _prefix_ids(data, prefix)
+    forced = prefix_ids(data, prefix)
     sentences = list(map(SentenceToProbe, texts, references or [None] * len(texts)))
     translations: dict[int, Translation] = {}
     max_length = longest_output(decoding, data)
@@ -92,8 +92,8 @@ def _scored(hypothesis: ScoredHypothesis, data: PreparedData) -> ScoredOutput:
     )
 
 
-def _prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
-    """Ids of tokens as `Feed` spells them, special ones included."""
+def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
+    """Ids of tokens as `Feed` spells them, special ones included. Raises UserError for one of another vocabulary."""
     tokens = data.tgt_vocabulary.tokens
     for token in prefix:
         if token not in tokens:

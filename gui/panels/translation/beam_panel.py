@@ -64,6 +64,7 @@ class BeamPanel(Panel):
             beam_size=self.size_spin.value(),
             length_penalty=self.penalty_spin.value(),
             step=self._typed.asked_step,
+            prefix=translation.prefix,
         )
         chosen = replace(request, step=None), self._typed.choice
         self.asked.want(request, moment=(request.step, translation.step), chosen=chosen)

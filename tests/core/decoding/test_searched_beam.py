@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -78,6 +80,19 @@ def test_what_became_of_each(data: PreparedData) -> None:
         assert node.probability == pytest.approx(torch.tensor(node.log_probability - before).exp().item())
     assert tree.step == 9 and tree.source == TEXT
     assert tree.path(("nowhere",)) == ()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_output_begins_with_the_prefix(data: PreparedData, seed: int) -> None:
+    model = model_of(data, seed)
+    prefix = tuple(data.tgt_vocabulary.tokens[-2:])
+    request = SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6, prefix=prefix)
+    tree = search_beam(model, data, request, max_length=MAX_LENGTH, step=9)
+    assert {one.tokens[:2] for one in (tree.greedy, *tree.outputs)} == {prefix}
+    (greedy,) = translate(model, data, DecodingConfig(max_length=MAX_LENGTH), [TEXT], 0, prefix=prefix)
+    assert tree.greedy.output == greedy.output
+    with pytest.raises(UserError, match="cannot begin with “nowhere”"):
+        search_beam(model, data, replace(request, prefix=("nowhere",)), max_length=MAX_LENGTH, step=9)
 
 
 def test_a_text_that_is_empty_is_refused(data: PreparedData) -> None:

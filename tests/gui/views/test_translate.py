@@ -168,6 +168,20 @@ def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, q
     assert {node.rank for node in view.beam.canvas.tree.nodes} == {0, 1}
 
 
+def test_greedy_and_beam_go_on_from_the_token_that_was_chosen(view: TranslateView, qtbot: QtBot) -> None:
+    draw(view)
+    show_page(view, "Beam search")
+    go_on_from_another_token(view, qtbot)
+    translation = view.typed.translation
+    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: draw(view) or view.beam.canvas.tree.nodes[0].token == translation.prefix[0], timeout=WAIT_MS
+    )
+    tree = view.beam.canvas.tree
+    assert tree.greedy.output == translation.output
+    assert {one.tokens[:1] for one in tree.outputs} == {translation.prefix}
+
+
 def boxes_hold_their_tokens(view: TranslateView) -> None:
     """At any zoom: no token of the tree is cut, and the canvas scrolls over all of it."""
     canvas, metrics = view.beam.canvas, QFontMetricsF(view.context.theme.token_font())
