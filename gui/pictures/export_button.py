@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from core.errors import UserError
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
-from gui.pictures.picture_file import SUFFIXES, image_of, picture_of, write
+from gui.pictures.picture_file import FORMATS, image_of, picture_of, write
 from gui.redraw import Redraws
+from gui.save_dialog import ask_where_to_save
 from gui.widgets import IconButton
 
 _NOT_IN_A_NAME = re.compile(r"[^\w.]+")
@@ -60,8 +61,8 @@ class ExportButton(IconButton):
         return csv_of(self._panel.numbers())
 
     def _ask_picture(self) -> None:
-        kinds = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-        if (path := self._ask("Save picture", ".svg", f"Pictures ({kinds})")) is not None:
+        kinds = {suffix: suffix[1:].upper() for suffix in FORMATS}
+        if (path := self._ask("Save picture", kinds)) is not None:
             self._try(lambda: self._save_picture(path))
 
     def _save_picture(self, path: Path) -> None:
@@ -85,13 +86,12 @@ class ExportButton(IconButton):
             self._redraws.draw_all_of(self._panel)
 
     def _ask_numbers(self) -> None:
-        if (path := self._ask("Save numbers", ".csv", "Tables (*.csv)")) is not None:
+        if (path := self._ask("Save numbers", {".csv": "Tables"})) is not None:
             self._try(lambda: write(path, self._numbers().encode()))
 
-    def _ask(self, title: str, suffix: str, kinds: str) -> Path | None:
+    def _ask(self, title: str, kinds: Mapping[str, str]) -> Path | None:
         name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")
-        path, _ = QFileDialog.getSaveFileName(self, title, name + suffix, kinds)
-        return Path(path) if path else None
+        return ask_where_to_save(self, title, name + next(iter(kinds)), kinds)
 
     def _try(self, act: Callable[[], None]) -> None:
         try:

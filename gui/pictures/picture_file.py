@@ -17,7 +17,6 @@ from core.errors import UserError
 from core.run_files.atomic import write_whole
 from gui.theme import GRID, LIGHT
 
-SUFFIXES = (".png", ".svg", ".pdf")
 _PNG_SCALE = 3
 _LONGEST_SIDE = 32_767  # pixels: Qt paints no further
 _MOST_PIXELS = 64_000_000  # 256 MB in memory
@@ -26,16 +25,8 @@ _DPI = 96  # at which a pixel of the screen is a pixel of the page
 
 
 def picture_of(parts: Sequence[QWidget], name: str) -> bytes:
-    """What these widgets show, one below the other, in the format of the suffix. Raises UserError for another one."""
-    match Path(name).suffix.lower():
-        case ".png":
-            return _png(parts)
-        case ".svg":
-            return _svg(parts)
-        case ".pdf":
-            return _pdf(parts)
-        case _:
-            raise UserError(f"{name}: a picture's name ends in {', '.join(SUFFIXES)}.", "Choose one of them.")
+    """What these widgets show, one below the other, in the format of the suffix, which is one of `FORMATS`."""
+    return FORMATS[Path(name).suffix.lower()](parts)
 
 
 def write(path: Path, data: bytes) -> None:
@@ -83,6 +74,9 @@ def _pdf(parts: Sequence[QWidget]) -> bytes:
     page.setTitle(parts[0].accessibleName())
     _render(parts, page)
     return bytes(data.data())
+
+
+FORMATS = {".svg": _svg, ".png": _png, ".pdf": _pdf}  # by the suffix of the file
 
 
 def _buffer() -> tuple[QByteArray, QBuffer]:

@@ -83,12 +83,6 @@ def test_a_pdf_is_one_page_without_pixels_for_its_text(save: Save) -> None:
     assert b"/FontFile" in data
 
 
-def test_another_suffix_is_refused_and_nothing_is_written(save: Save, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"picture\.gif: a picture's name ends in \.png, \.svg, \.pdf\."):
-        save(AttentionMap, "picture.gif")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_that_is_not_there_is_named(save: Save, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be written: No such file or directory"):
         save(AttentionMap, "gone/picture.svg")

@@ -105,7 +105,7 @@ def test_a_picture_goes_into_a_file_and_into_the_clipboard(
 
     def choose(parent: object, title: str, name: str, kinds: str) -> tuple[str, str]:
         names.append(name)
-        return str(tmp_path / name), kinds
+        return str(tmp_path / name), kinds.partition(";;")[0]
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
     action(trained.train_view.attention_map, "Save picture …").trigger()
@@ -115,14 +115,31 @@ def test_a_picture_goes_into_a_file_and_into_the_clipboard(
     assert QGuiApplication.clipboard().image().width() > 1000
 
 
-@pytest.mark.parametrize("text", ["Save picture …", "Save numbers …"])
-def test_a_file_that_cannot_be_written_is_told_in_the_strip(
-    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+@pytest.mark.parametrize(
+    ("kind", "suffix", "start"), [("SVG", "svg", b"<?xml"), ("PNG", "png", b"\x89PNG"), ("PDF", "pdf", b"%PDF")]
+)
+def test_a_name_without_suffix_is_of_the_format_that_was_chosen(
+    trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, suffix: str, start: bytes
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "gone" / "a.svg"), ""))
+    def choose(parent: object, title: str, name: str, kinds: str) -> tuple[str, str]:
+        (chosen,) = (one for one in kinds.split(";;") if one.startswith(kind))
+        return str(tmp_path / "loss 0.5"), chosen
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    action(trained.train_view.curves, "Save picture …").trigger()
+    trained.context.bridge.drain()
+    assert trained.strip.trouble is None
+    assert (tmp_path / f"loss 0.5.{suffix}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(("text", "name"), [("Save picture …", "a.svg"), ("Save numbers …", "a.csv")])
+def test_a_file_that_cannot_be_written_is_told_in_the_strip(
+    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "gone" / name), ""))
     action(trained.train_view.curves, text).trigger()
     qtbot.waitUntil(trained.strip.isVisible, timeout=WAIT_MS)
-    assert "a.svg cannot be written: No such file or directory" in trained.strip.sentence.text()
+    assert f"{name} cannot be written: No such file or directory" in trained.strip.sentence.text()
 
 
 def test_a_panel_without_a_picture_offers_nothing(window: MainWindow, qtbot: QtBot) -> None:
