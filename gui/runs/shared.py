@@ -11,8 +11,9 @@ from core.exporting.sharing import receive, share
 from core.run_files.archive import SUFFIX
 from core.run_folder import RunFolder
 from gui.context import Context
+from gui.save_dialog import ask_where_to_save
 
-_KIND = f"Shared runs (*{SUFFIX})"
+_KIND = "Shared runs"
 
 
 class SharedRuns(QObject):
@@ -29,9 +30,9 @@ class SharedRuns(QObject):
     def ask_where(self, run: Path) -> None:
         """Have a place chosen for the file of a run, and write it."""
         start = str(Path.home() / f"{run.name}{SUFFIX}")
-        name, _ = QFileDialog.getSaveFileName(self._over, "Share the run as", start, _KIND)
-        if name:
-            self.write(run, Path(name).with_suffix(SUFFIX))
+        path = ask_where_to_save(self._over, "Share the run as", start, {SUFFIX: _KIND})
+        if path is not None:
+            self.write(run, path)
 
     def write(self, run: Path, path: Path) -> None:
         """Write a run to one file."""
@@ -39,7 +40,7 @@ class SharedRuns(QObject):
 
     def ask_for_file(self) -> None:
         """Have a file chosen, and open it."""
-        name, _ = QFileDialog.getOpenFileName(self._over, "Open a shared run", "", _KIND)
+        name, _ = QFileDialog.getOpenFileName(self._over, "Open a shared run", "", f"{_KIND} (*{SUFFIX})")
         if name:
             self.open_file(Path(name))
 
