@@ -17,12 +17,12 @@ from gui.panels.learning.plain_plot import PlainPlot
 from gui.pictures.colour_map import as_rgba, signed_table
 from gui.theme import Theme
 
-NUM_WAVES = 4
-_COLOURS = ("training", "training", "validation", "validation")  # a sine and its cosine share one
+NUM_WAVES = 5
+_COLOURS = ("training", "training", "validation", "validation", "good")  # a sine and its cosine share one
 
 
 class PositionsTopic(Topic):
-    """Above, each column is what is added to the token at a position; below, four of the rows as curves."""
+    """Above, each column is what is added to the token at a position; below, five of the rows as curves."""
 
     title = "Positions"
     about = (
@@ -42,7 +42,7 @@ class PositionsTopic(Topic):
         self.positions_spin, self.width_spin, self.wave_spin = QSpinBox(), QSpinBox(), QSpinBox()
         self.positions_spin.setRange(8, 512)
         self.positions_spin.setValue(100)
-        self.width_spin.setRange(NUM_WAVES, 1024)
+        self.width_spin.setRange(1, 1024)
         self.width_spin.setSingleStep(2)
         self.wave_spin.setValue(12)
         self.map, self.waves = PlainPlot(theme), PlainPlot(theme)
@@ -73,16 +73,21 @@ class PositionsTopic(Topic):
 
     def _draw(self, table: np.ndarray) -> None:
         num_positions, width = table.shape
-        self.wave_spin.setMaximum(width - NUM_WAVES)
+        self.wave_spin.setMaximum(max(width - NUM_WAVES, 0))
         self._position = min(self._position, num_positions - 1)
         self._image.setImage(table.T, levels=(-1.0, 1.0), lut=as_rgba(signed_table(self.theme.mode)))
         self._image.setRect(-0.5, -0.5, num_positions, width)
         self.map.setYRange(-0.5, width - 0.5, padding=0)
         self.map.setXRange(-0.5, 1.09 * num_positions, padding=0)
         first = self.wave_spin.value()
-        self._band.setRegion((first - 0.5, first + NUM_WAVES - 0.5))
+        waves = table.T[first:][:NUM_WAVES]
+        self._band.setRegion((first - 0.5, first + len(waves) - 0.5))
         for place, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
-            self._draw_wave(curve, name, place, table[:, first + place])
+            is_there = place < len(waves)
+            for item in (curve, name):
+                item.setVisible(is_there)
+            if is_there:
+                self._draw_wave(curve, name, place, waves[place])
         for line in (*self._lines, *self._band.lines):
             line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
         for line in self._lines:
@@ -101,13 +106,13 @@ class PositionsTopic(Topic):
         name.setText(f"{dimension} {'sin' if is_sine else 'cos'}")
         name.setColor(colour)
         name.setFont(self.theme.font(0.85))
-        name.setPos(len(wave) - 0.5, 0.75 - 0.5 * place)
+        name.setPos(len(wave) - 0.5, 0.8 - 0.4 * place)
 
     def _say(self, table: np.ndarray) -> None:
         values = [f"{value:+.3f}" for value in table[self._position, self.wave_spin.value() :][:NUM_WAVES]]
         first = self.wave_spin.value()
         self.readout_label.setText(
-            f"Position {self._position}, dimensions {first} to {first + NUM_WAVES - 1}: {', '.join(values)}. "
+            f"Position {self._position}, dimensions {first} to {first + len(values) - 1}: {', '.join(values)}. "
             "Orange is +1, blue is -1. Point or use the arrow keys; a click in the map chooses the waves."
         )
 
@@ -115,7 +120,7 @@ class PositionsTopic(Topic):
         self.add_controls(
             ("positions", self.positions_spin, "How many positions are drawn"),
             ("width", self.width_spin, "Dimensions of each vector, d_model"),
-            ("waves from dimension", self.wave_spin, "The first of the four dimensions drawn as waves"),
+            ("waves from dimension", self.wave_spin, "The first of the five dimensions drawn as waves"),
         )
         self.map.addItem(self._image)
         self.map.addItem(self._band, ignoreBounds=True)
@@ -126,7 +131,7 @@ class PositionsTopic(Topic):
         self.waves.setYRange(-1.1, 1.1, padding=0)
         self.waves.setXLink(self.map)
         self.map.setAccessibleName("Heat map of the table")
-        self.waves.setAccessibleName("Four dimensions as waves")
+        self.waves.setAccessibleName("Five dimensions as waves")
         for name in self._names:
             self.waves.addItem(name, ignoreBounds=True)
         for plot, line in zip((self.map, self.waves), self._lines, strict=True):

@@ -55,17 +55,26 @@ def test_map_and_waves_are_the_formulas(topic: PositionsTopic, history: History)
     np.testing.assert_allclose(topic._image.image, expected, atol=1e-12)
     for dimension, curve in enumerate(topic._curves, start=3):
         np.testing.assert_allclose(curve.getData()[1], expected[dimension], atol=1e-12)
-    assert [name.toPlainText() for name in topic._names] == ["3 cos", "4 sin", "5 cos", "6 sin"]
+    assert [name.toPlainText() for name in topic._names] == ["3 cos", "4 sin", "5 cos", "6 sin", "7 cos"]
+
+
+def test_a_vector_of_fewer_dimensions_has_fewer_waves(topic: PositionsTopic, history: History) -> None:
+    for width, visible in ((2, 2), (16, 5)):
+        topic.width_spin.setValue(width)
+        topic.show_step(history, 0)
+        assert [item.isVisible() for item in topic._curves] == [place < visible for place in range(5)]
+        assert [item.isVisible() for item in topic._names] == [place < visible for place in range(5)]
+        assert f"dimensions 0 to {visible - 1}: " in topic.readout_label.text()
 
 
 def test_mouse_and_keys_choose_position_and_waves(topic: PositionsTopic, history: History, qtbot: QtBot) -> None:
     topic.map.clicked.emit(QPointF(7.2, 4.9))
     topic.map.pointed.emit(QPointF(7.2, 4.9))
     topic.show_step(history, 0)
-    assert topic.readout_label.text().startswith("Position 7, dimensions 4 to 7: ")
+    assert topic.readout_label.text().startswith("Position 7, dimensions 4 to 8: ")
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Down):
         qtbot.keyClick(topic, key)
     topic.show_step(history, 0)
     width = topic.width_spin.value()
-    figures = ", ".join(f"{direct(8, dimension, width):+.3f}" for dimension in range(5, 9))
-    assert topic.readout_label.text().startswith(f"Position 8, dimensions 5 to 8: {figures}.")
+    figures = ", ".join(f"{direct(8, dimension, width):+.3f}" for dimension in range(5, 10))
+    assert topic.readout_label.text().startswith(f"Position 8, dimensions 5 to 9: {figures}.")
