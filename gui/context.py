@@ -12,6 +12,7 @@ from gui.datasets.plugin_catalogue import PluginCatalogue
 from gui.lookout import Lookout
 from gui.playhead import Playhead
 from gui.redraw import Redraws
+from gui.replay import Replay
 from gui.runs.follower import Follower
 from gui.runs.place import RunsPlace
 from gui.sentences.selection import Selection
@@ -25,6 +26,7 @@ class Context:
 
     bridge: EngineBridge
     playhead: Playhead
+    replay: Replay
     selection: Selection
     theme: Theme
     redraws: Redraws
@@ -48,10 +50,11 @@ class Context:
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     """The models of one window."""
     playhead, selection, place = Playhead(), Selection(), RunsPlace(runs_dir)
+    replay = Replay(playhead, lambda: bridge.shown.probe_steps)
     workbench, follower = Workbench(bridge, playhead, place), Follower(bridge, playhead)
     redraws = Redraws(bridge, workbench, playhead, selection, theme)
     lookout, plugins = Lookout(bridge, playhead), PluginCatalogue(bridge)
     redraws.round_ended.connect(lookout.look)
     plugins.reloaded.connect(workbench.renew)
     workbench.plugin_failed.connect(plugins.note_fault)
-    return Context(bridge, playhead, selection, theme, redraws, lookout, workbench, follower, plugins, place)
+    return Context(bridge, playhead, replay, selection, theme, redraws, lookout, workbench, follower, plugins, place)

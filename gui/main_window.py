@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         self.context.redraws.stop()
         self.context.follower.stop()
         self.context.workbench.stop()
-        self.train_view.curves.stop()
+        self.context.replay.stop()
         self.context.bridge.cancel_calls()
         self.context.plugins.close()  # first: the bridge waits for whoever is listing them
         self.context.bridge.close()
@@ -218,7 +218,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+R", self.transport.reset_button.click),
             ("Ctrl+B", self.transport.branch_button.click),
             ("L", self.context.playhead.go_live),
-            ("P", self.train_view.curves.replay.toggle),
+            ("P", self.context.replay.toggle),
             ("[", row.show_previous),
             ("]", row.show_next),
             ("Ctrl+D", theme.toggle_mode),

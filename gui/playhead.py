@@ -10,6 +10,7 @@ class Playhead(QObject):
 
     moved = Signal(int)  # the viewed step, also when it goes live or off live
     live_moved = Signal(int)  # the newest step
+    restarted = Signal()  # another run is viewed
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,5 +53,6 @@ class Playhead(QObject):
         """Another run: live, at its step 0."""
         self._viewed = None
         self._live_step = 0
+        self.restarted.emit()
         self.live_moved.emit(0)
         self.moved.emit(0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -13,17 +13,22 @@ INTERVAL_MS = 125  # eight probes a second: an eye can follow
 
 
 class Replay(QObject):
-    """From the viewed step on; from the first where there is nothing after it. At the end the view is live again."""
+    """From the viewed step on; from the first where there is nothing after it. At the end the view is live again.
+
+    To go live, or another run, ends it too.
+    """
 
     changed = Signal()  # it plays, or has stopped
 
-    def __init__(self, playhead: Playhead) -> None:
+    def __init__(self, playhead: Playhead, read_steps: Callable[[], Sequence[int]]) -> None:
+        """`read_steps` gives the steps at which there is something to look at now, ascending."""
         super().__init__()
-        self.steps: Sequence[int] = ()  # where there is something to look at, ascending
         self._playhead = playhead
+        self._read_steps = read_steps
         self._timer = QTimer(self)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._advance)
+        playhead.restarted.connect(self.stop)
 
     @property
     def is_playing(self) -> bool:
@@ -33,9 +38,9 @@ class Replay(QObject):
         """Play, or stop where it is."""
         if self.is_playing:
             self.stop()
-        elif self.steps:
-            if self._next() is None:
-                self._playhead.view(self.steps[0])
+        elif self.before(self._playhead.live_step) is not None:  # else there is no past
+            if self.after(self._playhead.step) is None:
+                self._playhead.view(self._read_steps()[0])
             self._timer.start()
             self.changed.emit()
 
@@ -44,14 +49,22 @@ class Replay(QObject):
         self._timer.stop()
         self.changed.emit()
 
+    def before(self, step: int) -> int | None:
+        """The nearest step to look at before this one; None at the first."""
+        steps = self._read_steps()
+        place = bisect_left(steps, step)
+        return steps[place - 1] if place else None
+
+    def after(self, step: int) -> int | None:
+        """The nearest step to look at after this one; None at the last."""
+        steps = self._read_steps()
+        place = bisect_right(steps, step)
+        return steps[place] if place < len(steps) else None
+
     def _advance(self) -> None:
-        step = self._next()
+        step = None if self._playhead.is_live else self.after(self._playhead.step)
         if step is None:
             self.stop()
             self._playhead.go_live()
         else:
             self._playhead.view(step)
-
-    def _next(self) -> int | None:
-        after = bisect_right(self.steps, self._playhead.step)
-        return self.steps[after] if after < len(self.steps) else None

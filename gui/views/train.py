@@ -37,7 +37,7 @@ class TrainView(View):
         self.sentence_row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.attention_map = AttentionMap(context.theme, context.selection)
         self.head_grid = HeadGrid(context.theme, context.selection, all_kinds=True)
-        self.curves = Curves(context.theme, context.playhead)
+        self.curves = Curves(context.theme, context.playhead, context.replay)
         self.more_button = MoreButton("More about what was learned", _MORE_HELP)
         self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.replay_button), self.more_button)
         self.pictures = QStackedWidget()  # attention; behind More what was learned, built when it is first looked at

@@ -13,30 +13,64 @@ from gui.replay import Replay
 from tests.gui.conftest import WAIT_MS
 
 
-def test_it_plays_every_probe_of_a_run_and_is_live_at_the_end(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
-) -> None:
-    playhead, curves = window.context.playhead, window.train_view.curves
+def played(steps: range) -> tuple[Playhead, Replay]:
+    """A live playhead at step 100, and what plays these steps."""
+    playhead = Playhead()
+    playhead.advance(100)
+    return playhead, Replay(playhead, lambda: steps)
+
+
+def learn_five(window: MainWindow, qtbot: QtBot) -> None:
+    """Five steps, each with its probe, told to the end."""
     window.context.workbench.learn(5)
-    wait_for_state("paused")
-    qtbot.waitUntil(lambda: list(curves.replay.steps) == [0, 1, 2, 3, 4, 5], timeout=WAIT_MS)
+    bridge = window.context.bridge
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.probe_steps == [*range(6)], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.context.playhead.live_step == 5, timeout=WAIT_MS)
+
+
+def test_it_plays_every_probe_of_a_run_and_is_live_at_the_end(qtbot: QtBot, window: MainWindow) -> None:
+    playhead, replay = window.context.playhead, window.context.replay
+    button = window.train_view.curves.replay_button
+    learn_five(window, qtbot)
     seen: list[int] = []
     playhead.moved.connect(seen.append)
     qtbot.keyClick(window, Qt.Key.Key_P)
-    assert curves.replay.is_playing and curves.replay_button.accessibleName() == "Stop the replay"
-    qtbot.waitUntil(lambda: not curves.replay.is_playing, timeout=WAIT_MS)
+    assert replay.is_playing and button.accessibleName() == "Stop the replay"
+    qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
     assert seen == [0, 1, 2, 3, 4, 5, 5] and playhead.is_live  # the last time since it is live again
-    assert curves.replay_button.accessibleName() == "Replay"
+    assert button.accessibleName() == "Replay"
     qtbot.waitUntil(lambda: "step 5" in window.train_view.attention_map.title_label.text(), timeout=WAIT_MS)
 
 
-def test_it_goes_on_from_the_viewed_step_and_stops_there(qtbot: QtBot) -> None:
-    playhead = Playhead()
-    playhead.advance(100)
-    replay = Replay(playhead)
+def test_what_was_learned_in_a_view_without_curves_is_played_there(qtbot: QtBot, window: MainWindow) -> None:
+    playhead, replay = window.context.playhead, window.context.replay
+    window.show_view(window.views.index(window.attention_view))
+    learn_five(window, qtbot)
+    seen: list[int] = []
+    playhead.moved.connect(seen.append)
+    qtbot.keyClick(window, Qt.Key.Key_P)
+    qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
+    assert seen == [0, 1, 2, 3, 4, 5, 5]
+
+
+def test_of_another_run_nothing_is_played_before_it_has_a_past(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    playhead, replay = window.context.playhead, window.context.replay
+    learn_five(window, qtbot)
+    qtbot.waitUntil(lambda: not window.train_view.curves.is_dirty, timeout=WAIT_MS)
+    window.show_view(window.views.index(window.attention_view))
+    playhead.view(2)
     replay.toggle()
-    assert not replay.is_playing  # there is nothing to look at
-    replay.steps = range(0, 101, 10)
+    window.context.workbench.reset()
+    wait_for_state("ready")
+    assert not replay.is_playing and playhead.is_live
+    qtbot.keyClick(window, Qt.Key.Key_P)
+    assert not replay.is_playing and playhead.is_live
+
+
+def test_it_goes_on_from_the_viewed_step_and_stops_there(qtbot: QtBot) -> None:
+    playhead, replay = played(range(0, 101, 10))
     playhead.view(35)
     playhead.moved.connect(lambda step: replay.toggle() if step == 50 else None)
     replay.toggle()
@@ -44,11 +78,14 @@ def test_it_goes_on_from_the_viewed_step_and_stops_there(qtbot: QtBot) -> None:
     assert playhead.step == 50 and not playhead.is_live
 
 
+def test_where_there_is_nothing_to_look_at_it_does_not_play(qtbot: QtBot) -> None:
+    playhead, replay = played(range(0))
+    replay.toggle()
+    assert not replay.is_playing and playhead.is_live
+
+
 def test_live_ends_it(qtbot: QtBot) -> None:
-    playhead = Playhead()
-    playhead.advance(100)
-    replay = Replay(playhead)
-    replay.steps = range(0, 101, 10)
+    playhead, replay = played(range(0, 101, 10))
     replay.toggle()
     assert replay.is_playing and playhead.step == 0
     playhead.go_live()
@@ -56,9 +93,16 @@ def test_live_ends_it(qtbot: QtBot) -> None:
     assert playhead.is_live
 
 
-def test_a_window_that_closes_plays_nothing(window: MainWindow) -> None:
-    replay = window.train_view.curves.replay
-    replay.steps = (0,)
+def test_another_run_ends_it(qtbot: QtBot) -> None:
+    playhead, replay = played(range(0, 101, 10))
+    replay.toggle()
+    playhead.restart()
+    assert not replay.is_playing
+
+
+def test_a_window_that_closes_plays_nothing(qtbot: QtBot, window: MainWindow) -> None:
+    replay = window.context.replay
+    learn_five(window, qtbot)
     replay.toggle()
     assert replay.is_playing
     window.close_down()

@@ -26,18 +26,17 @@ class Curves(Panel):
     empty_sentence = "The loss appears here with the first step. Press Space to learn."
     is_picture = True
 
-    def __init__(self, theme: Theme, playhead: Playhead) -> None:
+    def __init__(self, theme: Theme, playhead: Playhead, replay: Replay) -> None:
         super().__init__(theme)
-        self._playhead = playhead
-        self.replay = Replay(playhead)
+        self._playhead, self._replay = playhead, replay
         self._folder: RunFolder | None = None  # of the run that is drawn
         self._history = History()  # that is drawn
         self.loss = LossPlot(theme, playhead)
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
         self.replay_button = IconButton(theme, "replay", "Replay")
-        self.replay_button.clicked.connect(self.replay.toggle)
-        self.replay.changed.connect(self._show_replay)
+        self.replay_button.clicked.connect(replay.toggle)
+        replay.changed.connect(self._show_replay)
         self._show_replay()
         self.notices = NoticeBar(theme)
         self.header.addWidget(self.notices.chip)
@@ -64,7 +63,6 @@ class Curves(Panel):
             return
         self.show_body()
         self._history = history
-        self.replay.steps = history.probe_steps
         self.set_title(self.title + figures_at(history, step))
         plots = (self.loss, self.learning_rate, self.ticks)
         is_held = self._is_held(history)
@@ -77,10 +75,6 @@ class Curves(Panel):
             plot.show_step(history, step)
         self.notices.show_step(history, step)
 
-    def stop(self) -> None:
-        """Play no further: the window closes."""
-        self.replay.stop()
-
     def numbers(self) -> Table:
         """A line for each step, a column for each metric; empty where a step has none."""
         curves = {name: self._history.curve(name) for name in self._history.names}
@@ -91,7 +85,7 @@ class Curves(Panel):
 
     def _show_replay(self) -> None:
         """What the button would do."""
-        is_playing = self.replay.is_playing
+        is_playing = self._replay.is_playing
         self.replay_button.set_icon("pause" if is_playing else "replay")
         self.replay_button.setAccessibleName("Stop the replay" if is_playing else "Replay")
         self.replay_button.setToolTip(
@@ -110,12 +104,13 @@ class Curves(Panel):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """From probe to probe, as a mouse drags the playhead."""
-        here, steps = self._playhead.step, self.replay.steps
+        here = self._playhead.step
         match event.key():
             case Qt.Key.Key_Left:
-                self._playhead.view(max((step for step in steps if step < here), default=0))
+                self._playhead.view(self._replay.before(here) or 0)
             case Qt.Key.Key_Right:
-                self._playhead.view(min((step for step in steps if step > here), default=self._playhead.live_step))
+                after = self._replay.after(here)
+                self._playhead.view(self._playhead.live_step if after is None else after)
             case Qt.Key.Key_Home:
                 self._playhead.view(0)
             case Qt.Key.Key_End:

@@ -18,6 +18,7 @@ from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.learning.curves import Curves
 from gui.pictures.picture_file import picture_of, write
 from gui.playhead import Playhead
+from gui.replay import Replay
 from gui.sentences.selection import Selection
 from gui.theme import Theme
 
@@ -30,10 +31,11 @@ def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
     """Draws a panel of this class at step 300 and saves its picture under this name."""
 
     def saved(kind: type, name: str) -> Path:
+        playhead = Playhead()
         panel = {
             AttentionMap: lambda: AttentionMap(theme, Selection()),
             HeadGrid: lambda: HeadGrid(theme, Selection(), all_kinds=True),
-            Curves: lambda: Curves(theme, Playhead()),
+            Curves: lambda: Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps)),
         }[kind]()
         stage(panel, 640, 480)
         panel.show_step(history, 300)

@@ -19,6 +19,7 @@ from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.step_plot import StepPlot
 from gui.playhead import Playhead
+from gui.replay import Replay
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import NUM_STEPS, prepared
@@ -31,7 +32,7 @@ def panel(stage: Stage, theme: Theme, history: History) -> Curves:
     """The curves of 400 steps, the playhead live."""
     playhead = Playhead()
     playhead.advance(NUM_STEPS)
-    made = Curves(theme, playhead)
+    made = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
     stage(made, 1100, 260)
     made.show_step(history, NUM_STEPS)
     made.grab()

@@ -25,6 +25,7 @@ from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.notice_bar import NoticeBar
 from gui.playhead import Playhead
+from gui.replay import Replay
 from gui.runs.rows import example_path
 from gui.theme import Theme
 from tests.gui.builders import sentence
@@ -53,7 +54,7 @@ def stuck() -> History:
 def panel(stage: Stage, theme: Theme, stuck: History) -> Curves:
     playhead = Playhead()
     playhead.advance(300)
-    made = Curves(theme, playhead)
+    made = Curves(theme, playhead, Replay(playhead, lambda: stuck.probe_steps))
     stage(made, 1100, 300)
     made.show_step(stuck, 300)
     return made
