@@ -28,6 +28,7 @@ from gui.frame.status_bar import StatusBar
 from gui.frame.strip import Strip
 from gui.frame.tour import Tour, tour_steps
 from gui.frame.transport import Transport
+from gui.panels.learning.time_strip import TimeStrip
 from gui.view import View
 from gui.views.anatomy import AnatomyView
 from gui.views.attention import AttentionView
@@ -57,6 +58,8 @@ class MainWindow(QMainWindow):
         self.resize(1600, 1000)
         self.setMinimumSize(960, 600)
         with context.theme.undressed():
+            self.time_strip = TimeStrip(context.theme, context.playhead, context.replay)
+            context.redraws.add(self.time_strip)  # first: where the playhead is comes before what is seen there
             self.train_view = TrainView(context)
             self.attention_view = AttentionView(context)
             self.translate_view = TranslateView(context)
@@ -87,8 +90,10 @@ class MainWindow(QMainWindow):
     def show_view(self, index: int) -> None:
         """Open a view by its place in the rail."""
         self.rail.check(index)
-        self._take_focus_from(self.pages)
+        for leaving in (self.pages, self.time_strip):
+            self._take_focus_from(leaving)
         self.pages.setCurrentIndex(index)
+        self.time_strip.setVisible(self.views[index].has_time_strip)
         self.context.redraws.draw_soon()
 
     def begin(self) -> None:
@@ -169,7 +174,7 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         column = QVBoxLayout()
         column.setSpacing(0)
-        for widget in (self.transport, self.banner, self.strip, self.pages, self.status_bar):
+        for widget in (self.transport, self.banner, self.strip, self.pages, self.time_strip, self.status_bar):
             column.addWidget(widget, 1 if widget is self.pages else 0)
         middle = QWidget()
         row = QHBoxLayout(middle)
@@ -219,6 +224,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+B", self.transport.branch_button.click),
             ("L", self.context.playhead.go_live),
             ("P", self.context.replay.toggle),
+            ("Shift+P", self.context.replay.toggle_back),
             ("[", row.show_previous),
             ("]", row.show_next),
             ("Ctrl+D", theme.toggle_mode),

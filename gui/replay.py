@@ -1,4 +1,4 @@
-"""Plays a run back: the playhead goes from probe to probe, as the run did."""
+"""Plays a run: the playhead goes from probe to probe, as the run did, or back."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ INTERVAL_MS = 125  # eight probes a second: an eye can follow
 
 
 class Replay(QObject):
-    """From the viewed step on; from the first where there is nothing after it. At the end the view is live again.
+    """From the viewed step on; from the other end where nothing is left that way.
 
-    To go live, or another run, ends it too.
+    Forwards it ends at the newest step, live; back it ends at the first. To go live, or another run, ends it too.
     """
 
-    changed = Signal()  # it plays, or has stopped
+    changed = Signal()  # it plays, turns around, or has stopped
 
     def __init__(self, playhead: Playhead, read_steps: Callable[[], Sequence[int]]) -> None:
         """`read_steps` gives the steps at which there is something to look at now, ascending."""
         super().__init__()
+        self.is_back = False  # the way it plays, or last did
         self._playhead = playhead
         self._read_steps = read_steps
         self._timer = QTimer(self)
@@ -35,14 +36,12 @@ class Replay(QObject):
         return self._timer.isActive()
 
     def toggle(self) -> None:
-        """Play, or stop where it is."""
-        if self.is_playing:
-            self.stop()
-        elif self.before(self._playhead.live_step) is not None:  # else there is no past
-            if self.after(self._playhead.step) is None:
-                self._playhead.view(self._read_steps()[0])
-            self._timer.start()
-            self.changed.emit()
+        """Play forwards, or stop where it is."""
+        self._toggle(is_back=False)
+
+    def toggle_back(self) -> None:
+        """Play back, or stop where it is."""
+        self._toggle(is_back=True)
 
     def stop(self) -> None:
         """Stop where it is."""
@@ -61,10 +60,26 @@ class Replay(QObject):
         place = bisect_right(steps, step)
         return steps[place] if place < len(steps) else None
 
-    def _advance(self) -> None:
-        step = None if self._playhead.is_live else self.after(self._playhead.step)
-        if step is None:
+    def _toggle(self, *, is_back: bool) -> None:
+        if self.is_playing and self.is_back == is_back:
             self.stop()
-            self._playhead.go_live()
-        else:
+        elif self.before(self._playhead.live_step) is not None:  # else there is no past
+            self.is_back = is_back
+            self._playhead.view(self._playhead.step if self._next() is not None else self._other_end())
+            self._timer.start()
+            self.changed.emit()
+
+    def _advance(self) -> None:
+        step = None if self._playhead.is_live else self._next()
+        if step is not None:
             self._playhead.view(step)
+            return
+        self.stop()
+        if not self.is_back:
+            self._playhead.go_live()
+
+    def _next(self) -> int | None:
+        return self.before(self._playhead.step) if self.is_back else self.after(self._playhead.step)
+
+    def _other_end(self) -> int:
+        return self._playhead.live_step if self.is_back else self._read_steps()[0]

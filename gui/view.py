@@ -15,6 +15,7 @@ class View(QWidget):
     title = ""  # in the rail
     icon = ""  # a file of resources/icons, without .svg
     help = ""  # one sentence, in the rail's tooltip
+    has_time_strip = False  # whether the steps of the run, which it follows, are drawn under it
 
     def __init__(self, context: Context) -> None:
         super().__init__()

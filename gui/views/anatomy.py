@@ -25,6 +25,7 @@ class AnatomyView(View):
     title = "Anatomy"
     icon = "anatomy"
     help = "How a Transformer works, picture by picture"
+    has_time_strip = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

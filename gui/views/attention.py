@@ -29,6 +29,7 @@ class AttentionView(View):
     title = "Attention"
     icon = "attention"
     help = "One head large, and all heads"
+    has_time_strip = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -39,7 +39,7 @@ class TrainView(View):
         self.head_grid = HeadGrid(context.theme, context.selection, all_kinds=True)
         self.curves = Curves(context.theme, context.playhead, context.replay)
         self.more_button = MoreButton("More about what was learned", _MORE_HELP)
-        self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.replay_button), self.more_button)
+        self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.rewind_button), self.more_button)
         self.pictures = QStackedWidget()  # attention; behind More what was learned, built when it is first looked at
         self._content = QWidget()
         self._lay_out()

@@ -50,6 +50,7 @@ class TranslateView(View):
     title = "Translate"
     icon = "translate"
     help = "Translate with the weights of this step"
+    has_time_strip = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

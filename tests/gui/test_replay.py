@@ -1,4 +1,4 @@
-"""A run played back, probe by probe."""
+"""A run played, probe by probe, forwards and back."""
 
 from __future__ import annotations
 
@@ -88,6 +88,52 @@ def test_live_ends_it(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 101, 10))
     replay.toggle()
     assert replay.is_playing and playhead.step == 0
+    playhead.go_live()
+    qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
+    assert playhead.is_live
+
+
+def test_back_it_goes_to_the_first_probe_and_stays_there(qtbot: QtBot, window: MainWindow) -> None:
+    playhead, replay = window.context.playhead, window.context.replay
+    learn_five(window, qtbot)
+    seen: list[int] = []
+    playhead.moved.connect(seen.append)
+    qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
+    assert seen == [5, 4, 3, 2, 1, 0] and not playhead.is_live
+    qtbot.waitUntil(lambda: "step 0" in window.train_view.attention_map.title_label.text(), timeout=WAIT_MS)
+
+
+def test_from_the_first_probe_it_goes_back_from_the_newest_step(qtbot: QtBot) -> None:
+    playhead, replay = played(range(0, 100, 30))
+    playhead.view(0)
+    seen: list[int] = []
+    playhead.moved.connect(seen.append)
+    replay.toggle_back()
+    qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
+    assert seen == [100, 90, 60, 30, 0]
+
+
+def test_the_other_way_turns_it_around_and_the_same_stops_it(qtbot: QtBot) -> None:
+    playhead, replay = played(range(0, 101, 10))
+    turns = {70: replay.toggle_back, 50: replay.toggle_back}
+    seen: list[int] = []
+
+    def turn(step: int) -> None:
+        seen.append(step)
+        if step in turns and seen.count(step) == 1:
+            turns[step]()
+
+    playhead.view(60)
+    playhead.moved.connect(turn)
+    replay.toggle()
+    qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
+    assert seen == [60, 70, 70, 60, 50] and not playhead.is_live
+
+
+def test_live_ends_the_way_back(qtbot: QtBot) -> None:
+    playhead, replay = played(range(0, 101, 10))
+    replay.toggle_back()
     playhead.go_live()
     qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
     assert playhead.is_live

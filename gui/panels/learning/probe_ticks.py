@@ -34,6 +34,7 @@ class ProbeTicks(StepPlot):
 
     def take_theme(self) -> None:
         super().take_theme()
+        self._line.setPen(pg.mkPen(self.theme.colour("text"), width=3))  # or it would be a tick among ticks
         self._probes.setPen(pg.mkPen(self.theme.colour("muted"), width=1))
         self._snapshots.setPen(pg.mkPen(self.theme.colour("training"), width=2))
         self._marks.setSize(self.theme.px(9))

@@ -1,0 +1,73 @@
+"""What the panels over the axis of steps share: how far it reaches, keys from probe to probe, buttons that play."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+
+from core.history import History
+from core.run_folder import RunFolder
+from gui.panel import Panel
+from gui.panels.learning.replay_button import ReplayButton
+from gui.panels.learning.step_axis import axis_end
+from gui.panels.learning.step_plot import StepPlot
+from gui.playhead import Playhead
+from gui.replay import Replay
+from gui.theme import Theme
+
+HELP = (
+    "Click, drag or use the arrow keys to look at an earlier step; "
+    "taller ticks keep the weights too, and a mark says what happened there."
+)
+
+
+class StepPanel(Panel):
+    """A subclass names its plots, those after the first linked to it, and draws with `show_plots`."""
+
+    plots: tuple[StepPlot, ...] = ()
+
+    def __init__(self, theme: Theme, playhead: Playhead, replay: Replay) -> None:
+        super().__init__(theme)
+        self._playhead, self._replay = playhead, replay
+        self._folder: RunFolder | None = None  # of the run that is drawn
+        self.rewind_button = ReplayButton(theme, replay, is_back=True)
+        self.replay_button = ReplayButton(theme, replay, is_back=False)
+        self.setAccessibleDescription("Left and right go from probe to probe, Home to step 0, End to the newest step")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def show_plots(self, history: History, step: int) -> None:
+        """Draw the run with the playhead at `step`."""
+        is_held = self._is_held(history)
+        for plot in self.plots:
+            plot.is_held = is_held
+        if not is_held:
+            max_steps = history.prepared.config.training.max_steps if history.prepared is not None else 0
+            self.plots[0].show_steps(axis_end(history.last_step, max_steps))
+        for plot in self.plots:
+            plot.show_step(history, step)
+
+    def _is_held(self, history: History) -> bool:
+        """Whether the axes stay, so that nothing jumps under the mouse; those of another run are placed anew."""
+        is_same_run, self._folder = history.folder is self._folder, history.folder
+        is_under_mouse = any(plot.underMouse() for plot in self.plots)
+        return is_under_mouse and is_same_run and history.last_step > 0
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The axes may follow again, though nothing new may come to be drawn."""
+        self.mark_dirty()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """From probe to probe, as a mouse drags the playhead."""
+        here = self._playhead.step
+        match event.key():
+            case Qt.Key.Key_Left:
+                self._playhead.view(self._replay.before(here) or 0)
+            case Qt.Key.Key_Right:
+                after = self._replay.after(here)
+                self._playhead.view(self._playhead.live_step if after is None else after)
+            case Qt.Key.Key_Home:
+                self._playhead.view(0)
+            case Qt.Key.Key_End:
+                self._playhead.go_live()
+            case _:
+                super().keyPressEvent(event)

@@ -1,0 +1,61 @@
+"""The run's past in one line, under the views that follow the playhead and have no curves."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
+
+from core.history import History
+from gui.live_chip import LiveChip, viewing
+from gui.panels.learning.probe_ticks import ProbeTicks
+from gui.panels.learning.step_panel import HELP, StepPanel
+from gui.playhead import Playhead
+from gui.replay import Replay
+from gui.theme import GRID, Theme
+
+
+class TimeStrip(StepPanel):
+    """Probes, marks and the playhead, which drags; buttons that play the run; whether the view is live."""
+
+    title = "Steps of the run"
+    empty_sentence = "The steps of the run appear here as soon as there is a model."
+
+    def __init__(self, theme: Theme, playhead: Playhead, replay: Replay) -> None:
+        super().__init__(theme, playhead, replay)
+        self.setObjectName("steps")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.live_chip = LiveChip(playhead)
+        self.title_label.hide()
+        layout = self.layout()
+        assert layout is not None
+        layout.setContentsMargins(GRID, 0, GRID, 0)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(GRID // 2)
+        self.body.addLayout(self._row)
+        for widget in (self.rewind_button, self.replay_button, self.live_chip):
+            self._row.addWidget(widget)
+        self.setToolTip(HELP)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The plot is made when it is first looked at: the window's start need not wait for it."""
+        if not self.plots:
+            self.ticks = ProbeTicks(self.theme, self._playhead)
+            self.plots = (self.ticks,)
+            self._row.insertWidget(self._row.indexOf(self.live_chip), self.ticks, 1)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the probes so far with the playhead at `step`."""
+        if history.prepared is None and history.last_step == 0:
+            self.show_empty()
+            return
+        self.show_body()
+        self.live_chip.refresh()
+        self._keep_room()
+        self.show_plots(history, step)
+
+    def _keep_room(self) -> None:
+        """For all that the chip may say: the steps must not shift under the mouse as it takes the playhead off live."""
+        newest = self._playhead.live_step
+        room = self.live_chip.fontMetrics().horizontalAdvance(viewing(newest, newest)) + self.theme.px(3 * GRID)
+        if room != self.live_chip.minimumWidth():
+            self.live_chip.setFixedWidth(room)

@@ -1,0 +1,137 @@
+"""The run's past under the views without curves: seen, dragged, played and gone through by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from gui.main_window import MainWindow
+from gui.panels.learning.time_strip import TimeStrip
+from gui.playhead import Playhead
+from gui.replay import Replay
+from gui.theme import Theme
+from tests.gui.conftest import WAIT_MS
+from tests.gui.panels.conftest import NUM_STEPS
+
+Stage = Callable[[QWidget, int, int], None]
+
+
+@pytest.fixture
+def strip(stage: Stage, theme: Theme, history: History) -> TimeStrip:
+    """400 steps, the playhead live."""
+    playhead = Playhead()
+    playhead.advance(NUM_STEPS)
+    made = TimeStrip(theme, playhead, Replay(playhead, lambda: history.probe_steps))
+    stage(made, 1100, 40)
+    made.show_step(history, NUM_STEPS)
+    made.grab()
+    return made
+
+
+@pytest.fixture
+def attentive(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The Attention view of a window after five steps."""
+    window.show_view(window.views.index(window.attention_view))
+    window.context.workbench.learn(5)
+    bridge = window.context.bridge
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.probe_steps == [*range(6)], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.context.playhead.live_step == 5, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.time_strip.is_dirty, timeout=WAIT_MS)
+    return window
+
+
+def place_of(strip: TimeStrip, step: float) -> QPoint:
+    """Where a step is on the ticks, below their marks."""
+    return strip.ticks.mapFromScene(strip.ticks.plotItem.vb.mapViewToScene(QPointF(step, 0.2)))
+
+
+def test_it_lies_under_the_views_that_follow_the_playhead_without_curves(window: MainWindow) -> None:
+    under = []
+    for index, view in enumerate(window.views):
+        window.show_view(index)
+        if window.time_strip.isVisible():
+            under.append(view.title)
+    assert under == ["Attention", "Translate", "Anatomy"]
+
+
+def test_it_is_slim(attentive: MainWindow) -> None:
+    assert attentive.size().toTuple() == (1280, 720)
+    assert attentive.time_strip.height() <= 32
+
+
+def test_a_click_looks_at_an_earlier_step(attentive: MainWindow, qtbot: QtBot) -> None:
+    strip = attentive.time_strip
+    qtbot.mouseClick(strip.ticks.viewport(), Qt.MouseButton.LeftButton, pos=place_of(strip, 2))
+    assert attentive.context.playhead.step == 2
+    title = attentive.attention_view.map.title_label
+    qtbot.waitUntil(lambda: title.text().endswith("step 2"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: strip.live_chip.text() == "viewing 2 · LIVE (5)", timeout=WAIT_MS)
+    qtbot.mouseClick(strip.live_chip, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: title.text().endswith("step 5") and strip.live_chip.text() == "LIVE", timeout=WAIT_MS)
+
+
+def test_the_playhead_drags(strip: TimeStrip, history: History, qtbot: QtBot) -> None:
+    view, start, end = strip.ticks.viewport(), place_of(strip, 400), place_of(strip, 150)
+    qtbot.mouseMove(view, start)
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    for share in range(1, 11):
+        qtbot.mouseMove(view, start + (end - start) * (share / 10))
+        qtbot.wait(20)
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
+    assert strip._playhead.step == pytest.approx(150, abs=5)
+
+
+def test_keys_go_from_probe_to_probe(strip: TimeStrip, qtbot: QtBot) -> None:
+    strip.setFocus()
+    seen = []
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End):
+        qtbot.keyClick(strip, key)
+        seen.append(strip._playhead.step)
+    assert seen == [300, 100, 300, 0, 400] and strip._playhead.is_live
+    assert strip.accessibleName() == "Steps of the run" and "probe to probe" in strip.accessibleDescription()
+
+
+def test_the_steps_stay_in_place_as_the_view_leaves_live(strip: TimeStrip, history: History, qtbot: QtBot) -> None:
+    before = strip.ticks.geometry()
+    strip._playhead.view(100)
+    strip.show_step(history, 100)
+    strip.grab()
+    assert strip.live_chip.text() == "viewing 100 · LIVE (400)"
+    assert strip.live_chip.width() >= strip.live_chip.sizeHint().width()
+    assert strip.ticks.geometry() == before
+
+
+def test_its_buttons_play_the_run_and_back(attentive: MainWindow, qtbot: QtBot) -> None:
+    strip, replay = attentive.time_strip, attentive.context.replay
+    for button, other, name in (
+        (strip.rewind_button, strip.replay_button, "rewind"),
+        (strip.replay_button, strip.rewind_button, "replay"),
+    ):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert replay.is_playing and button.accessibleName() == f"Stop the {name}"
+        assert button.toolTip().startswith("Stop here") and other.accessibleName() in ("Replay", "Rewind")
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert not replay.is_playing and button.accessibleName() == name.capitalize()
+
+
+def test_it_is_drawn_in_the_colours_of_the_theme(strip: TimeStrip, theme: Theme) -> None:
+    theme.set_mode("dark")
+    assert strip.ticks.grab().toImage().pixelColor(strip.ticks.width() - 3, 3) == theme.colour("surface")
+    assert strip.grab().toImage().pixelColor(2, strip.height() // 2) == theme.colour("surface")
+
+
+def test_a_focused_strip_that_goes_leaves_space_to_learn(attentive: MainWindow) -> None:
+    attentive.activateWindow()
+    attentive.time_strip.setFocus()
+    attentive.show_view(0)
+    assert attentive.focusWidget() is attentive
+
+
+def test_nothing_prepared_is_a_sentence(strip: TimeStrip) -> None:
+    strip.show_step(History(), 0)
+    assert strip.empty_label.isVisible()
