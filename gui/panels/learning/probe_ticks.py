@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QBrush
@@ -14,6 +17,7 @@ from gui.theme import Theme
 
 _SYMBOLS: dict[MarkKind, str] = {"right": "o", "best": "star", "setting": "s", "aligned": "d", "noticed": "t"}
 _MARK_HEIGHT = 0.72
+_REACH = 5  # pixels from a click to what it means: half a mark; in a long run a pixel is many steps
 
 
 class ProbeTicks(StepPlot):
@@ -21,8 +25,9 @@ class ProbeTicks(StepPlot):
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead)
-        self._probes, self._snapshots = self.plot(connect="pairs"), self.plot(connect="pairs")
+        self._probes, self._kept = self.plot(connect="pairs"), self.plot(connect="pairs")
         self.marks: tuple[Mark, ...] = ()
+        self._steps: Sequence[int] = ()  # of the ticks
         self._marks = pg.ScatterPlotItem(hoverable=True, tip=_text_of)
         self._marks.setZValue(20)
         self.addItem(self._marks, ignoreBounds=True)
@@ -36,22 +41,30 @@ class ProbeTicks(StepPlot):
         super().take_theme()
         self._line.setPen(pg.mkPen(self.theme.colour("text"), width=3))  # or it would be a tick among ticks
         self._probes.setPen(pg.mkPen(self.theme.colour("muted"), width=1))
-        self._snapshots.setPen(pg.mkPen(self.theme.colour("training"), width=2))
+        self._kept.setPen(pg.mkPen(self.theme.colour("training"), width=2))
         self._marks.setSize(self.theme.px(9))
         self._marks.setPen(pg.mkPen(self.theme.colour("surface"), width=1))
         self._draw_marks()
         self.setFixedHeight(self.theme.px(24))
 
     def draw(self, history: History) -> None:
-        for curve, steps, height in (
-            (self._probes, history.probe_steps, 0.5),
-            (self._snapshots, history.snapshot_steps, 0.9),
-        ):
+        probes, kept = history.probe_steps, history.kept_steps
+        self._steps = [*probes, *kept]
+        for curve, steps, height in ((self._probes, probes, 0.5), (self._kept, kept, 0.9)):
             places = np.repeat(np.asarray(steps, dtype=np.float64), 2)
             renew(curve, places, np.tile([0.0, height], len(places) // 2))
         if (marks := marks_of(history)) != self.marks:
             self.marks = marks
             self._draw_marks()
+
+    def step_near(self, place: float) -> int:
+        """That of the mark it points at, or else of the tick."""
+        reach = self.theme.px(_REACH) * self.plotItem.vb.viewPixelSize()[0]
+        for steps in ([mark.step for mark in self.marks], self._steps):
+            nearest = min(steps, key=lambda step: abs(step - place), default=math.inf)
+            if abs(nearest - place) <= reach:
+                return int(nearest)
+        return super().step_near(place)
 
     def _draw_marks(self) -> None:
         self._marks.setData(

@@ -78,7 +78,11 @@ class StepPlot(pg.PlotWidget):
 
     def _click(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._playhead.view(round(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
+            self._playhead.view(self.step_near(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
+
+    def step_near(self, place: float) -> int:
+        """The step that a click at this place of the axis means."""
+        return round(place)
 
 
 # pyqtgraph works for milliseconds whenever it is told something, new or not: it is told only what is new.

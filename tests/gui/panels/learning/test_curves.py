@@ -14,13 +14,16 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.events import SettingChanged, StepsDone, ValidationDone
+from core.events import ProbeDone, SettingChanged, StepsDone
 from core.history import History
+from core.probes import Probe
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.step_plot import StepPlot
 from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.theme import Theme
+from tests.gui.builders import sentence
 from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import NUM_STEPS, prepared
 
@@ -122,7 +125,7 @@ def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(pa
     panel.show_step(history, NUM_STEPS)
     steps, heights = panel.ticks._probes.getOriginalDataset()
     assert steps.tolist() == [0, 0, 100, 100, 300, 300]
-    kept_steps, kept_heights = panel.ticks._snapshots.getOriginalDataset()
+    kept_steps, kept_heights = panel.ticks._kept.getOriginalDataset()
     assert kept_steps.tolist() == [0, 0, 300, 300]
     assert kept_heights.max() > heights.max()
 
@@ -148,6 +151,28 @@ def test_a_click_in_any_strip_puts_the_playhead_there(panel: Curves, qtbot: QtBo
         middle = sum(plot.viewRange()[1]) / 2
         qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, step, middle))
         assert panel._playhead.step == pytest.approx(step, abs=2)
+
+
+def test_a_checkpoint_has_a_tick_where_there_is_neither_probe_nor_snapshot(panel: Curves, history: History) -> None:
+    history._snapshot_steps, history.checkpoint_steps = [0, 300], [250, 300]
+    panel.show_step(history, NUM_STEPS)
+    assert panel.ticks._kept.getOriginalDataset()[0].tolist() == [0, 0, 250, 250, 300, 300]
+
+
+def test_a_click_at_a_tick_or_mark_is_at_its_step_though_a_pixel_is_many(
+    panel: Curves, history: History, qtbot: QtBot
+) -> None:
+    history.take(StepsDone(first_step=401, arrays={"train/loss": np.full(19_600, 0.7)}))
+    for step in (5000, 9000):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
+    panel._playhead.advance(20_000)
+    history.take(SettingChanged(step=7053, key="training.max_grad_norm", value=0.5))
+    panel.show_step(history, 20_000)
+    panel.grab()
+    for step, pixels, meant in ((7053, 2, 7053), (5000, -3, 5000), (9000, 3, 9000)):
+        place = place_of(panel.ticks, step, 0.5) + QPoint(pixels, 0)
+        qtbot.mouseClick(panel.ticks.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert panel._playhead.step == meant
 
 
 def test_the_playhead_drags(panel: Curves, history: History, qtbot: QtBot) -> None:
