@@ -21,6 +21,7 @@ class HeadPicture:
     columns: tuple[str, ...]
     is_causal: bool  # a row may not read the columns right of it
     alignment: tuple[tuple[int, int], ...] = ()  # gold (row, column)
+    score: str = ""  # of the head against the gold alignment, in words
     against: str = ""  # what was taken away from the weights, where they are differences
 
     @property
@@ -32,7 +33,8 @@ class HeadPicture:
     def legend(self) -> str:
         """What colours and dashes say; empty where there is nothing to say of them."""
         colours = f"Orange: more than {self.against}; blue: less." if self.against else ""
-        gold = "Dashed: dataset's alignment." if self.alignment else ""
+        said = f"Dashed: alignment; this head {self.score}." if self.score else "Dashed: dataset's alignment."
+        gold = said if self.alignment else ""
         return " ".join(filter(None, (colours, gold)))
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QStackedLayout, QWidget
@@ -17,9 +19,9 @@ from gui.panels.attention.line_canvas import LineCanvas
 from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, Selection
-from gui.sentences.shown_sentence import NothingShown, Source, probed
+from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
 from gui.theme import GRID, Theme
-from gui.widgets import plain_label
+from gui.widgets import ElidedLabel
 
 _POOLED = {"mean": ", mean of heads", "max": ", maximum of heads"}
 
@@ -37,7 +39,7 @@ class AttentionMap(Panel):
         self._selection = selection
         self._source = source or probed(selection)
         self.canvas, self.lines = MapCanvas(theme), LineCanvas(theme)
-        self._readout = plain_label(role="muted")
+        self._readout = ElidedLabel(role="muted")
         self._canvases = QStackedLayout()
         for canvas in (self.canvas, self.lines):
             canvas.pointed = self._say
@@ -58,7 +60,10 @@ class AttentionMap(Panel):
         self.set_title(f"{self._head_name(shown.sentence)} · {shown.name}{against}")
         canvas = self.lines if chosen.as_lines else self.canvas
         self._canvases.setCurrentWidget(canvas)
-        canvas.show_picture(chosen_picture(shown, self._selection), square_root=chosen.square_root)
+        picture = chosen_picture(shown, self._selection)
+        if picture.alignment and not (picture.against or chosen.pooled):
+            picture = replace(picture, score=self._score(history, shown))
+        canvas.show_picture(picture, square_root=chosen.square_root)
 
     def numbers(self) -> Table:
         """The weights: a row for each row of the map."""
@@ -76,6 +81,15 @@ class AttentionMap(Panel):
             return name
         runs_free = self._selection.feed_of(sentence) is sentence.free_running
         return f"{name}, {'free-running' if runs_free else 'fed by the reference'}"
+
+    def _score(self, history: History, shown: ShownSentence) -> str:
+        """Of the chosen head of cross-attention, over all sentences of the probe; empty where none was scored yet."""
+        scores, best = history.alignment.at(shown.step), history.alignment.best(shown.step)
+        if scores is None or best is None:
+            return ""
+        _, layer, head = self._selection.place_in(shown.sentence)
+        is_found = (best.layer, best.head) == (layer, head) and best.since is not None
+        return f"{scores[layer, head]:.2f}{f' since step {best.since:,}' if is_found else ''}"
 
     def _say(self, text: str) -> None:
         canvas = self.lines if self._selection.chosen.as_lines else self.canvas

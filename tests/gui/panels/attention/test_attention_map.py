@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.events import ProbeDone
 from core.history import History
 from core.probes import Probe
 from gui.heads.head_picture import HeadPicture, chosen_head
@@ -21,7 +22,7 @@ from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
 from gui.theme import Theme
-from tests.gui.builders import sentence
+from tests.gui.builders import aligned_sentence, sentence
 from tests.gui.conftest import WAIT_MS
 
 Stage = Callable[[QWidget, int, int], None]
@@ -105,6 +106,20 @@ def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, the
         for y in range(area.top(), area.top() + 4)
     }
     assert theme.colours.validation in edge
+
+
+def test_under_the_gold_alignment_stands_how_well_the_head_follows_it(panel: AttentionMap, history: History) -> None:
+    for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
+    for head, step, said in ((2, 310, "0.50"), (2, 330, "1.00 since step 320"), (1, 330, "0.00")):
+        panel._selection.choose(head=head)
+        panel.show_step(history, step)
+        assert panel.canvas.legend().endswith(f"Dashed: alignment; this head {said}.")
+        assert panel.canvas.legend() in [label.text() for label in panel.findChildren(QLabel)]
+    for choice in ({"pooled": "mean"}, {"pooled": "", "free_running": True}):
+        panel._selection.choose(**choice)
+        panel.show_step(history, 330)
+        assert "this head" not in panel.canvas.legend()
 
 
 def test_gold_is_seen_on_every_colour_of_a_difference(stage: Stage, theme: Theme) -> None:
