@@ -62,6 +62,7 @@ class EngineBridge(QObject):
         self.followed: History | None = None  # of a run that another process writes, while it is drawn instead
         self.state: WindowState = "starting"
         self.looked_s = 0.0  # of the engine's time that answers about the model have taken so far
+        self.aside_s = 0.0  # of processor time that what ran beside the GUI thread has taken so far
         self._inbox: deque[Event | Callable[[], object]] = deque()
         self._opened: deque[History] = deque()  # of the runs whose Prepared is in the inbox
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
@@ -103,7 +104,7 @@ class EngineBridge(QObject):
 
         Without `on_error` the strip shows an error.
         """
-        return self._follow(self._aside.submit(function), on_done, on_error or self._show_error)
+        return self._follow(self._aside.submit(self._count, function), on_done, on_error or self._show_error)
 
     def show_refusal(self, error: Exception, *, until_prepared: bool = False) -> None:
         """Have the strip show why the engine did not do what it was asked, for good or until it is prepared anew.
@@ -171,6 +172,14 @@ class EngineBridge(QObject):
         signal = self._signals.get(type(event))
         if signal is not None:
             signal.emit(event)
+
+    def _count(self, function: Callable[[], Answer]) -> Answer:
+        """In the thread beside, which alone writes the sum: Python there keeps the engine from the interpreter."""
+        began = time.thread_time()
+        try:
+            return function()
+        finally:
+            self.aside_s += time.thread_time() - began
 
     def _show_error(self, error: BaseException) -> None:
         self.trouble.emit(as_trouble(error))

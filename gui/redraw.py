@@ -29,7 +29,7 @@ class Redraws(QObject):
     """Draws the panels, a piece in each pass of the event loop: a round of them in turn, then a rest that pays for it.
 
     `watching` is the share of the time that this has lately cost: the GUI thread's own processor time (painting, which
-    Qt does later, counts as well), and what the engine took to answer the panels that ask.
+    Qt does later, counts as well), what runs beside it, and what the engine took to answer the panels that ask.
     """
 
     round_ended = Signal()  # whoever does a little work now has the next rest pay for it
@@ -141,7 +141,7 @@ class Redraws(QObject):
         return rest_after(cost, is_learning=is_learning, is_paced=is_paced)
 
     def _cost_so_far(self) -> float:
-        return time.thread_time() + self._bridge.looked_s
+        return time.thread_time() + self._bridge.aside_s + self._bridge.looked_s
 
 
 def rest_after(cost: float, *, is_learning: bool, is_paced: bool) -> float:

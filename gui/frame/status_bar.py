@@ -13,10 +13,10 @@ from gui.widgets import FigureLabel, plain_label
 
 REFRESH_MS = 500
 _WATCHING = (
-    "Share of the time that watching has lately cost: drawing, of one processor core, and answering what the open view "
-    "asks the model again and again as it learns. Both rest so that it stays under 5 %, but for some seconds at most: "
-    "it is more where one drawing or answer takes long, and for a moment where you ask or choose something, which is "
-    "done at once. It may be at a slow pace, where news are drawn each second."
+    "Share of the time that watching has lately cost: drawing, and reading for it, of one processor core, and "
+    "answering what the open view asks the model again and again as it learns. Both rest so that it stays under 5 %, "
+    "but for some seconds at most: it is more where one drawing or answer takes long, and for a moment where you ask "
+    "or choose something, which is done at once. It may be at a slow pace, where news are drawn each second."
 )
 _WHERE = "Where the model is trained, and the number format of its matrix products"
 

@@ -184,6 +184,28 @@ def test_what_the_engine_takes_to_answer_is_a_cost_of_watching(window: MainWindo
     qtbot.waitUntil(lambda: redraws.watching > 5, timeout=WAIT_MS)
 
 
+def test_what_python_takes_beside_the_gui_thread_is_a_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
+    bridge, redraws = window.context.bridge, window.context.redraws
+    before = bridge.aside_s
+    told: list[float] = []
+    bridge.call(lambda: spend(0.2), told.append)
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    assert bridge.aside_s - before >= told[0]
+    window.context.workbench.set_pace(1.0)
+    window.context.workbench.learn()
+    qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
+    bridge.aside_s += 100
+    qtbot.waitUntil(lambda: redraws.watching > 5, timeout=WAIT_MS)
+
+
+def spend(seconds: float) -> float:
+    """Work for so long, and say for how long it was."""
+    began = time.thread_time()
+    while time.thread_time() - began < seconds:
+        pass
+    return time.thread_time() - began
+
+
 def test_the_share_is_of_the_time_however_many_drawings_there_were(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
