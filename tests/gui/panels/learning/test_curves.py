@@ -13,8 +13,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.events import SettingChanged, StepsDone, ValidationDone
-from core.events import ProbeDone, SettingChanged, StepsDone
+from core.events import ProbeDone, SettingChanged, StepsDone, ValidationDone
 from core.history import History
 from core.probes import Probe
 from gui.main_window import MainWindow
