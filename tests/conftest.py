@@ -64,6 +64,11 @@ def pytest_runtest_teardown() -> None:
         gc.collect()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: tests also wait, for processes, windows and disks."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--full` widens the lists of tests/reliability."""
     parser.addoption("--full", action="store_true", help="try every case of tests/reliability, not only a few")
