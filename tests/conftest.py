@@ -64,6 +64,7 @@ def pytest_runtest_teardown() -> None:
         gc.collect()
 
 
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which somebody may have switched off
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: tests also wait, for processes, windows and disks."""
     return (os.cpu_count() or 1) + 1

@@ -14,7 +14,6 @@ from gui.context import Context
 from gui.flow import FlowLayout
 from gui.frame.branch_button import BranchButton
 from gui.icons import icon
-from gui.live_chip import LiveChip
 from gui.theme import GRID
 from gui.widgets import FigureLabel, IconButton, button, enable, plain_label, set_role
 from gui.workbench import MORE_STEPS
@@ -51,7 +50,7 @@ class Transport(QFrame):
         self.pace_slider = _pace_slider()
         self.pace_label = plain_label("max", role="muted")
         self.finish_button = button("Finish and keep", "End the run here: validate, save and close it")
-        self.live_button = LiveChip(context.playhead)
+        self.live_button = button("", "Follow the newest step again (L)", role="chip", name="Go live")
         self.branch_button = BranchButton(context)
         self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
@@ -88,9 +87,11 @@ class Transport(QFrame):
     def _show_step(self) -> None:
         """Show the newest step and the viewed one."""
         self._shown_at = time.perf_counter()
+        playhead = self.context.playhead
         self.state_label.setText(self._said(self.context.bridge.state))
-        self.live_button.refresh()
-        self.live_button.setVisible(not self.context.playhead.is_live)
+        if not playhead.is_live:
+            self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
+        self.live_button.setVisible(not playhead.is_live)
         self.branch_button.refresh()
         self.finish_button.setVisible(self.branch_button.isHidden())  # a second row would push the view down
 
@@ -191,6 +192,7 @@ class Transport(QFrame):
         self.pace_slider.valueChanged.connect(self._set_pace)
         self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)
+        self.live_button.clicked.connect(context.playhead.go_live)
         context.bridge.state_changed.connect(self.refresh)
         context.bridge.setting_changed.connect(self._show_step)
         context.playhead.moved.connect(self._follow_view)
