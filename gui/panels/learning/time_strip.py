@@ -6,7 +6,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
 
 from core.history import History
-from gui.live_chip import LiveChip, viewing
 from gui.panels.learning.probe_ticks import ProbeTicks
 from gui.panels.learning.step_panel import HELP, StepPanel
 from gui.playhead import Playhead
@@ -15,7 +14,7 @@ from gui.theme import GRID, Theme
 
 
 class TimeStrip(StepPanel):
-    """Probes, marks and the playhead, which drags; buttons that play the run; whether the view is live."""
+    """Probes, marks and the playhead, which drags; buttons that play the run."""
 
     title = "Steps of the run"
     empty_sentence = "The steps of the run appear here as soon as there is a model."
@@ -24,7 +23,6 @@ class TimeStrip(StepPanel):
         super().__init__(theme, playhead, replay)
         self.setObjectName("steps")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.live_chip = LiveChip(playhead)
         self.title_label.hide()
         layout = self.layout()
         assert layout is not None
@@ -32,7 +30,7 @@ class TimeStrip(StepPanel):
         self._row = QHBoxLayout()
         self._row.setSpacing(GRID // 2)
         self.body.addLayout(self._row)
-        for widget in (self.rewind_button, self.replay_button, self.live_chip):
+        for widget in (self.rewind_button, self.replay_button):
             self._row.addWidget(widget)
         self.setToolTip(HELP)
 
@@ -41,7 +39,7 @@ class TimeStrip(StepPanel):
         if not self.plots:
             self.ticks = ProbeTicks(self.theme, self._playhead)
             self.plots = (self.ticks,)
-            self._row.insertWidget(self._row.indexOf(self.live_chip), self.ticks, 1)
+            self._row.addWidget(self.ticks, 1)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the probes so far with the playhead at `step`."""
@@ -49,13 +47,4 @@ class TimeStrip(StepPanel):
             self.show_empty()
             return
         self.show_body()
-        self.live_chip.refresh()
-        self._keep_room()
         self.show_plots(history, step)
-
-    def _keep_room(self) -> None:
-        """For all that the chip may say: the steps must not shift under the mouse as it takes the playhead off live."""
-        newest = self._playhead.live_step
-        room = self.live_chip.fontMetrics().horizontalAdvance(viewing(newest, newest)) + self.theme.px(3 * GRID)
-        if room != self.live_chip.minimumWidth():
-            self.live_chip.setFixedWidth(room)
