@@ -24,7 +24,7 @@ def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
     qtbot.waitUntil(lambda: "nothing prepared" in bar.state_label.text(), timeout=WAIT_MS)
     assert "Setup" in bar.state_label.text() and "step" not in bar.state_label.text()
     assert not bar.learn_button.isEnabled() and "Nothing is prepared" in bar.learn_button.toolTip()
-    assert window.strip.trouble is not None
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)  # the answer comes after the state
     window.setup_drawer.open_file(small_file)
     qtbot.waitUntil(lambda: "untrained · step 0" in bar.state_label.text(), timeout=WAIT_MS)
     assert bar.learn_button.isEnabled()
