@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.frame.tour import Tour, beside
 from gui.main_window import MainWindow
+from gui.panel import Panel
 
 WAIT_MS = 30_000
 
@@ -99,6 +100,8 @@ def test_it_outlines_its_part_and_stays_in_the_window(qtbot: QtBot, tour: Tour, 
 
 
 def test_it_follows_what_moves(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+    panels = window.findChildren(Panel)  # they take their places as they are drawn
+    qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in panels), timeout=WAIT_MS)
     before, card = tour.outline.mask().boundingRect(), rect_of(tour, window)
     window.rail.setup_button.click()
     qtbot.waitUntil(lambda: tour.outline.mask().boundingRect().left() > before.left() + 300, timeout=WAIT_MS)
