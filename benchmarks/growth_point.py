@@ -1,7 +1,8 @@
 """`python -m benchmarks.growth_point SIZE`: time and memory of a training step of one size, in a process of its own.
 
-SIZE is JSON. The answer is JSON too: seconds of a step, and bytes: what the step takes at its peak beyond what the
-built trainer holds (weights, gradients and the optimizer's averages). Linux only, which tells peaks of resident memory.
+SIZE is JSON. The answer is JSON too: seconds of a step; bytes: what the step takes at its peak beyond what the
+built trainer holds (weights, gradients and the optimizer's averages); and remembered: the part of them that the
+backward pass needs of the forward pass, counted. Linux only, which tells peaks of resident memory.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.speed import activations
 from benchmarks.speed.data import prepare
 from benchmarks.speed.ours import make_trainer, training
 from benchmarks.speed.sizes import Size
@@ -27,7 +29,7 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
     contender = training(trainer)
     contender.before()  # the probe of the untrained model
     gc.collect()
-    resting = _resident("VmRSS")
+    resting = _resident("RssAnon")
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     contender.run()
     seconds = []
@@ -35,11 +37,15 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
         started = time.perf_counter()
         contender.run()
         seconds.append(time.perf_counter() - started)
-    return {"seconds": statistics.median(seconds), "bytes": _resident("VmHWM") - resting}
+    return {
+        "seconds": statistics.median(seconds),
+        "bytes": _resident("VmHWM") - _resident("RssFile") - resting,  # the file's pages: torch's own code
+        "remembered": activations.bytes_of(size, trainer.config.training.precision),
+    }
 
 
 def _resident(what: str) -> int:
-    """Resident memory now (VmRSS) or at its peak (VmHWM), in bytes."""
+    """Resident memory at its peak (VmHWM), or now: of files (RssFile), or the process's own (RssAnon). In bytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     (kilobytes,) = (line.split()[1] for line in lines if line.startswith(f"{what}:"))
     return 1024 * int(kilobytes)

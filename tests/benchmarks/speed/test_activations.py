@@ -1,0 +1,59 @@
+"""The counted activations, against those that the product's forward pass really holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks.speed import activations
+from benchmarks.speed.data import prepare, train_batches
+from benchmarks.speed.ours import document
+from benchmarks.speed.sizes import TINY, Precision, Size
+from core.config import ModelConfig
+from core.model.transformer import Transformer
+from core.training.flat_parameters import FlatParameters
+from core.training.passes.transformer import TransformerPass
+from core.training.passes.weights import Weights
+
+WIDE = replace(TINY, d_model=64, d_ff=256, batch_size=16)
+LONG = replace(WIDE, length=100, batch_size=2)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("size", [WIDE, LONG])
+def test_as_many_are_counted_as_are_held(size: Size, precision: Precision, tmp_path: Path) -> None:
+    """But for the mean and the deviation of each row in LayerNorm, and ids. Long ones are fused in float32."""
+    held = held_after_forward(size, torch.float32 if precision == "float32" else torch.bfloat16, tmp_path)
+    assert activations.bytes_of(size, precision) == pytest.approx(held, rel=0.01)
+
+
+def held_after_forward(size: Size, dtype: torch.dtype, folder: Path) -> int:
+    """Bytes of all tensors that a pass holds after its forward pass, its result among them, but not its weights."""
+    batch = train_batches(prepare(size, folder), size)[0]
+    config = ModelConfig.model_validate(document(size)["model"])
+    model = Transformer(config, size.vocab_size, size.vocab_size, size.length)
+    weights = Weights(model, FlatParameters(model), dtype)
+    transformer = TransformerPass(model, weights)
+    before = {tensor.untyped_storage().data_ptr() for tensor in tensors_of([transformer, weights], set())}
+    with torch.no_grad():
+        hidden = transformer.forward(batch)
+    storages = [tensor.untyped_storage() for tensor in tensors_of([transformer, hidden], set())]
+    return sum(
+        {storage.data_ptr(): storage.nbytes() for storage in storages if storage.data_ptr() not in before}.values()
+    )
+
+
+def tensors_of(things: Iterable[object], seen: set[int]) -> Iterator[torch.Tensor]:
+    """All that can be reached from these objects of the passes."""
+    for thing in things:
+        if isinstance(thing, torch.Tensor):
+            yield thing
+        elif isinstance(thing, list | tuple):
+            yield from tensors_of(thing, seen)
+        elif type(thing).__module__.startswith("core.training.passes") and id(thing) not in seen:
+            seen.add(id(thing))
+            yield from tensors_of(vars(thing).values(), seen)
