@@ -20,6 +20,7 @@ from core.plugin_files import read_lines as read_lines
 from core.text_form import AS_IT_COMES as AS_IT_COMES
 from core.text_form import TextForm as TextForm
 from core.text_form import UnicodeForm as UnicodeForm
+from core.text_form import cut_columns as cut_columns
 
 API_VERSION = 1
 """Grows when a plugin written for the former number would no longer run."""

@@ -1,7 +1,9 @@
 """What is done to every source text before it is cut into tokens; a text that a person types goes the same way."""
 
 import unicodedata
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, Literal, NamedTuple, Self
 
 UnicodeForm = Literal["none", "NFC", "NFD", "NFKC", "NFKD"]
 
@@ -11,12 +13,49 @@ class TextForm(NamedTuple):
 
     lowercase: bool = False
     normalisation: UnicodeForm = "none"
+    cuts: tuple[str, ...] = ()  # how each column of a source is cut, see `cut_columns`; empty: there are no columns
 
     def of(self, text: str) -> str:
-        """The text in this form."""
+        """The text in this form: as it is where it has it already, as every source of the dataset does.
+
+        A text of several columns has tabs between them until they are cut.
+        """
+        text = self._spelled(text)
+        columns = text.split("\t")
+        if len(columns) != len(self.cuts) or (len(columns) == 1 and _is_cut(text, self.cuts[0])):
+            return text
+        return cut_columns(columns, self.cuts)
+
+    def _spelled(self, text: str) -> str:
         if self.normalisation != "none":
             text = unicodedata.normalize(self.normalisation, text)
         return text.lower() if self.lowercase else text
 
+    @classmethod
+    def from_json(cls, parts: Sequence[Any]) -> Self:
+        """The form that JSON keeps as a list; an earlier version may have kept less of it."""
+        form = cls(*parts)
+        return form._replace(cuts=tuple(form.cuts))
+
 
 AS_IT_COMES = TextForm()
+
+
+def cut_columns(columns: Sequence[str], cuts: Sequence[str]) -> str:
+    """The tokens of all columns, with a space between two. A cut is words, characters, or the sign between tokens."""
+    tokens = (_tokens(column, how) for column, how in zip(columns, cuts, strict=True))
+    return " ".join(chain.from_iterable(tokens))
+
+
+def _tokens(text: str, how: str) -> list[str]:
+    if how == "words":
+        return text.split()
+    if how == "characters":
+        return ["␣" if letter.isspace() else letter for letter in text.strip()]
+    return ["".join(part.split()) for part in text.split(how) if part.strip()]
+
+
+def _is_cut(text: str, how: str) -> bool:
+    if how == "characters":
+        return all(len(word) == 1 for word in text.split())
+    return how == "words" or how not in text

@@ -2,13 +2,14 @@
 
 Two files a split, whose lines belong together (line 7 of one is the translation of line 7 of the other), or one file
 whose lines hold columns between tabs. UTF-8, compressed by gzip or not. Runs of white space become one space.
+To translate, type the source columns as they are in the file, with tabs between them, or as they look once cut.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from itertools import chain, zip_longest
+from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -23,6 +24,7 @@ from core.plugin import (
     Split,
     TextForm,
     UnicodeForm,
+    cut_columns,
     option,
     read_lines,
     split_of,
@@ -93,7 +95,8 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return [str(path) for path in named if path is not None]
 
     def text_form(self) -> TextForm:
-        return TextForm(self.options.lowercase, self.options.normalisation)
+        cuts = () if self.options.train_target else tuple(self.options.source_cut)
+        return TextForm(self.options.lowercase, self.options.normalisation, cuts)
 
     def _pairs(self, split: Split) -> Iterator[Pair]:
         pairs = self._read(self._own_files(split) or self._own_files("valid") or self._own_files("train"))
@@ -158,7 +161,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return (" ".join(line.split()) for line in self._lines(path))
 
     def _lines(self, path: Path) -> Iterator[str]:
-        form = self.text_form()
+        form = TextForm(self.options.lowercase, self.options.normalisation)
         return read_lines(path) if form == AS_IT_COMES else map(form.of, read_lines(path))
 
     def _columns(self, path: Path) -> Iterator[tuple[str, str]]:
@@ -180,20 +183,11 @@ class _Columns:
 
     def __init__(self, numbers: list[int], cuts: list[str]) -> None:
         self.numbers = numbers
-        self._cuts = [_cutting(how) for how in cuts or ["words"] * len(numbers)]
+        self._cuts = cuts or ["words"] * len(numbers)
 
     def text(self, fields: list[str]) -> str:
         """The tokens of all columns, with a space between two."""
-        tokens = [how(fields[number - 1]) for number, how in zip(self.numbers, self._cuts, strict=True)]
-        return " ".join(chain.from_iterable(tokens))
-
-
-def _cutting(how: str) -> Callable[[str], list[str]]:
-    if how == "words":
-        return str.split
-    if how == "characters":
-        return lambda text: ["␣" if letter.isspace() else letter for letter in text.strip()]
-    return lambda text: ["".join(part.split()) for part in text.split(how) if part.strip()]
+        return cut_columns([fields[number - 1] for number in self.numbers], self._cuts)
 
 
 def _side_by_side(sources: Iterator[str], targets: Iterator[str], files: Files) -> Iterator[tuple[str, str]]:

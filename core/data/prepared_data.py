@@ -197,7 +197,7 @@ class PreparedData:
             fingerprint=document["fingerprint"],
             unigram_loss=document["unigram_loss"],
             longest_source=document["longest_source"],
-            text_form=TextForm(*document.get("text_form", ())),  # prepared by an earlier version: none
+            text_form=TextForm.from_json(document.get("text_form", ())),  # prepared by an earlier version: none
             **pairs,
         )
 

@@ -193,7 +193,7 @@ class PluginHost:
 
     def text_form(self, name: str, options: dict[str, Any]) -> TextForm:
         """Return the form that the plugin's sources have."""
-        return TextForm(*self._call("text_form", name, options))
+        return TextForm.from_json(self._call("text_form", name, options))
 
     def metrics(
         self, name: str, options: dict[str, Any], pairs: Sequence[Pair], hypotheses: Sequence[str]

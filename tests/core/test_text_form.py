@@ -13,6 +13,13 @@ from core.text_form import AS_IT_COMES, TextForm
         (TextForm(normalisation="NFC"), "U\u0308ber", "Über"),
         (TextForm(normalisation="NFD"), "Über", "U\u0308ber"),
         (TextForm(lowercase=True, normalisation="NFKC"), "U\u0308ber Ｗide", "über wide"),
+        (TextForm(cuts=("characters", ";")), "ice cream\tN;PL", "i c e ␣ c r e a m N PL"),
+        (TextForm(lowercase=True, cuts=("characters", "words")), "Walk\tV  PST", "w a l k v pst"),
+        (TextForm(cuts=("characters", ";")), "w a l k V PST", "w a l k V PST"),
+        (TextForm(cuts=("characters", ";")), "walk\twalked\tV;PST", "walk\twalked\tV;PST"),
+        (TextForm(cuts=("characters",)), "ice cream", "i c e ␣ c r e a m"),
+        (TextForm(cuts=("|",)), "a b|c", "ab c"),
+        (TextForm(cuts=("words",)), "a  b", "a  b"),
     ],
 )
 def test_a_text_is_put_into_the_form_and_stays_in_it(form: TextForm, text: str, expected: str) -> None:

@@ -10,16 +10,17 @@ from typing import Any
 
 import pytest
 
-from core.config import DatasetConfig
+from core.config import DatasetConfig, RunConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.engine import Engine
 from core.errors import UserError
-from core.plugin import BadData, Pair, Split, split_of
+from core.plugin import AS_IT_COMES, BadData, Pair, Split, split_of
 from core.plugins_host.host import PluginHost
-from core.requests import CheckPlugin
+from core.requests import CheckPlugin, Learn, Prepare, Start, Translate
 from plugins.parallel_text import PLUGIN, ParallelTextOptions
-from tests.core.watcher import answered
+from tests.core.watcher import answered, tiny_config
+from tests.in_process import called
 
 TWO = {"train_source": "train.en", "train_target": "train.de"}
 
@@ -90,6 +91,44 @@ def test_columns_each_cut_in_its_own_way(corpus: Path) -> None:
         ("i c e ␣ c r e a m N PL", "i c e ␣ c r e a m s"),
         ("w a l k V PST 3", "w a l k e d"),
     ]
+
+
+SIGMORPHON = {
+    "train_source": "train.tsv",
+    "source": [1, 3],
+    "target": 2,
+    "source_cut": ["characters", ";"],
+    "target_cut": ["characters"],
+}
+
+
+def test_typed_columns_are_cut_as_those_of_the_file(corpus: Path) -> None:
+    (corpus / "train.tsv").write_text("ice cream\tice creams\tN;PL\na\tan\tDET\n")
+    form = PLUGIN(ParallelTextOptions(folder=str(corpus), **SIGMORPHON)).text_form()
+    sources = [source for source, _ in texts(corpus, **SIGMORPHON)]
+    assert [form.of("ice cream\tN;PL"), form.of("a\tDET")] == sources == list(map(form.of, sources))
+
+
+def test_sources_in_a_file_of_their_own_are_not_cut(corpus: Path) -> None:
+    assert PLUGIN(ParallelTextOptions(folder=str(corpus), **TWO, source_cut=["characters"])).text_form() == AS_IT_COMES
+
+
+def test_a_run_reads_typed_columns_as_those_it_was_trained_on(corpus: Path) -> None:
+    rows = (f"{word}\t{word}ed\tV;PST\n" for word in ("walk", "talk", "jump"))
+    (corpus / "train.tsv").write_text("".join(rows) * 10)
+    options = {"folder": str(corpus), **SIGMORPHON, "valid_source": "valid.tsv"}
+    (corpus / "valid.tsv").write_text("lump\tlumped\tV;PST\n")
+    document = tiny_config(max_steps=2).model_dump() | {"dataset": {"plugin": "parallel_text", "options": options}}
+    with Engine(cache_dir=corpus / "cache") as engine:
+        answered(engine, Prepare(config=RunConfig.model_validate(document)))
+        answered(engine, Start(runs_dir=corpus, run_dir=corpus / "run"))
+        answered(engine, Learn())
+        typed, from_the_data = answered(engine, Translate(texts=("plum\tV;PST", "p l u m V PST"), with_attention=True))
+    assert typed.unknown == () and typed.sentence.src_tokens == (*"plum", "V", "PST", "<eos>")
+    assert typed.output == from_the_data.output
+    (corpus / "new.tsv").write_text("plum\tV;PST\n")
+    translated = called("translate", corpus / "run", "--input", "new.tsv", cwd=corpus)
+    assert translated.stdout == f"{typed.output}\n" and "not in the vocabulary" not in translated.stderr
 
 
 def test_texts_are_made_alike(corpus: Path) -> None:
