@@ -187,6 +187,13 @@ def with_rows(page: str, name: str, rows: list[str]) -> str:
     return "\n".join([*lines[:end], *rows, *lines[end:]])
 
 
+def missing_folder(task: Task, data: Path | None) -> str | None:
+    """Why this task is skipped; None where its corpus is there, or it needs none."""
+    if task.folder is None or (data and (data / task.folder).is_dir()):
+        return None
+    return f"{task.name}: skipped, since there is no folder {task.folder} in DATA ({data})."
+
+
 def main() -> int:
     """Check the tasks chosen: 0 where all was kept, or skipped; 1 where something was missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -207,8 +214,8 @@ def check_all(arguments: argparse.Namespace, runs_dir: Path) -> list[bool]:
     for task in TASKS:
         if task.name != (arguments.only or task.name) or (arguments.only is None and "long" in task.name):
             continue
-        if task.folder is not None and not (arguments.data and (arguments.data / task.folder).is_dir()):
-            print(f"{task.name}: skipped, since there is no folder {task.folder} in DATA ({arguments.data}).")
+        if missing := missing_folder(task, arguments.data):
+            print(missing)
             continue
         rows, is_kept = check(task, (arguments.data or ROOT).resolve(), arguments.max_minutes or task.minutes, runs_dir)
         PAGE.write_text(with_rows(PAGE.read_text(encoding="utf-8"), task.name, rows), encoding="utf-8")

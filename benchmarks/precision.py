@@ -1,39 +1,80 @@
 """What a number format costs in quality: `python -m benchmarks.precision [PRESET]...` trains each preset in both.
 
-Prints a row a preset and seed, in Markdown: what it reaches on the test split in float32 and in bfloat16.
+Prints a row a preset and seed, in Markdown: what it reaches in float32 and in bfloat16, the best checkpoint evaluated.
+`--data FOLDER` holds the corpora, in the folders that docs/quality.md names; a preset whose corpus is not there is
+skipped, and says so. `--steps N` trains each run for so many only: whole trainings of the corpora take hours.
 """
 
 from __future__ import annotations
 
+import argparse
+import math
 import sys
 import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.check_learning import evaluate, train
+from benchmarks.check_quality import TASKS, evaluate, missing_folder, train
 
-PRESETS = ("copy_task", "phonetic_to_letter", "toy_german_english", "reverse", "sort", "dates")
+TEACHING = ("copy_task", "phonetic_to_letter", "toy_german_english", "reverse", "sort", "dates")
+TASKS_BY_PRESET = {task.preset: task for task in TASKS if "long" not in task.name}
 SEEDS = (0, 1)
 FORMATS = ("float32", "bfloat16")
 
 
-def row(preset: str, seed: int, runs_dir: Path) -> str:
-    """Exact match and loss of the best checkpoint, trained in each format."""
-    cells = [preset, str(seed)]
-    for precision in FORMATS:
-        run, _ = train(preset, runs_dir, f"training.precision={precision}", f"seed={seed}")
-        metrics = evaluate(run)
-        cells += [f"{metrics['exact_match']:.4f}", f"{metrics['loss']:.4f}"]
-    return f"| {' | '.join(cells)} |"
+@dataclass(frozen=True)
+class Compared:
+    """A preset, what is typed to train it, the options of `evaluate`, and the figure to compare beside the loss."""
+
+    preset: str
+    command: list[str]
+    evaluation: tuple[str, ...]
+    metric: str
+
+    def row(self, seed: int, steps: int | None, runs_dir: Path) -> str:
+        """Its figure and loss, trained in each format."""
+        cells = [self.preset, str(seed), self.metric]
+        settings = [f"seed={seed}", *([f"training.max_steps={steps}"] if steps is not None else [])]
+        for precision in FORMATS:
+            run = runs_dir / f"{self.preset} {seed} {precision}"
+            given = [word for one in (*settings, f"training.precision={precision}") for word in ("--set", one)]
+            train([*self.command, *given], run, math.inf)
+            record = evaluate(run, self.evaluation)
+            cells += [f"{record[self.metric]:.4f}", f"{record['loss']:.4f}"]
+        return f"| {' | '.join(cells)} |"
+
+
+def compared(presets: list[str], data: Path | None) -> Iterator[Compared]:
+    """Those presets that need no corpus or have it; of each other one, says why it is left out."""
+    for preset in presets:
+        if preset in TEACHING:
+            yield Compared(preset, ["train", preset], ("--split", "test"), "exact_match")
+            continue
+        task = TASKS_BY_PRESET[preset]
+        if missing := missing_folder(task, data):
+            print(missing, file=sys.stderr)
+        else:
+            command = task.command((data or Path()).resolve())
+            yield Compared(preset, command, task.evaluations[0], task.promises[0].metric)
 
 
 def main() -> None:
-    """A table of the presets named, or of all six."""
-    print("| preset | seed | float32: exact match | loss | bfloat16: exact match | loss |")
-    print("|---|---:|---:|---:|---:|---:|")
+    """A table of the presets named, or of all."""
+    known = [*TEACHING, *TASKS_BY_PRESET]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help=f"{', '.join(known)}; default: all")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="the folder with the corpora")
+    parser.add_argument("--steps", type=int, metavar="N", help="train each run for so many steps, not the preset's")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.presets).difference(known):
+        parser.error(f"no preset compared here: {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
+    print("| preset | seed | metric | float32 | loss | bfloat16 | loss |")
+    print("|---|---:|---|---:|---:|---:|---:|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for preset in sys.argv[1:] or PRESETS:
+        for one in compared(arguments.presets or known, arguments.data):
             for seed in SEEDS:
-                print(row(preset, seed, Path(folder)), flush=True)
+                print(one.row(seed, arguments.steps, Path(folder)), flush=True)
 
 
 if __name__ == "__main__":

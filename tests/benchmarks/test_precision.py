@@ -1,0 +1,32 @@
+"""Which presets are compared in two number formats, and a row of the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.precision import FORMATS, TASKS_BY_PRESET, TEACHING, compared
+from core.run_folder import RunFolder
+
+
+def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cmudict").mkdir()
+    found = list(compared([*TEACHING, *TASKS_BY_PRESET], tmp_path))
+    assert [one.preset for one in found] == [*TEACHING, "joeynmt_reverse", "cmudict_letters"]
+    assert found[-1].command == ["train", "cmudict_letters", "--set", f"dataset.options.folder={tmp_path}/cmudict"]
+    assert capsys.readouterr().err == (
+        f"multi30k: skipped, since there is no folder multi30k/lc.norm.tok in DATA ({tmp_path}).\n"
+    )
+
+
+def test_a_row_has_both_formats(tmp_path: Path) -> None:
+    (one,) = compared(["copy_task"], None)
+    preset, seed, metric, *figures = one.row(1, 2, tmp_path).strip("| ").split(" | ")
+    assert (preset, seed, metric) == ("copy_task", "1", "exact_match")
+    assert len(figures) == 4 and all(float(figure) >= 0 for figure in figures)
+    for precision in FORMATS:
+        config = RunFolder.open(tmp_path / f"copy_task 1 {precision}").config()
+        assert (config.seed, config.training.max_steps, config.training.precision) == (1, 2, precision)
