@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from core.cli.output import print_json
 from core.comparison.spread import spread
 from core.errors import UserError
 from core.events import RunFinished
+
+
+class Validated(NamedTuple):
+    """What a run's validations are of: all pairs of the split, and how many of them were decoded freely."""
+
+    pairs: int = 0
+    decoded: int = 0
 
 
 def read_seeds(text: str) -> list[int]:
@@ -25,8 +33,11 @@ def new_group(name: str) -> str:
     return f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}"
 
 
-def print_spread(group: str, runs: Sequence[RunFinished], *, json: bool) -> None:
-    """Print mean and sample standard deviation of every metric that all runs have, as it was at the end of each."""
+def print_spread(group: str, runs: Sequence[RunFinished], validated: Validated, *, json: bool) -> None:
+    """Print mean and sample standard deviation of every metric that all runs have, as it was at the end of each.
+
+    Says of how many sentences the free-running ones are, where that is not all.
+    """
     mean, deviation = spread([run.metrics for run in runs])
     if json:
         folders = [run.run for run in runs]
@@ -34,5 +45,10 @@ def print_spread(group: str, runs: Sequence[RunFinished], *, json: bool) -> None
         print_json(record | {"mean": mean, "standard_deviation": deviation})
         return
     print(f"\ngroup {group}: mean of {len(runs)} runs ± standard deviation, at the last step of each")
+    if validated.decoded < validated.pairs:
+        print(
+            f"decoded were the first {validated.decoded:,} of {validated.pairs:,} validation sentences (for valid/bleu "
+            "and the like, not valid/loss); `evaluate` decodes all"
+        )
     for name, value in mean.items():
         print(f"{name} {value:.6g} ± {deviation[name]:.2g}")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from core.cli.conversation import Conversation
 from core.cli.output import event_record, print_json
-from core.cli.seeds import new_group, print_spread, read_seeds
+from core.cli.seeds import Validated, new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
 from core.config import read_override
 from core.errors import UserError
-from core.events import Event, RunFinished
+from core.events import Event, Prepared, RunFinished, ValidationDone
 from core.lower_rate import lower_rate
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_folder import RunFolder, default_runs_dir, find_run
@@ -45,9 +45,9 @@ def train(arguments: Namespace) -> int:
     _check(arguments)
     results = ResultsOnTheWay()
     if arguments.resume is not None:
-        code, _ = _train(_resumed_run(arguments), arguments, results)
+        code, *_ = _train(_resumed_run(arguments), arguments, results)
     elif arguments.seeds is None:
-        code, _ = _train(_new_run(arguments), arguments, results)
+        code, *_ = _train(_new_run(arguments), arguments, results)
     else:
         code = _train_with_seeds(read_seeds(arguments.seeds), arguments, results)
     if arguments.json and code == DONE:  # a program reads them; of what people read, a log that is lost spoils no run
@@ -58,23 +58,24 @@ def train(arguments: Namespace) -> int:
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:
     """One run after the other; then the mean and the deviation of what those reached that came to their end."""
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
-    runs, code = list[RunFinished](), DONE
+    runs, validated, code = list[RunFinished](), Validated(), DONE
     for seed in seeds:
-        ended, finished = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
+        ended, finished, of_these = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
         if ended == DONE:
             runs.append(finished)
+            validated = of_these
         else:
             code = ended
     if len(runs) > 1:  # one has no deviation
         with results.printing():
-            print_spread(group, runs, json=arguments.json)
+            print_spread(group, runs, validated, json=arguments.json)
     return code
 
 
 def _train(
     first_requests: Sequence[Request[Any]], arguments: Namespace, results: ResultsOnTheWay
-) -> tuple[int, RunFinished]:
-    """Train one run; its exit code, and how it ended. Raises Interrupted on a signal."""
+) -> tuple[int, RunFinished, Validated]:
+    """Train one run; its exit code, how it ended, and what was validated. Raises Interrupted on a signal."""
     show = _Show(results if arguments.json else None, tensorboard=arguments.tensorboard)
     try:
         with Conversation(show, arguments.plugins_dir) as engine:
@@ -91,9 +92,9 @@ def _train(
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
         raise Interrupted(engine.signal, _saved(finished, engine.signal.name))
     if finished.reason in _GOOD_REASONS:
-        return DONE, finished
+        return DONE, finished, show.validated
     print(f"headlight: {_saved(finished, finished.reason)}", file=sys.stderr)
-    return STOPPED_ITSELF, finished
+    return STOPPED_ITSELF, finished, show.validated
 
 
 def _check(arguments: Namespace) -> None:
@@ -138,9 +139,14 @@ class _Show:
         self._progress = TerminalProgress()
         self._results = results
         self._board = _board(tensorboard) if tensorboard is not None else None
+        self.validated = Validated()
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
+        if isinstance(event, Prepared):
+            self.validated = Validated(pairs=event.num_pairs["valid"] or 0)
+        elif isinstance(event, ValidationDone):
+            self.validated = self.validated._replace(decoded=len(event.sentences))
         if self._results is not None:
             with self._results.printing():
                 print_json(event_record(event))
