@@ -9,6 +9,7 @@ from pathlib import Path
 from core.config import DecodingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
+from core.events import Progress
 from core.model.transformer import Transformer
 from core.plugins_host.host import PluginHost
 from core.requests import Evaluation
@@ -24,8 +25,8 @@ def evaluate_split(
     decoding: DecodingConfig,
     run: Path,
     step: int,
-) -> Generator[None, None, Evaluation]:
-    """Score a split as in a validation, every sentence decoded freely, yielding between batches."""
+) -> Generator[Progress, None, Evaluation]:
+    """Score a split as in a validation, every sentence decoded freely, saying between batches how far it is."""
     started = time.perf_counter()
     scores = yield from score_split(model, data, host, split, decoding)
     predictions = tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences)

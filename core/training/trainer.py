@@ -38,7 +38,7 @@ from core.training.probe import first_sentences, make_probe
 from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
 from core.training.step_meter import StepMeter
-from core.training.validation import score_split
+from core.training.validation import quietly, score_split
 
 # Sentences that a validation during a run decodes freely: a validation must not cost more than the steps between two.
 NUM_FREE_RUNNING = 256
@@ -295,9 +295,8 @@ class Trainer:
 
     def validate(self) -> Generator[Event | None, None, ValidationDone]:
         """Measure the valid split, teacher-forced whole, free-running its first sentences, and keep the result."""
-        scores = yield from score_split(
-            self.model, self.data, self._host, "valid", self.config.decoding, num_free_running=NUM_FREE_RUNNING
-        )
+        decoding, limit = self.config.decoding, NUM_FREE_RUNNING
+        scores = yield from quietly(score_split(self.model, self.data, self._host, "valid", decoding, limit))
         metrics = {f"valid/{name}": value for name, value in {**scores.metrics, **scores.plugin_metrics}.items()}
         value = metrics[self._best.metric]
         done = ValidationDone(

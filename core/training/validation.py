@@ -15,7 +15,7 @@ from core.config import DecodingConfig
 from core.data.batching import Batch, eval_batches
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import decode, longest_output
-from core.events import ValidatedSentence
+from core.events import Progress, ValidatedSentence
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 from core.plugin import Pair
@@ -46,24 +46,37 @@ def score_split(
     split: str,
     decoding: DecodingConfig,
     num_free_running: int | None = None,
-) -> Generator[None, None, SplitScores]:
-    """Measure a split, yielding between batches; only its first `num_free_running` sentences are decoded (None: all).
+) -> Generator[Progress, None, SplitScores]:
+    """Measure a split, saying between batches how far it is.
 
+    Only its first `num_free_running` sentences are decoded (None: all).
     Losses and accuracies are over all target tokens of the split, `<eos>` counted. Draws no random number, and may be
     left at any yield. Without a host there are no plugin metrics.
     """
     device = next(model.parameters()).device
-    forced = TeacherForced()
+    forced, num_pairs = TeacherForced(), len(data.split(split))
+    num_decoded = min(num_free_running or num_pairs, num_pairs)
     for indices, batch in eval_batches(data, split, _BATCH_TOKENS):
         forced.take(model, indices, batch.to(device))
-        yield
+        yield Progress(stage=f"scoring {split} sentences", done=len(forced.rank), total=num_pairs)
     decoded: dict[int, list[int]] = {}
     max_length, batch_tokens = longest_output(decoding, data), _BATCH_TOKENS // decoding.beam_size
     for indices, batch in eval_batches(data, split, batch_tokens, num_free_running):
         outputs = decode(model, batch.src.to(device), batch.src_mask.to(device), decoding, max_length)
         decoded.update(zip(indices.tolist(), [output.tokens for output in outputs], strict=True))
-        yield
+        yield Progress(stage=f"decoding {split} sentences", done=len(decoded), total=num_decoded)
     return _scores(data, host, split, forced, decoded)
+
+
+def quietly(work: Generator[Progress, None, SplitScores]) -> Generator[None, None, SplitScores]:
+    """The same, without a word of how far it is."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            scores: SplitScores = end.value
+            return scores
+        yield
 
 
 @dataclass

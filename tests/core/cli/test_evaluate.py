@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -66,6 +67,18 @@ def test_why_there_are_no_pairs_is_said(place: Path, moved: Path) -> None:
 def test_the_other_verbs_say_so_too(place: Path, moved: Path, verb: list[str]) -> None:
     result: CompletedProcess[str] = called(*verb, "--runs-dir", place, cwd=place)
     assert f"there is no {moved}." in result.stderr.splitlines()[0]
+
+
+class _Terminal(TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_how_far_it_is(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.in_process.TextIOWrapper", _Terminal)
+    _, errors = evaluated(place)
+    shown = "\n".join(errors)  # each drawing of a bar is a line to `splitlines`
+    assert "scoring valid sentences" in shown and "decoding valid sentences" in shown
 
 
 def test_a_damaged_checkpoint_that_gives_way_to_the_one_before_is_named(place: Path) -> None:

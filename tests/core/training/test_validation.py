@@ -88,6 +88,8 @@ def test_free_outputs_are_those_of_the_settings_beam(make_trainer: MakeTrainer, 
 def test_it_yields_between_batches_and_draws_no_random_number(make_trainer: MakeTrainer, host: PluginHost) -> None:
     trainer = make_trainer()
     before = torch.get_rng_state()
-    breaths = list(score_split(trainer.model, trainer.data, host, "valid", trainer.config.decoding))
+    breaths = list(score_split(trainer.model, trainer.data, host, "valid", trainer.config.decoding, 30))
     assert len(breaths) >= 2
+    ends = {breath.stage: (breath.done, breath.total) for breath in breaths}
+    assert ends == {"scoring valid sentences": (40, 40), "decoding valid sentences": (30, 30)}
     assert torch.equal(torch.get_rng_state(), before)
