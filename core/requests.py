@@ -63,12 +63,14 @@ class OpenRun(Request[Prepared]):
 
     `checkpoint` is "best", "last" or a step. Only the "last" one can go on learning. `changes` are settings by key.
     `averaged` turns the "last" into the mean of the last ones where the run averages them; that cannot go on either.
+    `dataset_options` are by name those that give the same pairs here, where a corpus was moved; they are not kept.
     """
 
     run: Path
     checkpoint: str = "last"
     averaged: bool = False
     changes: tuple[tuple[str, object], ...] = ()
+    dataset_options: tuple[tuple[str, object], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,9 @@ from typing import Any
 
 from core.cli.conversation import on_the_terminal
 from core.cli.files import output_file
-from core.cli.opening import decoding_changes, opening_of
+from core.cli.opening import decoding_changes, opening_of, read_settings
 from core.cli.output import print_json
+from core.errors import UserError
 from core.requests import Evaluate, Evaluation
 
 _METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "bleu", "chrf")
@@ -18,7 +19,10 @@ _METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_
 
 def evaluate(arguments: Namespace) -> int:
     """Measure a checkpoint on a split and print the figures."""
-    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
+    changes, options = read_settings(arguments.set)
+    if changes:
+        raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
+    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments), options)
     with on_the_terminal(arguments.plugins_dir) as engine:
         engine.ask(opening)
         evaluation = engine.ask(Evaluate(split=arguments.split))

@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
+from core.config import read_override
+from core.errors import UserError
 from core.requests import OpenRun
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
+Settings = tuple[tuple[str, object], ...]
+_OPTION = "dataset.options."
 
-def decoding_changes(arguments: Namespace) -> tuple[tuple[str, object], ...]:
+
+def decoding_changes(arguments: Namespace) -> Settings:
     """The settings that --beam-size and --length-penalty change."""
     changes = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
     return tuple((key, value) for key, value in changes if value is not None)
 
 
+def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
+    """What --set says of a run that is there: settings by key, and options of its dataset by name."""
+    read = list(map(_read, given))
+    options = tuple((key.removeprefix(_OPTION), value) for key, value in read if key.startswith(_OPTION))
+    return tuple((key, value) for key, value in read if not key.startswith(_OPTION)), options
+
+
+def _read(text: str) -> tuple[str, object]:
+    key, separator, value = text.partition("=")
+    if not separator or not key:
+        raise UserError(f"--set {text}: expected KEY=VALUE, such as training.max_steps=200.")
+    return key, read_override(text, value)
+
+
 def opening_of(
-    run: str, runs_dir: Path | None, checkpoint: str | None = None, changes: tuple[tuple[str, object], ...] = ()
+    run: str, runs_dir: Path | None, checkpoint: str | None = None, changes: Settings = (), options: Settings = ()
 ) -> OpenRun:
     """Open a RUN as the command line names it, at this checkpoint or its usual one."""
     path = find_run(run, runs_dir or default_runs_dir()).resolve()
     checkpoint = checkpoint or usual_checkpoint(RunFolder.open(path))
-    return OpenRun(run=path, checkpoint=checkpoint, averaged=True, changes=changes)
+    return OpenRun(run=path, checkpoint=checkpoint, averaged=True, changes=changes, dataset_options=options)
 
 
 def usual_checkpoint(run: RunFolder) -> str:

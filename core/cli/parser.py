@@ -103,6 +103,9 @@ def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     evaluate.set_defaults(verb="evaluate")
     evaluate.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
     evaluate.add_argument("--split", choices=("valid", "test"), default="valid")
+    evaluate.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="dataset.options.folder, where it was moved"
+    )
     evaluate.add_argument("--predictions", type=Path, metavar="FILE.tsv", help="write source, reference, hypothesis")
     _add_decoding(evaluate)
     _add_checkpoint(evaluate)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli.conversation import Conversation
+from core.cli.opening import read_settings
 from core.cli.output import event_record, print_json
 from core.cli.seeds import Validated, new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
-from core.config import read_override
 from core.errors import UserError
 from core.events import Event, Prepared, RunFinished, ValidationDone
 from core.lower_rate import lower_rate
@@ -120,16 +120,11 @@ def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) ->
 
 def _resumed_run(arguments: Namespace) -> list[Request[Any]]:
     run = find_run(arguments.resume, arguments.runs_dir or default_runs_dir()).resolve()
-    return [OpenRun(run=run, changes=tuple(map(_change, arguments.set)))]
-
-
-def _change(text: str) -> tuple[str, object]:
-    key, separator, value = text.partition("=")
-    if not separator or not key:
-        raise UserError(f"--set {text}: expected KEY=VALUE, such as training.max_steps=200.")
-    if setting_effect(key) != "now":
-        raise UserError(f"--set {text}: {key} cannot change within a run.", "Train a new one with it.")
-    return key, read_override(text, value)
+    changes, options = read_settings(arguments.set)
+    for key, _ in changes:
+        if setting_effect(key) != "now":
+            raise UserError(f"--set {key}: this cannot change within a run.", "Train a new one with it.")
+    return [OpenRun(run=run, changes=changes, dataset_options=options)]
 
 
 class _Show:

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from core.config import DatasetConfig, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
@@ -34,18 +35,24 @@ Working = Generator[Progress, None, None]
 
 
 def prepare_data(
-    dataset: DatasetConfig, host: PluginHost, cache_dir: Path, models: SubwordModels | None = None
+    dataset: DatasetConfig,
+    host: PluginHost,
+    cache_dir: Path,
+    models: SubwordModels | None = None,
+    options_here: dict[str, Any] | None = None,
 ) -> Generator[Progress, None, PreparedData]:
     """Draw, tokenise and keep a dataset; found again where the same pairs were prepared the same way before.
 
-    `models` are the subwords of a run that goes on; without them, they are learnt from the train split. The pairs are
+    `models` are the subwords of a run that goes on; without them, they are learnt from the train split. `options_here`
+    give the pairs where those of `dataset` no longer do, since a corpus was moved; fingerprint and data are still those
+    of `dataset`, so that whether the pairs are the same ones is seen by the fingerprint. The pairs are
     drawn anew, since only they tell whether a plugin still gives the same, but for those of files that a plugin names
     and nobody has touched since, and those of a plugin of ours whose code is the same. Yields often, so that whoever
     drives it can stop between two chunks; closed half-way, it leaves nothing behind.
     Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building, no_collections():
-        preparation = _Preparation(dataset, host, building, models or {})
+        preparation = _Preparation(dataset, host, building, models or {}, options_here)
         folder = preparation.unchanged_in(cache_dir)
         if folder is None:
             yield from preparation.draw()
@@ -58,18 +65,26 @@ def prepare_data(
         tidy(cache_dir, folder)
         if dataset.tokenizer != "auto" and not models:
             _require_size(dataset.tokenizer, data)
-        return replace(data, alignments_fit=preparation.has_the_plugins_tokens)
+        return replace(data, alignments_fit=preparation.has_the_plugins_tokens, options_here=options_here)
 
 
 class _Preparation:
     """One dataset on its way into `building`."""
 
-    def __init__(self, dataset: DatasetConfig, host: PluginHost, building: Path, models: SubwordModels) -> None:
+    def __init__(
+        self,
+        dataset: DatasetConfig,
+        host: PluginHost,
+        building: Path,
+        models: SubwordModels,
+        options_here: dict[str, Any] | None,
+    ) -> None:
         self._host, self._building, self._models = host, building, models
         self._info = _find(host, dataset.plugin)
-        options = host.options(dataset.plugin, dataset.options)
+        recorded = host.options(dataset.plugin, dataset.options)
+        self._options = options = recorded if options_here is None else host.options(dataset.plugin, options_here)
         self._config = _tokenizer(dataset, self._info)
-        self._dataset = dataset.model_copy(update={"options": options, "tokenizer": self._config})
+        self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
         self._drawn: dict[str, int] = {}
         self._tokenising: Tokenising | None = None
         # Of what else decides the result. The allowed lengths do not: they choose from it when it is opened.
@@ -131,7 +146,7 @@ class _Preparation:
         dataset, ids = self._dataset, self._tokenising
         with growing_texts(self._stem(split)) as keep, ids.split(split) if ids else nullcontext() as cut:
             drawn = 0
-            for lines in self._host.lines(dataset.plugin, dataset.options, dataset.seed, split):
+            for lines in self._host.lines(dataset.plugin, self._options, dataset.seed, split):
                 keep(lines)
                 self._content.update(lines.lines)
                 if cut:
@@ -185,7 +200,7 @@ class _Preparation:
         return models
 
     def _symbols(self) -> tuple[list[str], list[str]] | None:
-        return self._host.symbols(self._dataset.plugin, self._dataset.options) if self._info.endless else None
+        return self._host.symbols(self._dataset.plugin, self._options) if self._info.endless else None
 
     def _write_document(self, src: Vocabulary, tgt: Vocabulary) -> None:
         document = self._document | {

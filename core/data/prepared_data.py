@@ -76,6 +76,7 @@ class PreparedData:
     alignments_fit: bool = True  # whether the tokens are the plugin's own, of which its alignments tell
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
+    options_here: dict[str, Any] | None = None  # that give the pairs where the dataset's own no longer do
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
 
     @property
@@ -83,10 +84,15 @@ class PreparedData:
         """Whether the train split never ends."""
         return self.num_pairs["train"] is None
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the plugin is to be asked with."""
+        return self.dataset.options if self.options_here is None else self.options_here
+
     def require_pairs(self) -> None:
         """Raises UserError where only the vocabularies are there, as of a run whose plugin is not."""
         if not any(size is None or size > 0 for size in self.num_pairs.values()):
-            raise UserError("This run's training data is not at hand.", "Make its dataset plugin available again.")
+            raise UserError("This run's training data is not at hand.", "Make its plugin and files available again.")
 
     @property
     def src_tokenizer(self) -> Tokenizer:

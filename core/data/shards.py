@@ -52,7 +52,7 @@ class Shards:
 
     def _draw(self, shard: int) -> PairArrays:
         dataset, pairs = self._data.dataset, list[Pair]()
-        for chunk in self._host.pairs(dataset.plugin, dataset.options, dataset.seed, "train", shard):
+        for chunk in self._host.pairs(dataset.plugin, self._data.options, dataset.seed, "train", shard):
             pairs.extend(chunk)
             if self._closing.is_set():
                 break

@@ -6,6 +6,7 @@ Another machine may have made it, or a stranger: what cannot be read is refused 
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import count_parameters, num_positions
+from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import OpenRun
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
+from core.settings.fields import schema_settings
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
@@ -36,20 +39,44 @@ def known_data(folder: RunFolder) -> PreparedData:
 
 
 def data_of(
-    folder: RunFolder, host: PluginHost, cache_dir: Path, tell: Tell
+    folder: RunFolder, host: PluginHost, cache_dir: Path, tell: Tell, options: Mapping[str, object] | None = None
 ) -> Generator[Event | None, None, PreparedData]:
-    """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it."""
+    """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it.
+
+    `options` take the place of the dataset's own where its corpus was moved: what they give must be the same pairs.
+    """
     known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
+    dataset = folder.config().dataset
+    options_here = {**dataset.options, **options} if options else None
     try:
-        data: PreparedData = yield from prepare_data(folder.config().dataset, host, cache_dir, known.subword_models)
-    except UserError as error:  # the plugin is gone or fails, or it no longer knows these options
-        sentence = error.sentence
+        data: PreparedData = yield from prepare_data(dataset, host, cache_dir, known.subword_models, options_here)
+    except PluginError as error:  # it is gone, or fails
+        sentence, what_to_do = error.sentence, ""
+    except UserError as error:  # it no longer knows these options, or its files are not there
+        sentence, what_to_do = error.sentence, _where_it_may_be(folder, host)
     else:
         if data.fingerprint == known.fingerprint:
             return data
         sentence = f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained."
-    tell(Trouble(sentence=sentence, advice="The run can translate; it cannot go on learning."))
+        what_to_do = _where_it_may_be(folder, host)
+    tell(Trouble(sentence=sentence, advice=f"The run can translate; it cannot go on learning. {what_to_do}".strip()))
     return known_data(folder)
+
+
+def _where_it_may_be(folder: RunFolder, host: PluginHost) -> str:
+    """What to do where the data come from a folder, which may have been moved; otherwise nothing."""
+    dataset = folder.config().dataset
+    schemas = [info.options_schema or {} for info in host.plugins() if info.name == dataset.plugin]
+    options = [field for schema in schemas for field in schema_settings(schema) if field.path == "folder"]
+    if not options:
+        return ""
+    place = Path(str(dataset.options.get(options[0].key, options[0].default))).absolute()
+    given = f"dataset.options.{options[0].key}=FOLDER"
+    command = shlex.join(["headlight", "train", "--resume", str(folder.path), "--set", given])
+    return (
+        f"If its files were moved from {place}, put them or a link there, or say where they are: {command} "
+        "(`evaluate` takes --set too)."
+    )
 
 
 def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:

@@ -151,7 +151,8 @@ class Session:
         if folder.state.is_shared:
             data = known_data(folder)
         else:
-            data = yield from data_of(folder, self._host, self._cache.folder(), self._tell)
+            options = dict(request.dataset_options)
+            data = yield from data_of(folder, self._host, self._cache.folder(), self._tell, options)
         # Opened anew: this or another process may have gone on with it meanwhile.
         folder = RunFolder.open(request.run.absolute())
         trainer = open_trainer(request, folder, data, self._host, self._tell)

@@ -7,6 +7,7 @@ import signal
 import sys
 from base64 import b64decode
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +78,11 @@ def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> Prep
 
     With the subwords of the first: another machine may learn others from the same texts.
     """
-    folder = Path(document["data"])
+    folder, options = Path(document["data"]), document["options_here"]
     if is_whole(folder):
-        return PreparedData.open(folder, config.dataset)
+        return replace(PreparedData.open(folder, config.dataset), options_here=options)
     models = {side: b64decode(model) for side, model in document["subwords"].items()}
-    data = _done(prepare_data(config.dataset, host, usual_place(), models))
+    data = _done(prepare_data(config.dataset, host, usual_place(), models, options))
     if data.fingerprint != document["fingerprint"]:
         raise UserError(
             f"The dataset {config.dataset.plugin!r} gives other pairs here than in the first process.",

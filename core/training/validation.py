@@ -155,4 +155,4 @@ def plugin_metrics(
     """The dataset's own metrics; none where its plugin is not at hand."""
     if host is None:
         return {}
-    return host.metrics(data.dataset.plugin, data.dataset.options, pairs, hypotheses)
+    return host.metrics(data.dataset.plugin, data.options, pairs, hypotheses)

@@ -63,6 +63,59 @@ def test_why_there_are_no_pairs_is_said(place: Path, moved: Path) -> None:
     assert refusal.startswith("headlight: The pairs of this run's dataset are not at hand. Its plugin 'parallel_text' ")
 
 
+@pytest.fixture
+def elsewhere(place: Path, tmp_path: Path) -> Iterator[Path]:
+    """All of its corpus lies in another folder for now."""
+    files = [place / name for name in FILES.values()]
+    for file in files:
+        file.rename(tmp_path / file.name)
+    yield tmp_path
+    for file in files:
+        (tmp_path / file.name).rename(file)
+
+
+def test_a_corpus_that_was_moved_is_named_anew(place: Path, elsewhere: Path) -> None:
+    record, errors = evaluated(place, "--set", f"dataset.options.folder={elsewhere}")
+    assert (record["sentences"], len(errors)) == (4, 1)
+
+
+def test_a_run_goes_on_with_a_moved_corpus_as_if_it_were_in_its_place(place: Path, elsewhere: Path) -> None:
+    kept = [shutil.copytree(place / "run", elsewhere / name) for name in ("refused", "moved")]
+    more = ("--set", "training.max_steps=30")
+    refused = called("train", "--resume", kept[0], *more, cwd=place)
+    assert refused.returncode == 2
+    assert f"If its files were moved from {place}, put them or a link there, or say where they are: " in refused.stderr
+    assert f"headlight train --resume {kept[0]} --set dataset.options.folder=FOLDER" in refused.stderr
+    there = ("--set", f"dataset.options.folder={elsewhere}")
+    resumed = called("train", "--resume", kept[1], *more, *there, cwd=place)
+    assert resumed.returncode == 0, resumed.stderr
+    assert (kept[1] / "config.yaml").read_bytes() == (place / "run" / "config.yaml").read_bytes()
+    for name in FILES.values():
+        shutil.copy(elsewhere / name, place)
+    in_its_place = shutil.copytree(place / "run", elsewhere / "in_its_place")
+    assert called("train", "--resume", in_its_place, *more, cwd=place).returncode == 0
+    files = [run / "checkpoints" / "000030" / "model.safetensors" for run in (kept[1], in_its_place)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_another_corpus_under_the_new_name_is_refused(place: Path, elsewhere: Path) -> None:
+    train = elsewhere / "train.target"
+    text = train.read_text(encoding="utf-8")
+    train.write_text(text.replace("a b", "b b", 1), encoding="utf-8")
+    result = called("evaluate", place / "run", "--set", f"dataset.options.folder={elsewhere}", cwd=place)
+    train.write_text(text, encoding="utf-8")
+    assert result.returncode == 2
+    assert result.stderr.startswith("The dataset 'parallel_text' gives other pairs than when this run was trained. ")
+
+
+def test_only_the_datasets_options_can_be_set(place: Path) -> None:
+    result = called("evaluate", place / "run", "--set", "decoding.beam_size=2", cwd=place)
+    assert (result.returncode, result.stderr) == (
+        2,
+        "headlight: --set decoding.beam_size: expected an option of the dataset, such as dataset.options.folder.\n",
+    )
+
+
 @pytest.mark.parametrize("verb", [["translate", "run", "a b"], ["runs", "compare", "run", "run", "--paired-bootstrap"]])
 def test_the_other_verbs_say_so_too(place: Path, moved: Path, verb: list[str]) -> None:
     result: CompletedProcess[str] = called(*verb, "--runs-dir", place, cwd=place)

@@ -118,3 +118,44 @@ def test_closing_ends_the_drawing_before_the_host_is_closed(host: PluginHost, fo
     for thread in drawing:
         thread.join(1.0)
     assert drawing and not any(thread.is_alive() for thread in drawing)
+
+
+ALPHABET = '''
+from pathlib import Path
+
+from core.plugin import DatasetPlugin, Folder, Options, Pair, option
+
+class AlphabetOptions(Options):
+    folder: Folder = option(".")
+
+class Alphabet(DatasetPlugin[AlphabetOptions]):
+    """Letters of a file without end."""
+    name = "alphabet"
+    title = "Alphabet"
+    endless = True
+
+    def pairs(self, split, rng):
+        letters = Path(self.options.folder, "alphabet.txt").read_text()
+        for i in range(20) if split != "train" else iter(int, 1):
+            word = "".join(rng.choices(letters, k=rng.randint(1, 9)))
+            yield Pair(word, word)
+
+PLUGIN = Alphabet
+'''
+
+
+def test_shards_come_from_where_the_files_are_now(folder: Path, host: PluginHost) -> None:
+    (folder / "alphabet.py").write_text(ALPHABET, encoding="utf-8")
+    (folder / "alphabet.txt").write_text("abc", encoding="utf-8")
+    dataset = DatasetConfig.model_validate({"plugin": "alphabet", "options": {"folder": str(folder)}})
+    there = drive(prepare_data(dataset, host, folder / "cache"))
+    shard = Shards(there, host).pairs(1)
+    moved = folder / "moved"
+    moved.mkdir()
+    (folder / "alphabet.txt").rename(moved / "alphabet.txt")
+    here = drive(prepare_data(dataset, host, folder / "other cache", options_here={"folder": str(moved)}))
+    assert (here.fingerprint, here.dataset) == (there.fingerprint, there.dataset)
+    assert np.array_equal(Shards(here, host).pairs(1).src.ids, shard.src.ids)
+    (moved / "alphabet.txt").write_text("abd", encoding="utf-8")
+    others = drive(prepare_data(dataset, host, folder / "other cache", options_here={"folder": str(moved)}))
+    assert others.fingerprint != there.fingerprint
