@@ -12,7 +12,7 @@ from core.requests import OpenRun
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
 Settings = tuple[tuple[str, object], ...]
-_OPTION = "dataset.options."
+DATASET_OPTION = "dataset.options."
 
 
 def decoding_changes(arguments: Namespace) -> Settings:
@@ -24,8 +24,8 @@ def decoding_changes(arguments: Namespace) -> Settings:
 def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
     """What --set says of a run that is there: settings by key, and options of its dataset by name."""
     read = list(map(_read, given))
-    options = tuple((key.removeprefix(_OPTION), value) for key, value in read if key.startswith(_OPTION))
-    return tuple((key, value) for key, value in read if not key.startswith(_OPTION)), options
+    options = tuple((key.removeprefix(DATASET_OPTION), value) for key, value in read if key.startswith(DATASET_OPTION))
+    return tuple((key, value) for key, value in read if not key.startswith(DATASET_OPTION)), options
 
 
 def _read(text: str) -> tuple[str, object]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli.conversation import Conversation
-from core.cli.opening import read_settings
+from core.cli.opening import DATASET_OPTION, read_settings
 from core.cli.output import event_record, print_json
 from core.cli.seeds import Validated, new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
@@ -89,11 +89,12 @@ def _train(
     if not arguments.json:
         with results.printing():
             _print_result(finished)
+    moved = _moved(arguments)
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
-        raise Interrupted(engine.signal, _saved(finished, engine.signal.name))
+        raise Interrupted(engine.signal, _saved(finished, engine.signal.name, moved))
     if finished.reason in _GOOD_REASONS:
         return DONE, finished, show.validated
-    print(f"headlight: {_saved(finished, finished.reason)}", file=sys.stderr)
+    print(f"headlight: {_saved(finished, finished.reason, moved)}", file=sys.stderr)
     return STOPPED_ITSELF, finished, show.validated
 
 
@@ -168,7 +169,13 @@ def _print_result(finished: RunFinished) -> None:
         print(f"{name} {value:.6g}")
 
 
-def _saved(finished: RunFinished, why: str) -> str:
+def _moved(arguments: Namespace) -> list[str]:
+    """Where the corpus of a resumed run is now, which the run does not keep."""
+    given = [text for text in arguments.set if text.startswith(DATASET_OPTION)] if arguments.resume is not None else []
+    return [word for text in given for word in ("--set", text)]
+
+
+def _saved(finished: RunFinished, why: str, moved: Sequence[str]) -> str:
     stopped, run = f"stopped at step {finished.step} ({why})", finished.run
     try:
         steps = RunFolder.open(run).checkpoint_steps()
@@ -176,16 +183,16 @@ def _saved(finished: RunFinished, why: str) -> str:
         return f"{stopped}; nothing that was saved is to be found. {error}"
     if not steps:
         return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
-    return f"{stopped}; saved: {run / 'checkpoints' / f'{steps[-1]:06}'}. {_go_on(finished)}"
+    return f"{stopped}; saved: {run / 'checkpoints' / f'{steps[-1]:06}'}. {_go_on(finished, moved)}"
 
 
-def _go_on(finished: RunFinished) -> str:
+def _go_on(finished: RunFinished, moved: Sequence[str]) -> str:
     """The command that does not end in the same way again."""
     run, training = finished.run, RunFolder.open(finished.run).latest_config().training
     if finished.reason == "memory" and (smaller := smaller_batch(training)):  # a batch stays as it is within a run
-        return f"Begin a run of smaller batches with: {_command([str(run / 'config.yaml')], smaller)}"
+        return f"Begin a run of smaller batches with: {_command([str(run / 'config.yaml'), *moved], smaller)}"
     changes = dict([lower_rate(training)]) if finished.reason == "diverged" else {}
-    return f"Go on with: {_command(['--resume', str(run)], changes)}"
+    return f"Go on with: {_command(['--resume', str(run), *moved], changes)}"
 
 
 def _command(arguments: Sequence[str], changes: Mapping[str, float]) -> str:

@@ -15,6 +15,7 @@ import pytest
 from core.config import RunConfig
 from core.engine import Engine
 from core.requests import Learn, Prepare, Start
+from core.training.trainer import Trainer
 from tests.core.watcher import answered, tiny_config
 from tests.in_process import called
 
@@ -96,6 +97,16 @@ def test_a_run_goes_on_with_a_moved_corpus_as_if_it_were_in_its_place(place: Pat
     assert called("train", "--resume", in_its_place, *more, cwd=place).returncode == 0
     files = [run / "checkpoints" / "000030" / "model.safetensors" for run in (kept[1], in_its_place)]
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_the_command_to_go_on_with_names_a_moved_corpus_again(
+    place: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, there = shutil.copytree(place / "run", elsewhere / "run"), f"dataset.options.folder={elsewhere}"
+    monkeypatch.setattr(Trainer, "has_diverged", True)
+    stopped = called("train", "--resume", run, "--set", "training.max_steps=30", "--set", there, cwd=place)
+    assert stopped.returncode == 3
+    assert f"Go on with: headlight train --resume {run} --set {there} --set training." in stopped.stderr
 
 
 def test_another_corpus_under_the_new_name_is_refused(place: Path, elsewhere: Path) -> None:
