@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, 
 from core.events import Event
 from core.history import History
 from gui.theme import GRID, Theme
-from gui.widgets import FigureLabel, plain_label
+from gui.widgets import TitleLabel, plain_label
 
 Table = Sequence[Sequence[object]]  # the first row names the columns
 
@@ -36,7 +36,7 @@ class Panel(QFrame):
         self.setAccessibleName(self.title)
         self.header = QHBoxLayout()
         self.header.setSpacing(GRID)
-        self.title_label = FigureLabel(role="heading")
+        self.title_label = TitleLabel()
         self.title_label.setText(self.title)
         self.header.addWidget(self.title_label)
         self.header.addStretch(1)

@@ -6,11 +6,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QScrollArea, QSplitter, QToolButton, QWidget
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QToolButton,
+    QToolTip,
+    QWidget,
+)
 
 from gui.icons import icon
 from gui.theme import GRID, Theme
+
+_LEGIBLE_TITLE = 12  # letters of a title that are always seen
 
 
 def plain_label(text: str = "", *, role: str = "") -> QLabel:
@@ -42,16 +54,14 @@ class FigureLabel(QLabel):
     """A plain label for figures that change all the time.
 
     QLabel has the whole window laid out anew at each text; this one only where its text needs more room, or much less.
-    It fills its own background, the surface of bars and panels: else all that it lies on is painted with it.
+    It fills its own background, the surface of bars: else all that it lies on is painted with it.
     """
 
-    def __init__(self, *, role: str = "") -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        if role:
-            self.setProperty("role", role)
 
     def setText(self, text: str) -> None:
         if text != self.text():
@@ -86,11 +96,72 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        rect = self.contentsRect()
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, rect.width())
-        style, flags, role = self.style(), self.alignment().value, self.foregroundRole()
-        with QPainter(self) as painter:
-            style.drawItemText(painter, rect, flags, self.palette(), self.isEnabled(), text, role)
+        _paint_elided(self, self.text(), Qt.TextElideMode.ElideMiddle)
+
+
+class TitleLabel(QWidget):
+    """A title whose end is left out where there is no room for all of it; resting on it then says the whole.
+
+    As of `FigureLabel`, figures in it change all the time: it asks for another size only where its text needs more
+    room, or much less. A QLabel that may become narrower would have the window laid out anew at each text.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._text = ""
+        self.setProperty("role", "heading")
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self._fit()
+
+    def text(self) -> str:
+        """All of it, seen or not."""
+        return self._text
+
+    def setText(self, text: str) -> None:
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self._fit()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return self.maximumSize()
+
+    def minimumSizeHint(self) -> QSize:
+        legible = _LEGIBLE_TITLE * self.fontMetrics().averageCharWidth()
+        return QSize(min(self._needed(), legible), self.maximumHeight())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.width() < self._needed():
+            whole = "\n".join(text for text in (self._text, self.toolTip()) if text)
+            QToolTip.showText(event.globalPos(), whole, self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        _paint_elided(self, self._text, Qt.TextElideMode.ElideRight)
+
+    def _needed(self) -> int:
+        return self.fontMetrics().horizontalAdvance(self._text) + 1  # which is rounded: half a pixel more would be cut
+
+    def _fit(self) -> None:
+        self.setFixedHeight(self.fontMetrics().height())
+        if not self._needed() <= self.maximumWidth() <= 4 / 3 * self._needed():
+            self.setMaximumWidth(self._needed())
+
+
+def _paint_elided(widget: QWidget, text: str, mode: Qt.TextElideMode) -> None:
+    """Write as much of a text as there is room for, in the widget's font and colour."""
+    rect, flags = widget.contentsRect(), (Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter).value
+    seen, role = widget.fontMetrics().elidedText(text, mode, rect.width()), widget.foregroundRole()
+    with QPainter(widget) as painter:
+        widget.style().drawItemText(painter, rect, flags, widget.palette(), widget.isEnabled(), seen, role)
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -93,5 +93,5 @@ class AttentionView(View):
         self.chooser.row.addWidget(self.more_button)
         layout.addWidget(self.chooser)
         layout.addWidget(self.extras)
-        layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.map, 3), (self.grid, 2)), 1)
+        layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.map, 6), (self.grid, 5)), 1)
         layout.addWidget(self.left_out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
@@ -115,6 +116,24 @@ def test_a_typed_sentence_has_no_reference_to_be_fed_with(german_window: MainWin
     assert "no reference" in view.chooser.feed_combo.toolTip()
     view.sentence_row.next_button.click()
     assert "fed by the reference" in title(window)
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+def test_no_title_runs_under_its_buttons_at_any_zoom(german_window: MainWindow, qtbot: QtBot, zoom: int) -> None:
+    window = opened(german_window, qtbot)
+    view = window.attention_view
+    view.grid.set_title("All heads · cross 1 head 3: alignment 0.97 since step 233")
+    window.context.theme.set_zoom(zoom)
+    window.resize(1280, 720)
+    title(window)
+    qtbot.waitUntil(lambda: view.map.canvas.rect().width() > 0 and view.width() <= window.width(), timeout=WAIT_MS)
+    for panel in (view.map, view.grid):
+        others = [panel.header.itemAt(place).widget() for place in range(1, panel.header.count())]
+        buttons = [widget for widget in others if widget is not None and widget.isVisible()]
+        assert buttons and panel.rect().contains(panel.title_label.geometry())
+        for button in buttons:
+            assert panel.rect().contains(button.geometry()), button.accessibleName()
+            assert not panel.title_label.geometry().intersects(button.geometry()), button.accessibleName()
 
 
 def test_every_control_has_a_name_and_a_help(empty_window: MainWindow) -> None:

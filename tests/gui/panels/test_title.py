@@ -1,0 +1,67 @@
+"""The title of a panel beside its buttons: cut where they need the room, and drawn anew without a new layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QToolTip, QWidget
+
+from gui.panel import Panel
+from gui.theme import Theme
+
+Stage = Callable[[QWidget, int, int], None]
+LONG = "Cross attention, layer 2 head 3, fed by the reference · step 1,000"
+
+
+@pytest.fixture
+def panel(stage: Stage, theme: Theme) -> Panel:
+    """With a long title, a help of its own and a button."""
+    made = Panel(theme)
+    made.header.addWidget(QPushButton("all kinds"))
+    made.title_label.setToolTip("What is drawn.")
+    made.set_title(LONG)
+    stage(made, 300, 100)
+    return made
+
+
+def tip_of(panel: Panel) -> str:
+    """What is shown where the mouse rests on its title."""
+    title = panel.title_label
+    place = title.rect().center()
+    QApplication.sendEvent(title, QHelpEvent(QEvent.Type.ToolTip, place, title.mapToGlobal(place)))
+    return QToolTip.text()
+
+
+def test_it_is_cut_where_its_buttons_need_the_room_and_says_the_whole(panel: Panel, stage: Stage) -> None:
+    title, button = panel.title_label, panel.header.itemAt(2).widget()
+    assert panel.width() == 300, "a title widens no panel"
+    assert title.width() > 100 and not title.geometry().intersects(button.geometry())
+    assert tip_of(panel) == f"{LONG}\nWhat is drawn."
+    stage(panel, 900, 100)
+    assert tip_of(panel) == "What is drawn."
+    assert title.accessibleName() == title.text() == LONG
+
+
+class LayoutsSeen(QObject):
+    """Counts how often a widget is asked to lay its parts out."""
+
+    count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+def test_a_changed_figure_in_it_has_nothing_laid_out_anew(panel: Panel) -> None:
+    seen = LayoutsSeen()
+    QApplication.sendPostedEvents()
+    panel.installEventFilter(seen)
+    panel.set_title(LONG.replace("1,000", "1,001"))
+    QApplication.sendPostedEvents()
+    assert seen.count == 0
+    panel.set_title(f"{LONG}, and more")
+    QApplication.sendPostedEvents()
+    assert seen.count == 1
