@@ -39,6 +39,11 @@ class ValidationReader(QObject):
         self._newest: ValidationFigures | None = None  # that was read
         self._reading: object = None  # the reading under way
 
+    @property
+    def missing(self) -> list[int]:
+        """The validations that were looked for and whose sentences are not kept, ascending."""
+        return sorted(self._metrics.keys() - set(self.learned.steps))
+
     def figures(self, history: History, step: int) -> ValidationFigures | None:
         """Of the newest validation up to `step` whose sentences are kept; None where there is none.
 

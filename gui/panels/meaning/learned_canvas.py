@@ -19,6 +19,7 @@ from gui.pictures.colour_map import attention_table
 from gui.theme import GRID, Theme, readable_on
 
 _ROW = 22  # pixels at 100 %
+_THINNED = " Not all validations are kept: a token changed somewhere between two that are."
 _PALEST, _DARKEST = 0.18, 0.8  # of the colour map: every step is seen, and text can be read on it
 
 
@@ -59,6 +60,7 @@ class LearnedCanvas(QWidget):
         self._theme = theme
         self._sentences: Sequence[LearnedSentence] = ()
         self._steps: Sequence[int] = ()
+        self._missing: Sequence[int] = ()  # validations whose sentences are not kept
         self._cell: tuple[int, int] | None = None
         self._widths: dict[str, float] = {}  # of tokens that were painted
         self._metrics = QFontMetricsF(self.font())
@@ -78,9 +80,11 @@ class LearnedCanvas(QWidget):
         widest = max((sum(map(self._width_of, one.tokens)) for one in self._sentences), default=0.0)
         return QSize(ceil(widest) + 1, self.minimumSizeHint().height())
 
-    def show_sentences(self, sentences: Sequence[LearnedSentence], steps: Sequence[int]) -> None:
-        """Paint these, as known after validations at `steps`, of which there is at least one."""
-        self._sentences, self._steps = sentences, steps
+    def show_sentences(
+        self, sentences: Sequence[LearnedSentence], steps: Sequence[int], missing: Sequence[int]
+    ) -> None:
+        """Paint these, as known after validations at `steps`, at least one; of those at `missing` nothing is known."""
+        self._sentences, self._steps, self._missing = sentences, steps, missing
         self._cell = None
         self._fit()
 
@@ -90,7 +94,7 @@ class LearnedCanvas(QWidget):
             return ""
         return (
             f"Strong: right since step {self._steps[0]:,}; the fainter, the later, up to {self._steps[-1]:,}. "
-            "Framed: forgotten. Plain: not right yet. Fed by the reference."
+            "Framed: forgotten. Plain: not right yet. Fed by the reference." + (_THINNED if self._missing else "")
         )
 
     def cell(self, row: int, column: int) -> QRectF:
@@ -193,15 +197,21 @@ class LearnedCanvas(QWidget):
 
     def _explain(self, row: int, column: int) -> str:
         one = self._sentences[row]
-        what = f"“{one.tokens[column]}”, token {column + 1} of sentence {one.place + 1}: {_fate(one, column)}."
+        what = f"“{one.tokens[column]}”, token {column + 1} of sentence {one.place + 1}: {self._fate(one, column)}."
         return f"{what}  {one.validated.source} → free-running: {one.validated.hypothesis or '(nothing)'}"
 
+    def _fate(self, one: LearnedSentence, column: int) -> str:
+        times = one.times_forgotten(column)
+        before = f", forgotten {times} {'time' if times == 1 else 'times'} before" if times else ""
+        if (since := one.right_since(column)) != NEVER:
+            return (self._between("became right", since) or f"right since step {since:,}") + before
+        if (step := one.forgotten_at(column)) != NEVER:
+            return self._between("forgotten", step) or f"forgotten at step {step:,}"
+        return "not right yet"
 
-def _fate(one: LearnedSentence, column: int) -> str:
-    times = one.times_forgotten(column)
-    forgotten = f", forgotten {times} {'time' if times == 1 else 'times'} before" if times else ""
-    if one.right_since(column) != NEVER:
-        return f"right since step {one.right_since(column):,}{forgotten}"
-    if one.forgotten_at(column) != NEVER:
-        return f"forgotten at step {one.forgotten_at(column):,}"
-    return "not right yet"
+    def _between(self, what: str, step: int) -> str:
+        """The two validations that it lies between, where others between these are not kept; else empty."""
+        earlier = self._steps[: bisect_left(self._steps, step)]
+        before = earlier[-1] if earlier else 0
+        is_gap = any(before < one < step for one in self._missing)
+        return f"{what} between step {before:,} and {step:,}" if is_gap else ""

@@ -35,7 +35,7 @@ class LearnedMap(ValidationPanel):
         self._chosen: frozenset[int] = frozenset()  # sentences by their place in the validation; none: all
         self._why = ""
         self._folder: RunFolder | None = None  # of the run whose sentences those are
-        self._drawn: tuple[ValidationFigures, int] | None = None  # and how many validations were read
+        self._drawn: tuple[ValidationFigures, int, int] | None = None  # and how many validations were read, and missed
         self.why_label = plain_label(role="muted")
         self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
         self.canvas = LearnedCanvas(theme)
@@ -67,7 +67,7 @@ class LearnedMap(ValidationPanel):
         super().show_step(history, step)
 
     def draw(self, figures: ValidationFigures) -> None:
-        drawn = figures, len(self._reader.learned.steps)
+        drawn = figures, len(self._reader.learned.steps), len(self._reader.missing)
         if drawn != self._drawn:
             self._drawn = drawn
             self._sentences = learned_sentences(self._reader, figures)
@@ -90,7 +90,7 @@ class LearnedMap(ValidationPanel):
     def exported(self) -> tuple[LearnedCanvas]:
         """All sentences that are shown, painted anew where each token has the room it asks for."""
         canvas = LearnedCanvas(self.theme)
-        canvas.show_sentences(self._shown(), self._steps)
+        canvas.show_sentences(self._shown(), *self._validations())
         canvas.resize(canvas.whole_size())
         return (canvas,)
 
@@ -100,18 +100,20 @@ class LearnedMap(ValidationPanel):
     def _shown(self) -> tuple[LearnedSentence, ...]:
         return tuple(one for one in self._sentences if not self._chosen or one.place in self._chosen)
 
-    @property
-    def _steps(self) -> list[int]:
-        """Of the validations up to the drawn one."""
+    def _validations(self) -> tuple[list[int], list[int]]:
+        """The steps of those up to the drawn one: that are known, and whose sentences are not kept."""
         assert self._drawn is not None
-        return [step for step in self._reader.learned.steps if step <= self._drawn[0].step]
+        last, reader = self._drawn[0].step, self._reader
+        return [step for step in reader.learned.steps if step <= last], [
+            step for step in reader.missing if step <= last
+        ]
 
     def _draw(self) -> None:
         shown = self._shown()
         self.why_label.setText(f"{len(shown):,} of {len(self._sentences):,} sentences: {self._why}")
         for widget in (self.why_label, self.all_button):
             widget.setVisible(bool(self._chosen))
-        self.canvas.show_sentences(shown, self._steps)
+        self.canvas.show_sentences(shown, *self._validations())
         self._say("")
 
     def _say(self, text: str) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from core.events import ValidatedSentence
 from core.meaning.learned_when import NEVER, TokenTimes
@@ -33,7 +34,7 @@ def canvas(stage: Stage, theme: Theme) -> LearnedCanvas:
     validated = ValidatedSentence(
         source="a", reference="b", hypothesis="c", tokens=TOKENS, probability=(0.5,) * 4, rank=(0, 0, 1, 1)
     )
-    made.show_sentences([LearnedSentence(place=0, validated=validated, first=0, times=TIMES)], [100, 200, 300])
+    made.show_sentences([LearnedSentence(place=0, validated=validated, first=0, times=TIMES)], [100, 200, 300], [])
     return made
 
 
@@ -66,3 +67,37 @@ def test_what_was_forgotten_is_framed(canvas: LearnedCanvas, theme: Theme) -> No
         }
         framed.append(theme.colours.validation in seen)
     assert framed == [False, False, True, False]
+
+
+def said_of_each(canvas: LearnedCanvas, qtbot: QtBot) -> list[str]:
+    """What arrow keys say of the four tokens, from the first."""
+    said = []
+    for _ in TOKENS:
+        qtbot.keyClick(canvas, Qt.Key.Key_Right)
+        said.append(canvas.accessibleDescription().partition(": ")[2].partition(".")[0])
+    return said[-1:] + said[:-1]
+
+
+def test_where_validations_are_not_kept_it_says_between_which_two_a_token_changed(
+    canvas: LearnedCanvas, qtbot: QtBot
+) -> None:
+    legend = canvas.legend()
+    assert said_of_each(canvas, qtbot) == [
+        "right since step 100",
+        "right since step 300",
+        "forgotten at step 200",
+        "not right yet",
+    ]
+    canvas.show_sentences(canvas._sentences, [100, 200, 300], [120, 150])
+    assert canvas.legend() == f"{legend} Not all validations are kept: a token changed somewhere between two that are."
+    assert said_of_each(canvas, qtbot) == [
+        "right since step 100",
+        "right since step 300",
+        "forgotten between step 100 and 200",
+        "not right yet",
+    ]
+    canvas.show_sentences(canvas._sentences, [100, 200, 300], [50, 250])
+    assert said_of_each(canvas, qtbot)[:2] == [
+        "became right between step 0 and 100",
+        "became right between step 200 and 300",
+    ]

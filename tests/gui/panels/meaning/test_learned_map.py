@@ -83,6 +83,7 @@ def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learne
     learned.all_button.click()
 
     assert learned.readout.text().startswith("Strong: right since step 400")
+    assert "not all validations" not in learned.readout.text().lower()
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
     assert "token 2 of sentence 1: right since step 400" in learned.readout.text()
     for _ in range(30):
@@ -128,6 +129,22 @@ def test_the_sentences_of_a_confusion_are_forgotten_with_their_run(
     context.workbench.reset()
     qtbot.waitUntil(lambda: is_drawn_of(None), timeout=WAIT_MS)
     assert learned.is_empty and has_all()
+
+
+def test_of_thinned_validations_it_says_that_steps_lie_between_two_of_those_kept(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(example_path(), tmp_path / "thinned"))
+    (run / "validations" / "000400.jsonl").unlink()  # as `RunFolder.write_validation` does
+    empty_window.context.workbench.open_run(run)
+    view = empty_window.train_view
+    qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
+    view.more_button.click()
+    learned = view.learned_map
+    qtbot.waitUntil(lambda: not learned.is_empty and not learned.is_dirty, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Not all validations are kept" in learned.readout.text(), timeout=WAIT_MS)
+    qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
+    assert "token 2 of sentence 1: became right between step 0 and 800." in learned.readout.text()
 
 
 def test_a_damaged_validation_is_named_and_the_other_drawn(
