@@ -1,17 +1,26 @@
-"""Loss, learning rate and probes on one axis of steps, with one playhead through all of them."""
+"""Loss or another metric, learning rate and probes on one axis of steps, with one playhead through all of them."""
 
 from __future__ import annotations
+
+from PySide6.QtCore import Qt
 
 from core.history import History
 from gui.panel import Table
 from gui.panels.learning.learning_rate_plot import LearningRatePlot
 from gui.panels.learning.loss_plot import LossPlot
+from gui.panels.learning.metric_plot import MetricPlot
+from gui.panels.learning.metric_words import LOSS, heading_of, words_of
 from gui.panels.learning.notice_bar import NoticeBar
 from gui.panels.learning.probe_ticks import ProbeTicks
 from gui.panels.learning.step_panel import HELP, StepPanel
+from gui.panels.learning.validation_plot import ValidationPlot
 from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.theme import Theme
+from gui.widgets import combo_box, offer
+
+_CHOICE_HELP = "Which metric of the run is drawn over its steps, the plugin's own included"
+_ONLY_LOSS = "The first validation of the run brings more curves to choose from"
 
 
 class Curves(StepPanel):
@@ -24,33 +33,34 @@ class Curves(StepPanel):
     def __init__(self, theme: Theme, playhead: Playhead, replay: Replay) -> None:
         super().__init__(theme, playhead, replay)
         self._history = History()  # that is drawn
+        self._metric = LOSS
         self.loss = LossPlot(theme, playhead)
+        self.metric_plot: MetricPlot | None = None  # made when another metric is first chosen
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
-        self.plots = (self.loss, self.learning_rate, self.ticks)
         self.notices = NoticeBar(theme)
-        for widget in (self.notices.chip, self.rewind_button, self.replay_button):
+        self.metric_combo = combo_box("Curve", _CHOICE_HELP)
+        self.metric_combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
+        for widget in (self.notices.chip, self.metric_combo, self.rewind_button, self.replay_button):
             self.header.addWidget(widget)
         self.under_header.addWidget(self.notices)
         self.body.setSpacing(0)
-        for plot in (self.learning_rate, self.ticks):
-            plot.setXLink(self.loss)
         self.body.addWidget(self.loss, 1)
         self.body.addWidget(self.learning_rate)
         self.body.addWidget(self.ticks)
-        self.setToolTip(
-            "Unsmoothed cross entropy in nats per target token, <eos> counted. "
-            f"Train with dropout on, valid with it off. {HELP}"
-        )
+        self._take_plot(self.loss)
+        self._offer(self._history)
+        self.metric_combo.activated.connect(self._choose)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run with the playhead at `step`, and what was noticed of it."""
+        self._offer(history)
         if history.prepared is None and history.last_step == 0:
             self.show_empty()
             return
         self.show_body()
         self._history = history
-        self.set_title(self.title + figures_at(history, step))
+        self.set_title(heading_of(self._metric) + figures_at(history, step, self._metric))
         self.show_plots(history, step)
         self.notices.show_step(history, step)
 
@@ -62,10 +72,44 @@ class Curves(StepPanel):
         lines = ([int(step), *(known.get(step, "") for known in values.values())] for step in steps)
         return [["step", *values], *lines]
 
+    def _offer(self, history: History) -> None:
+        """The loss and what the run's validations measure; and what is chosen, also where this run does not have it."""
+        measured = [name for name in history.names if name.startswith("valid/")]
+        names = dict.fromkeys((LOSS, *measured, self._metric))
+        offer(self.metric_combo, [(words_of(name).title, name) for name in names])
+        self.metric_combo.setCurrentIndex(self.metric_combo.findData(self._metric))
+        self.metric_combo.setEnabled(len(names) > 1)
+        self.metric_combo.setToolTip(_CHOICE_HELP if len(names) > 1 else _ONLY_LOSS)
 
-def figures_at(history: History, step: int) -> str:
+    def _choose(self, place: int) -> None:
+        """Draw this metric in the place of the other."""
+        self._metric = self.metric_combo.itemData(place)
+        self._take_plot(self.loss if self._metric == LOSS else self._plot_of_metric())
+        self.mark_dirty()
+
+    def _plot_of_metric(self) -> MetricPlot:
+        """For the chosen metric."""
+        if self.metric_plot is None:
+            self.metric_plot = MetricPlot(self.theme, self._playhead)
+            self.body.insertWidget(0, self.metric_plot, 1)
+        self.metric_plot.show_metric(self._metric)
+        return self.metric_plot
+
+    def _take_plot(self, shown: ValidationPlot) -> None:
+        """Have this one lead the axis of steps, and the other be away."""
+        self.loss.setVisible(shown is self.loss)
+        if self.metric_plot is not None:
+            self.metric_plot.setVisible(shown is self.metric_plot)
+        self.plots = (shown, self.learning_rate, self.ticks)
+        for plot in (self.learning_rate, self.ticks):
+            plot.setXLink(shown)
+        self.setToolTip(f"{words_of(self._metric).meaning} {HELP}")
+
+
+def figures_at(history: History, step: int, metric: str) -> str:
     """The numbers under the playhead, in words; nothing before the first step."""
-    metrics = {"train": "train/loss", "valid": "valid/loss", "learning rate": "train/learning_rate"}
-    values = {name: history.value(metric, step) for name, metric in metrics.items()}
+    metrics = {"train": "train/loss"} if metric == LOSS else {}
+    metrics |= {"valid": metric, "learning rate": "train/learning_rate"}
+    values = {name: history.value(of, step) for name, of in metrics.items()}
     known = [f"{name} {value:.3g}" for name, value in values.items() if value is not None]
     return f" · step {step:,}: {', '.join(known)}" if known else ""

@@ -45,7 +45,7 @@ class LearningRatePlot(StepPlot):
             self._config = history.prepared.config
             self._plan(self._config)
         if self._peak and not self.is_held:
-            self.show_values(self._peak * _HEADROOM)
+            self.show_values(0, self._peak * _HEADROOM)
         self._done.setData(*history.curve("train/learning_rate"))
 
     def _plan(self, config: RunConfig) -> None:

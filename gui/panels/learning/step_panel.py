@@ -29,7 +29,7 @@ class StepPanel(Panel):
     def __init__(self, theme: Theme, playhead: Playhead, replay: Replay) -> None:
         super().__init__(theme)
         self._playhead, self._replay = playhead, replay
-        self._folder: RunFolder | None = None  # of the run that is drawn
+        self._drawn: tuple[RunFolder | None, StepPlot | None] = None, None  # of which run, and the first plot
         self.rewind_button = ReplayButton(theme, replay, is_back=True)
         self.replay_button = ReplayButton(theme, replay, is_back=False)
         self.setAccessibleDescription("Left and right go from probe to probe, Home to step 0, End to the newest step")
@@ -47,10 +47,10 @@ class StepPanel(Panel):
             plot.show_step(history, step)
 
     def _is_held(self, history: History) -> bool:
-        """Whether the axes stay, so that nothing jumps under the mouse; those of another run are placed anew."""
-        is_same_run, self._folder = history.folder is self._folder, history.folder
+        """Whether the axes stay, so that nothing jumps under the mouse; of another run or plot they are placed anew."""
+        before, self._drawn = self._drawn, (history.folder, self.plots[0])
         is_under_mouse = any(plot.underMouse() for plot in self.plots)
-        return is_under_mouse and is_same_run and history.last_step > 0
+        return is_under_mouse and before == self._drawn and history.last_step > 0
 
     def leaveEvent(self, event: QEvent) -> None:
         """The axes may follow again, though nothing new may come to be drawn."""

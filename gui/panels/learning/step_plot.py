@@ -29,6 +29,7 @@ class StepPlot(pg.PlotWidget):
         self.is_held = False  # whether the axes stay as they are, whatever is drawn
         self.hideButtons()
         self.setMouseEnabled(x=True, y=False)
+        self.disableAutoRange()  # a range that happens to be pyqtgraph's first one is set by nobody
         self.setLimits(xMin=_FIRST)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._line = pg.InfiniteLine(movable=True, angle=90)
@@ -68,10 +69,10 @@ class StepPlot(pg.PlotWidget):
         if not _are_near(self.viewRange()[0], (max(-margin, _FIRST), end + margin)):
             self.setXRange(max(-margin, _FIRST), end + margin, padding=0)
 
-    def show_values(self, top: float) -> None:
-        """Have the y axis go from 0 to `top`."""
-        if not _are_near(self.viewRange()[1], (0, top)):
-            self.setYRange(0, top, padding=0)
+    def show_values(self, bottom: float, top: float) -> None:
+        """Have the y axis go from `bottom` to `top`."""
+        if not _are_near(self.viewRange()[1], (bottom, top)):
+            self.setYRange(bottom, top, padding=0)
 
     def _drag(self) -> None:
         self._playhead.view(round(self._line.value()))

@@ -1,0 +1,58 @@
+"""One metric of the validations over steps, other than the loss, below or above the best anyone can reach."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
+
+from core.history import History
+from gui.panels.learning.metric_words import heading_of, words_of
+from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot
+from gui.playhead import Playhead
+from gui.theme import Theme
+
+_AXIS_LENGTH = 100  # pixels at 100 %
+_LEVELS = {"limit": Level(0.02, "Limit: the plugin says that nobody can do better on these data")}
+
+
+class MetricPlot(ValidationPlot):
+    """Draws the metric it was told last."""
+
+    def __init__(self, theme: Theme, playhead: Playhead) -> None:
+        super().__init__(theme, playhead, ("valid",), _LEVELS)
+        self._title = ""
+        self.getAxis("left").enableAutoSIPrefix(False)  # or an error rate is told in thousandths
+        self.take_theme()
+
+    def take_theme(self) -> None:
+        super().take_theme()
+        self._name_axis()
+
+    def show_metric(self, metric: str) -> None:
+        """Draw this one from now on, by its name in validations."""
+        self.measured, self._title = metric, words_of(metric).title
+        self._name_axis()
+        self.setAccessibleName(f"{heading_of(metric)} over steps")
+
+    def _name_axis(self) -> None:
+        """Write the metric along the y axis, as much of it as there is room for in the lowest window."""
+        axis, room = self.getAxis("left"), self.theme.px(_AXIS_LENGTH)
+        axis.setLabel(QFontMetricsF(axis.label.font()).elidedText(self._title, Qt.TextElideMode.ElideMiddle, room))
+
+    def place_levels(self, history: History) -> None:
+        self.place_limit(history, "limit {:.3g}")
+
+    def range_of(self, curves: Curves) -> tuple[float, float]:
+        limit = self._levels["limit"]
+        levels = [limit.value()] if limit.isVisible() else []
+        seen = np.concatenate([*(values for _, values in curves.values()), levels, [0.0]])
+        bottom, top = float(seen.min()) * HEADROOM, float(seen.max()) * HEADROOM
+        return bottom, top if bottom < top else 1.0
+
+    def invitation(self, history: History) -> str:
+        if any(self.measured in metrics for metrics in history.validations.values()):
+            return ""
+        if history.validations:
+            return "The validations of this run do not measure it: choose another curve above."
+        return "It is drawn from the first validation on: press Space to learn."

@@ -1,0 +1,59 @@
+"""What the metrics of validations are called, in which unit they are, and what they mean."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+LOSS = "valid/loss"
+
+
+class MetricWords(NamedTuple):
+    """A metric in words; `unit` is empty of a plugin's own."""
+
+    title: str
+    unit: str
+    meaning: str
+
+
+_WORDS = {
+    LOSS: MetricWords(
+        "loss",
+        "nats per target token",
+        "Unsmoothed cross entropy in nats per target token, <eos> counted. Train with dropout on, valid with it off.",
+    ),
+    "valid/perplexity": MetricWords(
+        "perplexity", "tokens", "e to the loss: among so many equally likely tokens one would have to guess."
+    ),
+    "valid/token_accuracy": MetricWords(
+        "token accuracy",
+        "share of target tokens",
+        "Share of the target tokens, <eos> counted, that are the most probable ones, fed by the reference.",
+    ),
+    "valid/exact_match": MetricWords(
+        "exact match", "share of sentences", "Share of the sentences written exactly as their references, free-running."
+    ),
+    "valid/token_error_rate": MetricWords(
+        "token error rate",
+        "edits per reference token",
+        "Edits that make the outputs the references, for each reference token, free-running; above 1 where outputs are "
+        "far too long.",
+    ),
+    "valid/bleu": MetricWords(
+        "BLEU", "0 to 100", "How many of the output's n-grams of words are the reference's, free-running."
+    ),
+    "valid/chrf": MetricWords(
+        "chrF", "0 to 100", "How many n-grams of characters output and reference share, free-running."
+    ),
+}
+
+
+def words_of(metric: str) -> MetricWords:
+    """Of a metric by its name in validations; a plugin's own goes by the name that the plugin gives."""
+    own = metric.removeprefix("valid/")
+    return _WORDS.get(metric) or MetricWords(own, "", f"{own}: a metric of the dataset's plugin, free-running.")
+
+
+def heading_of(metric: str) -> str:
+    """A metric with its unit, as a title begins; a plugin's own is left as it is written."""
+    title, unit, _ = words_of(metric)
+    return f"{title[0].upper()}{title[1:]}, {unit}" if unit else title

@@ -1,0 +1,252 @@
+"""The metrics of validations in the place of the loss: chosen by keys, with the limit that the plugin says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.events import StepsDone, ValidationDone
+from core.history import History
+from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
+from gui.main_window import MainWindow
+from gui.panels.learning.curves import Curves
+from gui.panels.learning.metric_plot import MetricPlot
+from gui.panels.learning.metric_words import words_of
+from gui.pictures.export_button import ExportButton
+from gui.pictures.picture_file import FORMATS, picture_of
+from gui.playhead import Playhead
+from gui.replay import Replay
+from gui.theme import Theme
+from tests.gui.conftest import WAIT_MS
+from tests.gui.panels.conftest import NUM_STEPS
+from tests.gui.panels.learning.test_curves import place_of, tip_at
+
+Stage = Callable[[QWidget, int, int], None]
+NOISY = """
+format: 1
+dataset:
+  plugin: phonetic_to_letter
+  options: {count: 200, length: 3}
+model: {d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 16}
+training: {batch_size: 16, max_steps: 30, validate_every: 10, checkpoint_every: 1000}
+"""
+ALL = [*TEACHER_FORCED, *FREE_RUNNING, "letters_clean", "letters_noisy"]
+Key = Qt.Key
+
+
+@pytest.fixture
+def noisy_window(empty_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> MainWindow:
+    """The window with a dataset whose plugin says what token accuracy anyone can reach."""
+    path = tmp_path / "noisy.yaml"
+    path.write_text(NOISY, encoding="utf-8")
+    empty_window.setup_drawer.open_file(path)
+    bridge = empty_window.context.bridge
+    qtbot.waitUntil(lambda: bridge.state == "ready" and bool(bridge.history.probe_steps), timeout=WAIT_MS)
+    return empty_window
+
+
+@pytest.fixture
+def trained(noisy_window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """After two validations, at steps 10 and 20."""
+    noisy_window.context.workbench.learn(20)
+    bridge = noisy_window.context.bridge
+    qtbot.waitUntil(lambda: bridge.state == "paused" and len(bridge.history.validations) == 2, timeout=WAIT_MS)
+    wait_until_drawn(noisy_window, qtbot)
+    return noisy_window
+
+
+def wait_until_drawn(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not window.train_view.curves.is_dirty, timeout=WAIT_MS)
+
+
+def choose(window: MainWindow, qtbot: QtBot, metric: str) -> MetricPlot:
+    """By keys alone: Home is the loss, Down the next metric."""
+    combo = window.train_view.curves.metric_combo
+    qtbot.waitUntil(combo.isEnabled, timeout=WAIT_MS)
+    qtbot.keyClick(combo, Key.Key_Home)
+    for _ in range(ALL.index(metric)):
+        qtbot.keyClick(combo, Key.Key_Down)
+    wait_until_drawn(window, qtbot)
+    plot = window.train_view.curves.metric_plot
+    assert plot is not None
+    return plot
+
+
+def test_every_metric_of_the_run_can_be_drawn_with_the_limit_that_its_plugin_says(
+    trained: MainWindow, qtbot: QtBot
+) -> None:
+    history, curves = trained.context.bridge.history, trained.train_view.curves
+    assert history.prepared is not None
+    limits = history.prepared.limits
+    combo = curves.metric_combo
+    assert [combo.itemData(place) for place in range(combo.count())] == [f"valid/{name}" for name in ALL]
+    for name in ALL[1:]:
+        plot = choose(trained, qtbot, name)
+        assert plot.isVisible() and not curves.loss.isVisible()
+        steps, values = plot._valid.getOriginalDataset()
+        assert dict(zip(steps.tolist(), values.tolist(), strict=True)) == {
+            step: metrics[f"valid/{name}"] for step, metrics in history.validations.items()
+        }
+        limit = plot._levels["limit"]
+        assert limit.isVisible() == (f"valid/{name}" in limits)
+        if limit.isVisible():
+            assert limit.value() == limits[f"valid/{name}"] < plot.viewRange()[1][1]
+            assert limit.label.toPlainText() == f"limit {limit.value():.3g}"
+        bottom, top = plot.viewRange()[1]
+        assert bottom == 0 and max(values) <= top
+        assert plot.getAxis("left").autoSIPrefixScale == 1  # 0.05 is written, not 50 thousandths
+    qtbot.keyClick(combo, Key.Key_Home)
+    wait_until_drawn(trained, qtbot)
+    assert curves.loss.isVisible() and not plot.isVisible()
+    assert curves.plots[0] is curves.loss and "Loss, nats" in curves.title_label.text()
+
+
+def test_the_limit_is_explained_where_the_mouse_rests_and_the_metric_everywhere_else(
+    trained: MainWindow, qtbot: QtBot
+) -> None:
+    plot = choose(trained, qtbot, "token_accuracy")
+    limit = plot._levels["limit"]
+    said = "Limit: the plugin says that nobody can do better on these data"
+    for step in (2, 15):
+        assert tip_at(plot, place_of(plot, step, limit.value())) == said
+    assert tip_at(plot, place_of(plot, 2, 0.02)).startswith("Share of the target tokens")
+
+
+def test_the_playhead_and_the_figures_are_those_of_the_other_curves(trained: MainWindow, qtbot: QtBot) -> None:
+    plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
+    history = trained.context.bridge.history
+    qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, 12, 0.5))
+    step = trained.context.playhead.step
+    assert step == pytest.approx(12, abs=1)
+    value = history.validations[10]["valid/token_accuracy"]
+    title = f"Token accuracy, share of target tokens · step {step}: valid {value:.3g}, learning rate"
+    qtbot.waitUntil(lambda: curves.title_label.text().startswith(title), timeout=WAIT_MS)
+    assert plot._line.value() == step
+    qtbot.keyClick(curves, Key.Key_End)
+    assert trained.context.playhead.is_live
+
+
+def test_it_is_exported_in_every_format(trained: MainWindow, qtbot: QtBot) -> None:
+    choose(trained, qtbot, "letters_noisy")
+    curves = trained.train_view.curves
+    head, *_, last = curves.numbers()
+    noisy = trained.context.bridge.history.validations[20]["valid/letters_noisy"]
+    assert last[list(head).index("valid/letters_noisy")] == noisy
+    assert curves.findChildren(ExportButton)
+    for suffix in FORMATS:
+        assert len(picture_of(curves.exported(), f"curves{suffix}")) > 1000
+    assert b"letters_noisy" in picture_of(curves.exported(), "curves.svg")
+
+
+def test_before_the_first_validation_there_is_only_the_loss_and_that_is_said(
+    noisy_window: MainWindow, qtbot: QtBot
+) -> None:
+    combo = noisy_window.train_view.curves.metric_combo
+    wait_until_drawn(noisy_window, qtbot)
+    assert combo.currentText() == "loss" and combo.count() == 1 and not combo.isEnabled()
+    assert combo.toolTip() == "The first validation of the run brings more curves to choose from"
+    assert combo.accessibleName() == "Curve" and combo.accessibleDescription()
+
+
+def test_what_was_chosen_stays_in_a_new_run_and_says_what_to_do(trained: MainWindow, qtbot: QtBot) -> None:
+    plot = choose(trained, qtbot, "token_accuracy")
+    trained.context.workbench.reset()
+    qtbot.waitUntil(lambda: not trained.context.bridge.history.validations, timeout=WAIT_MS)
+    qtbot.waitUntil(plot._invitation.isVisible, timeout=WAIT_MS)
+    assert plot._invitation.toPlainText() == "It is drawn from the first validation on: press Space to learn."
+    combo = trained.train_view.curves.metric_combo
+    assert combo.currentText() == "token accuracy" and combo.isEnabled()  # back to the loss
+    assert plot._levels["limit"].isVisible()  # it is known before anything is trained
+
+
+@pytest.fixture
+def panel(stage: Stage, theme: Theme, history: History) -> Curves:
+    """Curves of 400 steps whose validations measure a plugin's own `gain`, too."""
+    for step, gain in ((100, -2.0), (400, -0.5)):
+        history.take(ValidationDone(step=step, metrics={"valid/gain": gain}, sentences=(), is_best=False))
+    playhead = Playhead()
+    playhead.advance(NUM_STEPS)
+    made = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
+    stage(made, 1100, 260)
+    made.show_step(history, NUM_STEPS)
+    return made
+
+
+def shown(panel: Curves, history: History, metric: str) -> MetricPlot:
+    """The plot of this metric, drawn."""
+    panel.metric_combo.activated.emit(panel.metric_combo.findData(metric))
+    panel.show_step(history, NUM_STEPS)
+    assert panel.metric_plot is not None
+    return panel.metric_plot
+
+
+def test_values_below_zero_are_on_the_axis(panel: Curves, history: History) -> None:
+    plot = shown(panel, history, "valid/gain")
+    bottom, top = plot.viewRange()[1]
+    assert bottom < -2.0 and top == 0.0
+    assert panel.title_label.text().startswith("gain · step 400: valid -0.5")
+    name = plot._names["valid"]
+    assert plot.plotItem.vb.sceneBoundingRect().contains(name.sceneBoundingRect().center())
+
+
+def test_the_strips_follow_its_steps(panel: Curves, history: History) -> None:
+    plot = shown(panel, history, "valid/gain")
+    history.take(StepsDone(first_step=NUM_STEPS + 1, arrays={"train/loss": np.full(4600, 0.7)}))
+    panel.show_step(history, 5000)
+    panel.grab()
+    for step in (0, 2000, 5000):
+        places = {place_of(one, step, 0).x() for one in (plot, panel.learning_rate, panel.ticks)}
+        assert max(places) - min(places) <= 1
+
+
+def test_where_all_is_zero_there_is_an_axis(panel: Curves, history: History) -> None:
+    history.take(ValidationDone(step=400, metrics={"valid/exact_match": 0.0}, sentences=(), is_best=False))
+    panel.show_step(history, NUM_STEPS)
+    assert shown(panel, history, "valid/exact_match").viewRange()[1] == [0.0, 1.0]
+
+
+def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: History) -> None:
+    plot = shown(panel, history, "valid/gain")
+    for metrics in history.validations.values():
+        metrics.pop("valid/gain", None)
+    panel.show_step(history, NUM_STEPS)
+    assert plot._invitation.isVisible() and "choose another curve" in plot._invitation.toPlainText()
+
+
+def test_in_both_looks_it_has_its_colours_and_a_long_name_is_cut(panel: Curves, history: History, theme: Theme) -> None:
+    metric = "valid/share_of_letters_heard_right_in_the_noise"
+    history.take(ValidationDone(step=400, metrics={metric: 0.5}, sentences=(), is_best=False))
+    panel.show_step(history, NUM_STEPS)
+    plot = shown(panel, history, metric)
+    for mode in ("dark", "light"):
+        theme.set_mode(mode)
+        assert plot._valid.opts["pen"].color() == theme.colour("validation")
+        assert plot._valid.opts["pen"].style() == Qt.PenStyle.DashLine
+    name = plot.getAxis("left").labelText
+    assert name.startswith("share") and name.endswith("noise") and "…" in name
+    assert plot.plotItem.vb.mapViewToScene(QPointF(0, 0)).x() == pytest.approx(64, abs=16)  # as of the others
+
+
+def test_the_axes_are_placed_anew_for_another_curve_though_the_mouse_is_over_it(
+    panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MetricPlot, "underMouse", lambda self: True)
+    plot = shown(panel, history, "valid/gain")
+    assert plot.viewRange()[0][1] > NUM_STEPS
+    before = plot.viewRange()
+    history.take(ValidationDone(step=400, metrics={"valid/gain": -9.0}, sentences=(), is_best=False))
+    panel.show_step(history, NUM_STEPS)
+    np.testing.assert_array_equal(plot.viewRange(), before)
+
+
+def test_every_metric_of_ours_has_words() -> None:
+    for name in (*TEACHER_FORCED, *FREE_RUNNING):
+        title, unit, meaning = words_of(f"valid/{name}")
+        assert title and unit and meaning.endswith(".") and "plugin" not in meaning
+    assert words_of("valid/letters_heard").title == "letters_heard"
