@@ -226,15 +226,10 @@ class RunFolder:
         sides = [] if tokenizer == "auto" else tokenizer.subword_sides
         return {side: self._read_document(f"{side}.model") for side in sides}
 
-    def documents(self) -> dict[str, bytes]:
-        """The documents as they are, name by name."""
-        names = [
-            "config.yaml",
-            "environment.json",
-            "vocabulary.json",
-            *(f"{side}.model" for side in self.subword_models()),
-        ]
-        return {name: self._read_document(name) for name in names}
+    def model_documents(self) -> dict[str, bytes]:
+        """The documents without which weights are of no use, name by name."""
+        subwords = {f"{side}.model": model for side, model in self.subword_models().items()}
+        return {name: self._read_document(name) for name in ("config.yaml", "vocabulary.json")} | subwords
 
     def write_label(self, label: RunLabel) -> None:
         """Call the run so. Whoever looks at a run may, also while another process trains it."""

@@ -35,13 +35,11 @@ def export(arguments: Namespace) -> int:
 
 
 def _onnx_files(run: RunFolder, weights: Weights) -> Iterator[tuple[str, bytes]]:
-    """Two graphs (see docs/onnx.md), and the run's documents beside them."""
+    """Two graphs (see docs/onnx.md), and the model's documents beside them."""
     from core.exporting.onnx_graphs import onnx_graphs  # loads torch; no engine works beside it
 
     yield from onnx_graphs(run, weights).items()
-    for name, data in run.documents().items():
-        if name != "environment.json":  # it tells of this machine
-            yield name, data
+    yield from run.model_documents().items()
 
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:

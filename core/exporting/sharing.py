@@ -105,7 +105,7 @@ def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
 
 def _documents(run: RunFolder, state: RunState) -> Iterator[tuple[str, bytes]]:
     environment = {name: value for name, value in run.environment().items() if name not in _OURS_ALONE}
-    documents = run.documents() | {"environment.json": json_bytes(environment)}
+    documents = run.model_documents() | {"environment.json": json_bytes(environment)}
     checksums = {name: checksum(data) for name, data in documents.items()}
     yield from documents.items()
     yield LABEL, label_bytes(run.label())

@@ -55,6 +55,8 @@ def test_the_page_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     arguments = ["--format", "onnx", "--output", "exported", "--checkpoint", "last"]
     assert cli.main(["export", str(run), *arguments]) == 0
+    written = {path.name for path in (tmp_path / "exported").iterdir()}
+    assert written == {"encoder.onnx", "decoder_step.onnx", "config.yaml", "vocabulary.json"}
     (code,) = re.findall("```python\n(.*?)```", (ROOT / "docs/onnx.md").read_text(encoding="utf-8"), re.DOTALL)
     page: dict[str, Any] = {}
     exec(code, page)
