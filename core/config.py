@@ -334,16 +334,22 @@ def read_config(path: Path, overrides: tuple[str, ...] = ()) -> RunConfig:
 def override(document: Document, overrides: tuple[str, ...]) -> Document:
     """The document with `training.max_steps=200` and the like put in; errors name the override instead of a line."""
     for text in overrides:
-        key, separator, value = text.partition("=")
-        if not separator or not key:
-            raise UserError(f"--set {text}: expected KEY=VALUE, such as training.max_steps=200.")
-        document = _put(document, tuple(key.strip().split(".")), read_override(text, value), f"--set {text}")
+        key, value = read_override(text)
+        document = _put(document, tuple(key.split(".")), value, f"--set {text}")
     return document
 
 
-def read_override(text: str, value: str) -> Any:
-    """The value of `KEY=VALUE`, read as YAML; nothing after the sign is an empty text."""
-    return read_yaml(value, f"--set {text}").value if value.strip() else ""
+def read_override(text: str, example: str = "training.max_steps=200") -> tuple[str, Any]:
+    """Key and value of `KEY=VALUE`. Raises UserError, with the example where there is no such pair."""
+    key, separator, value = text.partition("=")
+    if not separator or not key:
+        raise UserError(f"--set {text}: expected KEY=VALUE, such as {example}.")
+    return key.strip(), typed_value(value, f"--set {text}")
+
+
+def typed_value(text: str, source: str) -> Any:
+    """What somebody typed, read as YAML; nothing is an empty text. Raises UserError that names the source."""
+    return read_yaml(text, source).value if text.strip() else ""
 
 
 def _put(document: Document, path: KeyPath, value: Any, source: str) -> Document:

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from core.config import read_override
+from core.config import typed_value
 from core.errors import UserError
 from core.settings.fields import SettingField
 from gui.datasets.path_button import PathButton
@@ -161,7 +161,7 @@ def read_value(field: SettingField, text: str) -> Any:
     if field.kind == "choice":
         return next((choice for choice in field.choices if str(choice) == text), text)
     try:
-        return read_override(field.label, f"[{text}]" if field.kind == "numbers" else text)
+        return typed_value(f"[{text}]" if field.kind == "numbers" else text, field.label)
     except UserError:
         return text
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.config import read_override
-from core.errors import UserError
 from core.requests import OpenRun
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
@@ -23,16 +22,9 @@ def decoding_changes(arguments: Namespace) -> Settings:
 
 def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
     """What --set says of a run that is there: settings by key, and options of its dataset by name."""
-    read = list(map(_read, given))
+    read = list(map(read_override, given))
     options = tuple((key.removeprefix(DATASET_OPTION), value) for key, value in read if key.startswith(DATASET_OPTION))
     return tuple((key, value) for key, value in read if not key.startswith(DATASET_OPTION)), options
-
-
-def _read(text: str) -> tuple[str, object]:
-    key, separator, value = text.partition("=")
-    if not separator or not key:
-        raise UserError(f"--set {text}: expected KEY=VALUE, such as training.max_steps=200.")
-    return key, read_override(text, value)
 
 
 def opening_of(

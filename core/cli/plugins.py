@@ -13,7 +13,6 @@ from core.cli.output import print_json
 from core.config import read_override
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import report_text
-from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
@@ -96,10 +95,8 @@ def check_plugin(arguments: Namespace) -> int:
 
 def _option(text: str) -> tuple[str, object]:
     """`length=3`, or as in a run's settings `dataset.options.length=3`."""
-    key, separator, value = text.partition("=")
-    if not separator or not key:
-        raise UserError(f"--set {text}: expected an option and its value, such as length=3.")
-    return key.strip().removeprefix("dataset.options."), read_override(text, value)
+    key, value = read_override(text, example="length=3")
+    return key.removeprefix("dataset.options."), value
 
 
 def exit_code(report: PluginReport) -> int:

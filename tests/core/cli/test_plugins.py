@@ -67,7 +67,7 @@ def test_check_prints_what_it_found_and_exits_accordingly(tmp_path: Path) -> Non
     assert report["figures"]["splits"]["valid"]["num_pairs"] == 1000
     assert called("plugins", "check", "none", cwd=tmp_path).returncode == 2
     refused = called("plugins", "check", "copy_task", "--set", "num_symbols", cwd=tmp_path)
-    assert refused.returncode == 2 and "--set num_symbols: expected an option and its value" in refused.stderr
+    assert refused.returncode == 2 and "--set num_symbols: expected KEY=VALUE, such as length=3." in refused.stderr
 
 
 def test_of_two_plugins_with_one_name_train_takes_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
