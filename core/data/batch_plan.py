@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,12 @@ def _stable_order(lengths: Indices) -> Indices:
     return np.argsort(lengths.astype(np.min_scalar_type(lengths.max(initial=0))), kind="stable")
 
 
-def padding_share(pairs: PairArrays, batches: Iterable[Indices]) -> float:
-    """The share of the places of these batches, source and target, that hold no token; 0 to 1, and 0 of no batches."""
-    sides, filled, places = (pairs.src.lengths, pairs.tgt_lengths), 0, 0
+def padding_share(sides: Sequence[NDArray[np.int64]], batches: Iterable[Indices]) -> float:
+    """The share of the places of these batches that hold no token; 0 to 1, and 0 of no batches.
+
+    `sides` are the lengths of the sources and of the targets, [N] each, `<eos>` counted.
+    """
+    filled = places = 0
     for batch in batches:
         for lengths in (side[batch] for side in sides):
             filled, places = filled + int(lengths.sum()), places + int(lengths.max()) * len(lengths)

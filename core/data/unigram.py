@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.data.special_tokens import BOS_ID
 from core.data.token_arrays import TokenArrays
 
 
 def unigram_loss(targets: TokenArrays) -> float:
-    """Entropy of the target tokens' distribution, in nats per token, `<eos>` counted.
+    """What `frequency_loss` is of these targets, `<eos>` counted."""
+    counts = np.bincount(targets.ids)
+    counts[BOS_ID] = 0  # read, never predicted
+    return frequency_loss(counts)
+
+
+def frequency_loss(counts: NDArray[np.int64]) -> float:
+    """Entropy of the distribution of tokens that come so many times each, in nats per token.
 
     No prediction that is the same at every place has a lower cross entropy (Cover and Thomas 2006, section 2.6).
     """
-    counts = np.bincount(targets.ids).astype(np.float64)
-    counts[BOS_ID] = 0.0  # read, never predicted
     shares = counts[counts > 0] / counts.sum()
     return float(-(shares * np.log(shares)).sum())

@@ -6,6 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
+
+from core.data.unigram import frequency_loss
 from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
 from core.doctor.methods import BUILT_IN, SCORED, metrics_of
@@ -60,20 +63,15 @@ def _check_names(drawn: Drawn, names: list[str]) -> Iterator[Finding]:
 
 
 def _check_loss(drawn: Drawn, limit: float) -> Iterator[Finding]:
-    guessing = _guessing_loss(drawn)
+    texts = drawn.splits["valid"].tgt_tokens
+    times = Counter(token for text in texts for token in text)
+    guessing = frequency_loss(np.array([len(texts), *times.values()]))  # each text ends with <eos>
     if limit > CHANCE * guessing:
         yield _finding(
             f"gives 'valid/loss' as {limit:.3g}, but whoever knows only how often each target token comes reaches "
             f"{guessing:.3g}; expected the best that anyone can reach, in nats a target token",
             "Divide by the number of target tokens, <eos> counted, and use natural logarithms.",
         )
-
-
-def _guessing_loss(drawn: Drawn) -> float:
-    """Entropy of the target tokens of the valid split, `<eos>` counted, in nats a token."""
-    texts = drawn.splits["valid"].tgt_tokens
-    counts = [len(texts), *Counter(token for text in texts for token in text).values()]
-    return math.log(sum(counts)) - sum(count * math.log(count) for count in counts) / sum(counts)
 
 
 def _finding(what: str, advice: str) -> Finding:

@@ -6,7 +6,10 @@ import random
 from collections.abc import Iterator, Sequence
 from statistics import median_low
 
+import numpy as np
+
 from core.config import TrainingConfig
+from core.data.batch_plan import padding_share
 from core.doctor.drawing import Drawn, DrawnSplit, Tokens
 from core.doctor.findings import Figures, Finding, Lengths, SplitFigures
 from core.splits import HELD_OUT
@@ -57,13 +60,8 @@ def _padding(*sides: Tokens) -> float:
     size: int = TrainingConfig.model_fields["batch_size"].default
     order = list(range(len(sides[0])))
     random.Random(0).shuffle(order)
-    filled = places = 0
-    for start in range(0, len(order), size):
-        batch = order[start : start + size]
-        for tokens in sides:
-            lengths = [len(tokens[number]) + 1 for number in batch]
-            filled, places = filled + sum(lengths), places + max(lengths) * len(lengths)
-    return 1.0 - filled / places
+    lengths = [np.array([len(own) + 1 for own in tokens]) for tokens in sides]
+    return padding_share(lengths, np.split(np.array(order), range(size, len(order), size)))
 
 
 def check_figures(drawn: Drawn, figures: Figures) -> Iterator[Finding]:

@@ -52,4 +52,5 @@ def train_padding(pairs: PairArrays, training: TrainingConfig, limits: Limits, s
     """The share of padding in the batches of the first epoch, and whether only a sample of it was planned."""
     order = np.random.Generator(np.random.PCG64([seed, 0])).permutation(np.flatnonzero(pairs.fitting(*limits)))
     sample = order[:PADDING_SAMPLE]
-    return padding_share(pairs, plan_batches(pairs, sample, training)), len(sample) < len(order)
+    share = padding_share((pairs.src.lengths, pairs.tgt_lengths), plan_batches(pairs, sample, training))
+    return share, len(sample) < len(order)
