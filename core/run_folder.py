@@ -28,6 +28,7 @@ from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_files.atomic import OLD, old_name, remove_folder, write_whole
 from core.run_files.averaging import mean_weights, steps_to_average
+from core.run_files.by_step import CHECKPOINTS, FILES, FOLDERS, step_path, steps_in
 from core.run_files.checkpoint_files import (
     Checkpoint,
     is_complete,
@@ -40,7 +41,7 @@ from core.run_files.confined import require_confined
 from core.run_files.copying import copy_file, files_to_copy
 from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
 from core.run_files.label import LABEL, RunLabel, label_bytes, read_label
-from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir, steps_in
+from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir
 from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.recovering import recover
 from core.run_files.state import RunState, read_state, state_bytes
@@ -101,7 +102,7 @@ class RunFolder:
 
     @classmethod
     def _begin(cls, path: Path) -> RunFolder:
-        for name in ("validations", "probes", "snapshots", "checkpoints"):
+        for name in FOLDERS:
             (path / name).mkdir()  # of two processes in one folder, the second fails at the first of them
         (path / "log.txt").touch()
         (path / "metrics.jsonl").touch()
@@ -148,7 +149,7 @@ class RunFolder:
         """Become the one who writes, and mend what a crash left. Raises UserError where a live process writes."""
         with refusing_to_write(self.path), one_at_a_time(self.path / "log.txt"):
             self.require_free()
-            for name in ("validations", "probes", "snapshots", "checkpoints"):
+            for name in FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
             recover(self.path)
             self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=started_at(os.getpid()))
@@ -329,11 +330,11 @@ class RunFolder:
 
         Of more than `VALIDATIONS_KEPT` the sentences are thinned; those of the best checkpoint stay.
         """
-        self._unsynced.write(self._file("validations", done.step, ".jsonl"), validation_bytes(done.sentences))
+        self._unsynced.write(self._path("validations", done.step), validation_bytes(done.sentences))
         self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
         steps = self.validation_steps()
         for thinned in set(steps) - {*steps_to_keep(steps, VALIDATIONS_KEPT), self._state.best_step}:
-            self._file("validations", thinned, ".jsonl").unlink()
+            self._path("validations", thinned).unlink()
 
     def validation(self, step: int) -> ValidationDone:
         """The validation at exactly this step."""
@@ -349,28 +350,28 @@ class RunFolder:
 
     def validated_sentences(self, step: int) -> tuple[ValidatedSentence, ...]:
         """The sentences of the validation at this step, whose metrics are known already."""
-        return read_validation_file(self._file("validations", step, ".jsonl"))
+        return read_validation_file(self._path("validations", step))
 
     def validation_steps(self) -> list[int]:
         """Steps whose validated sentences are kept, ascending."""
-        return steps_in(self.path / "validations", ".jsonl")
+        return steps_in(self.path, "validations")
 
     # -- probes and snapshots ----------------------------------------------------------------------------------------
 
     def write_probe(self, probe: Probe) -> None:
         """Write a probe, in place of an earlier one of the same step."""
-        path = self._file("probes", probe.step, ".safetensors")
+        path = self._path("probes", probe.step)
         # A checkpoint may have made the earlier one durable: a power cut must not take both.
         write = write_whole if path.exists() else self._unsynced.write
         write(path, probe_bytes(probe))
 
     def probe(self, step: int) -> Probe:
         """The probe at exactly this step."""
-        return read_probe_file(self._file("probes", step, ".safetensors"))
+        return read_probe_file(self._path("probes", step))
 
     def probe_steps(self) -> list[int]:
         """Steps with a probe, ascending."""
-        return steps_in(self.path / "probes", ".safetensors")
+        return steps_in(self.path, "probes")
 
     def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
         """Keep the weights of a step, thinning the others so that all files stay within `snapshot_budget_mb`."""
@@ -379,17 +380,17 @@ class RunFolder:
         before = [known for known in self.snapshot_steps() if known != step]
         kept = steps_to_keep([*before, step], room)
         for thinned in set(before) - set(kept):
-            self._file("snapshots", thinned, ".safetensors").unlink()
+            self._path("snapshots", thinned).unlink()
         if step in kept:
-            self._unsynced.write(self._file("snapshots", step, ".safetensors"), data)
+            self._unsynced.write(self._path("snapshots", step), data)
 
     def read_snapshot(self, step: int) -> Weights:
         """The weights kept at exactly this step."""
-        return read_tensors(self._file("snapshots", step, ".safetensors"))[0]
+        return read_tensors(self._path("snapshots", step))[0]
 
     def snapshot_steps(self) -> list[int]:
         """Steps with a snapshot, ascending."""
-        return steps_in(self.path / "snapshots", ".safetensors")
+        return steps_in(self.path, "snapshots")
 
     def kept_steps(self) -> list[int]:
         """Steps whose weights are kept, ascending: with a snapshot or a checkpoint."""
@@ -418,7 +419,7 @@ class RunFolder:
         """
         self._unsynced.sync()
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
-        write_checkpoint(self._file("checkpoints", step), content)
+        write_checkpoint(self._path(CHECKPOINTS, step), content)
         best = {} if best_value is None else {"best_step": step, "best_value": best_value}
         self.update(last_step=step, metrics_size=metrics_file.size_without_last_line(self._metrics_path), **best)
         self._prune_checkpoints()
@@ -449,8 +450,7 @@ class RunFolder:
 
     def checkpoint_steps(self) -> list[int]:
         """Steps with a complete checkpoint, ascending."""
-        folder = self.path / "checkpoints"
-        steps = sorted({*steps_in(folder), *steps_in(folder, OLD)})
+        steps = sorted({*steps_in(self.path, CHECKPOINTS), *steps_in(self.path, CHECKPOINTS, OLD)})
         return [step for step in steps if is_complete(self._checkpoint(step))]
 
     def checkpoint_step(self, which: str) -> int:
@@ -470,7 +470,7 @@ class RunFolder:
 
     def _checkpoint(self, step: int) -> Path:
         """Where its files are: between the two renames of an exchange, only under the old one's name."""
-        path = self._file("checkpoints", step)
+        path = self._path(CHECKPOINTS, step)
         return path if path.exists() else old_name(path)
 
     def _prune_checkpoints(self) -> None:
@@ -478,7 +478,7 @@ class RunFolder:
         wanted = {self._state.best_step, *self.averaged_steps(self._state.last_step)}
         others = [step for step in steps if step not in wanted]
         for step in others[: max(0, len(others) - self.keep_checkpoints)]:
-            remove_folder(self._file("checkpoints", step))
+            remove_folder(self._path(CHECKPOINTS, step))
 
     # -- going back --------------------------------------------------------------------------------------------------
 
@@ -496,14 +496,14 @@ class RunFolder:
         that belongs to it.
         """
         metrics = metrics_file.lines_until(self._metrics_path, step, at_step, self._durable)
-        for later in reversed(_later(steps_in(self.path / "checkpoints"), step)):
-            remove_folder(self._file("checkpoints", later))
+        for later in reversed(_later(steps_in(self.path, CHECKPOINTS), step)):
+            remove_folder(self._path(CHECKPOINTS, later))
         size = len(metrics) - len(metrics_file.last_line(metrics))
         self.update(last_step=step, metrics_size=size, reason=None, **self._best_until(step, *best))
         write_whole(self._metrics_path, metrics)
-        for name, ending in (("validations", ".jsonl"), ("probes", ".safetensors"), ("snapshots", ".safetensors")):
-            for later in _later(steps_in(self.path / name, ending), step):
-                self._file(name, later, ending).unlink()
+        for kind in FILES:
+            for later in _later(steps_in(self.path, kind), step):
+                self._path(kind, later).unlink()
 
     def _best_until(self, step: int, best_step: int | None, best_value: float | None) -> dict[str, Any]:
         """The fields of run.json for it: as it is known where its checkpoint is there, and nothing of a later one."""
@@ -512,8 +512,8 @@ class RunFolder:
         named = self._state.best_step
         return {"best_step": None, "best_value": None} if named is not None and named > step else {}
 
-    def _file(self, kind: str, step: int, ending: str = "") -> Path:
-        return self.path / kind / f"{step:06d}{ending}"
+    def _path(self, kind: str, step: int) -> Path:
+        return step_path(self.path, kind, step)
 
 
 @lru_cache(maxsize=64)

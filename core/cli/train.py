@@ -19,6 +19,7 @@ from core.errors import UserError
 from core.events import Event, Prepared, RunFinished, ValidationDone
 from core.lower_rate import lower_rate
 from core.requests import OpenRun, Prepare, Request, Start
+from core.run_files.by_step import CHECKPOINTS, step_path
 from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.settings.fields import setting_effect
 from core.settings.presets import read_preset_or_file
@@ -183,7 +184,7 @@ def _saved(finished: RunFinished, why: str, moved: Sequence[str]) -> str:
         return f"{stopped}; nothing that was saved is to be found. {error}"
     if not steps:
         return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
-    return f"{stopped}; saved: {run / 'checkpoints' / f'{steps[-1]:06}'}. {_go_on(finished, moved)}"
+    return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(finished, moved)}"
 
 
 def _go_on(finished: RunFinished, moved: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.run_files.archive import unpack, write_archive
+from core.run_files.by_step import FILES, step_path
 from core.run_files.documents import checksum, json_bytes
 from core.run_files.label import LABEL, label_bytes
 from core.run_files.places import plain_name
@@ -91,16 +92,20 @@ def _is_the_same(target: Path, state: RunState) -> bool:
 def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
     """The files of a shared run that has kept nothing but these weights: all it takes to translate."""
     yield from _documents(run, replace(run.state, last_step=step, best_step=None, best_value=None))
-    yield f"snapshots/{step:06d}.safetensors", tensor_bytes(weights, {"step": step})
+    yield _snapshot(step, weights)
 
 
 def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
     yield from _documents(run, run.state)
     yield from _listed(run, "metrics.jsonl")
-    for kind in ("validations/*.jsonl", "probes/*.safetensors", "snapshots/*.safetensors"):
-        yield from _listed(run, kind)
+    for folder, ending in FILES.items():
+        yield from _listed(run, f"{folder}/*{ending}")
     for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):
-        yield f"snapshots/{step:06d}.safetensors", tensor_bytes(run.weights(step), {"step": step})
+        yield _snapshot(step, run.weights(step))
+
+
+def _snapshot(step: int, weights: Weights) -> tuple[str, bytes]:
+    return step_path(Path(), "snapshots", step).as_posix(), tensor_bytes(weights, {"step": step})
 
 
 def _documents(run: RunFolder, state: RunState) -> Iterator[tuple[str, bytes]]:

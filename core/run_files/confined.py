@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.errors import UserError
+from core.run_files.by_step import FOLDERS
 from core.run_files.documents import reading
 
-_FOLDERS = ("validations", "probes", "snapshots", "checkpoints")
 _DOCUMENTS = ("config.yaml", "environment.json", "vocabulary.json", "src.model", "tgt.model", "label.json")
 _FILES = (*_DOCUMENTS, "run.json", "metrics.jsonl", "log.txt")
 
@@ -40,9 +40,9 @@ def _what_else(entry: os.DirEntry[str]) -> str:
 
 def _entries(run: Path) -> Iterator[os.DirEntry[str]]:
     for entry in _listed(run):
-        if entry.name.removesuffix(".tmp") in (*_FILES, *_FOLDERS):
+        if entry.name.removesuffix(".tmp") in (*_FILES, *FOLDERS):
             yield entry
-        if entry.name in _FOLDERS and not entry.is_symlink():
+        if entry.name in FOLDERS and not entry.is_symlink():
             yield from _all_within(Path(entry.path))
 
 

@@ -110,13 +110,6 @@ def list_runs(runs_dir: Path) -> list[Path]:
         return sorted(path for path in runs_dir.iterdir() if is_run(path)) if runs_dir.is_dir() else []
 
 
-def steps_in(folder: Path, ending: str = "") -> list[int]:
-    """The steps that names such as `000050.safetensors` stand for, ascending."""
-    pattern = re.compile(r"([0-9]{6,})" + re.escape(ending))
-    names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (the fastest way; it is asked often)
-    return sorted(int(match[1]) for match in map(pattern.fullmatch, names) if match)
-
-
 def plain_name(name: str) -> str:
     """A folder's name made of this."""
     # What is left is a legal file name on every system, and needs no quoting in a shell.

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.run_files.atomic import OLD, TEMPORARY
+from core.run_files.by_step import CHECKPOINTS, FILES
 
 # Not label.json: whoever looks at the run writes it, at any time.
 _DOCUMENTS = re.compile(r"(run|environment|vocabulary)\.json|config\.yaml|(src|tgt)\.model|metrics\.jsonl")
@@ -16,7 +17,7 @@ _STEPS = re.compile(r"[0-9]{6,}(\.jsonl|\.safetensors)?")
 
 def recover(run: Path) -> None:
     """Finish or undo the exchange of a checkpoint, and remove temporary files."""
-    for old in _named(run / "checkpoints", _STEPS, OLD):
+    for old in _named(run / CHECKPOINTS, _STEPS, OLD):
         path = old.with_suffix("")
         if path.exists():
             shutil.rmtree(old)
@@ -24,10 +25,10 @@ def recover(run: Path) -> None:
             old.replace(path)
     for file in _named(run, _DOCUMENTS, TEMPORARY):
         file.unlink()
-    for folder in ("validations", "probes", "snapshots"):
+    for folder in FILES:
         for file in _named(run / folder, _STEPS, TEMPORARY):
             file.unlink()
-    for folder_of_a_step in _named(run / "checkpoints", _STEPS, TEMPORARY):
+    for folder_of_a_step in _named(run / CHECKPOINTS, _STEPS, TEMPORARY):
         shutil.rmtree(folder_of_a_step)
 
 
