@@ -336,20 +336,8 @@ class RunFolder:
         for thinned in set(steps) - {*steps_to_keep(steps, VALIDATIONS_KEPT), self._state.best_step}:
             self._path("validations", thinned).unlink()
 
-    def validation(self, step: int) -> ValidationDone:
-        """The validation at exactly this step."""
-        lines = [line for line in self.read_metrics().validations if line["step"] == step]
-        if not lines:
-            raise UserError(f"{self.path} has no validation at step {step}.")
-        return ValidationDone(
-            step=step,
-            metrics=metrics_file.metrics_of(lines[-1]),
-            is_best=lines[-1]["is_best"],
-            sentences=self.validated_sentences(step),
-        )
-
     def validated_sentences(self, step: int) -> tuple[ValidatedSentence, ...]:
-        """The sentences of the validation at this step, whose metrics are known already."""
+        """The sentences of the validation at this step."""
         return read_validation_file(self._path("validations", step))
 
     def validation_steps(self) -> list[int]:

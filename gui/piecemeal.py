@@ -24,11 +24,6 @@ class Piecemeal(Generic[Piece]):
         self._is_under_way = False  # a piece of it, or of what was dropped
         self._is_watched = False
 
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing is left."""
-        return self._work is None
-
     def begin(self, work: Iterator[Piece] | None) -> None:
         """Work at this from now on; None: at nothing."""
         self._work = work

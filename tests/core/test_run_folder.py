@@ -79,7 +79,8 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert read_steps.tolist() == [1, 2, 3]
     np.testing.assert_array_equal(arrays["train/loss"], losses["train/loss"])
     assert again.settings_changed() == [SettingChanged(step=2, key="training.label_smoothing", value=0.2)]
-    assert again.validation(2) == validation(2)
+    assert again.validated_sentences(2) == validation(2).sentences
+    assert [line["is_best"] for line in again.read_metrics().validations] == [True]
     assert again.validation_metrics() == {2: validation(2).metrics}
     assert_same_probe(again.probe(2), probe(2))
     np.testing.assert_array_equal(again.read_snapshot(2)["embedding"], weights(2)["embedding"])
@@ -122,7 +123,7 @@ def test_one_flipped_bit_is_found_and_the_file_named(tmp_path: Path, name: str, 
 def read_everything(path: Path) -> None:
     folder = RunFolder.open(path)
     folder.probe(2), folder.read_snapshot(2), folder.checkpoint(2), folder.vocabulary()
-    folder.validation(2)
+    folder.read_metrics(), folder.validated_sentences(2)
 
 
 @pytest.mark.parametrize("cut", [1, 20, 60])

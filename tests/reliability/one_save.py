@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.events import ValidationDone
 from core.run_folder import RunFolder
 
 folder = RunFolder.open(Path(sys.argv[1]))
@@ -16,7 +17,10 @@ folder.keep_checkpoints = 1  # so that older ones are taken away too
 folder.append_metrics(5, {name: np.ones(2) for name in names})
 folder.write_probe(replace(folder.probe(4), step=step))
 folder.write_snapshot(step, dict(last.model))
-folder.write_validation(replace(folder.validation(4), step=step))
+sentences = folder.validated_sentences(4)
+folder.write_validation(
+    ValidationDone(step=step, metrics=folder.validation_metrics()[4], sentences=sentences, is_best=True)
+)
 state = {name: value for name, value in last.state.items() if name != "checksum"}
 folder.save_checkpoint(step, last.model, last.optimizer, state, best_value=0.5)
 folder.save_checkpoint(step, last.model, last.optimizer, state)  # in place of itself, as when a run ends
