@@ -11,6 +11,7 @@ from typing import Protocol
 
 from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder
+from core.run_summary import summarise
 from gui.runs.rows import EXAMPLE_NAME, example_path
 
 LONGEST = 40  # characters of a name in a choice or over a column
@@ -34,7 +35,7 @@ def name_of(folder: RunFolder) -> str:
     if folder.path == example_path():
         return EXAMPLE_NAME
     with suppress(DamagedFile):  # Runs tells of it
-        return folder.label().name or folder.config().name
+        return summarise(folder).name
     return folder.config().name
 
 
