@@ -13,7 +13,7 @@ from core.run_folder import RunLabel
 from gui.runs.actions import why_not_branch, why_not_name, why_not_share
 from gui.runs.rows import RunRow
 from gui.theme import GRID
-from gui.widgets import EscapableEdit, button, enable, from_home, plain_label
+from gui.widgets import EscapableEdit, button, enable, from_home, offer, plain_label
 
 _NAME_HELP = "What you call this run (F2, Enter keeps it, Esc gives it up); its folder keeps its name"
 _NOTE_HELP = "Whatever is worth remembering of this run; kept when you leave the field, Esc gives it up"
@@ -106,13 +106,9 @@ class RunDetails(QFrame):
         """The newest first; the chosen one stays chosen while it is kept."""
         row = self._row
         offered = [] if row is None else [(kept_in_words(row, step), step) for step in reversed(row.kept_steps)]
-        shown = [(self.step_combo.itemText(n), self.step_combo.itemData(n)) for n in range(self.step_combo.count())]
-        if offered != shown:
-            chosen = self.step_combo.currentData()
-            self.step_combo.clear()
-            for text, step in offered:
-                self.step_combo.addItem(text, step)
-            self.step_combo.setCurrentIndex(max(self.step_combo.findData(chosen), 0))
+        chosen = self.step_combo.currentData()
+        offer(self.step_combo, offered)
+        self.step_combo.setCurrentIndex(max(self.step_combo.findData(chosen), 0))
         self.step_combo.setEnabled(bool(offered))
         enable(self.branch_button, why_not_branch(row))
         enable(self.share_button, why_not_share(row))
