@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.theme import GRID
 from gui.widgets import button
 
 
 class Pages(QWidget):
-    """Shows one of its pages."""
+    """Shows one of its pages; each has a title for its button, and a help."""
 
     paged = Signal()  # another page is shown
 
-    def __init__(self, name: str, *titles: str) -> None:
+    def __init__(self, name: str, *pages: tuple[str, str]) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self._pages = QStackedWidget()
         self._group = QButtonGroup(self)
         row = self.row = QHBoxLayout()  # what a subclass adds to it comes at its end
         row.setSpacing(GRID // 2)
-        for number, title in enumerate(titles):
-            made = button(title, f"{name}: {title.lower()}", role="flat")
+        for number, (title, help) in enumerate(pages):
+            made = button(title, help, role="flat")
             made.setCheckable(True)
             self._group.addButton(made, number)
             row.addWidget(made)
         row.addStretch(1)
-        self._group.buttons()[0].setChecked(True)
+        self.buttons[0].setChecked(True)
         self._group.idClicked.connect(self._pages.setCurrentIndex)
         self._pages.currentChanged.connect(self.paged)
         layout = QVBoxLayout(self)
@@ -40,6 +40,11 @@ class Pages(QWidget):
     def shown(self) -> int:
         """The number of the page that is shown."""
         return self._pages.currentIndex()
+
+    @property
+    def buttons(self) -> list[QAbstractButton]:
+        """One for each page."""
+        return self._group.buttons()
 
     def add(self, page: QWidget) -> None:
         """The page of the next title."""

@@ -114,8 +114,8 @@ def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
             Scene("difference", partial(compare_steps, Against(step=EARLIER)), partial(compare_steps, None)),
         ],
         translate: [
-            Scene("beam", translate.page_buttons[2].click),
-            Scene("two_weights", translate.page_buttons[3].click, translate.page_buttons[0].click),
+            Scene("beam", translate.pages.buttons[2].click),
+            Scene("two_weights", translate.pages.buttons[3].click, translate.pages.buttons[0].click),
         ],
         anatomy: [Scene(name, partial(anatomy.choose, topic)) for topic, name in topics.items()],
         runs: [

@@ -5,12 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QHBoxLayout,
     QLineEdit,
-    QPushButton,
     QStackedLayout,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +16,7 @@ from core.events import CheckpointSaved, Event, Prepared, ProbeDone, SnapshotSav
 from core.history import History
 from core.requests import Translation
 from gui.context import Context
+from gui.pages import Pages, stacked
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_chooser import HeadChooser
 from gui.panels.attention.head_grid import HeadGrid
@@ -77,7 +75,7 @@ class TranslateView(View):
         self.grid = HeadGrid(theme, selection, self.typed.shown, all_kinds=False)
         self.beam = BeamPanel(theme, self.typed, bridge)
         self.other = WeightsPanel(context, self.typed, self.place)
-        self.page_buttons = [_page_button(name, help) for name, help in _PAGES]
+        self.pages = Pages("What is shown of the translation", *_PAGES)
         self.chooser.empty_sentence = "Kind, layer and head are chosen here once there is a translation."
         self.map.empty_sentence = "The attention behind the translation appears here."
         self.panels = (self.tracks, self.tokens, self.chooser, self.map, self.grid, self.beam, self.other)
@@ -130,7 +128,7 @@ class TranslateView(View):
         layout.addLayout(row)
         layout.addWidget(self.note_label)
         layout.addWidget(self.tracks)
-        layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._paged(), 5)), 1)
+        layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._filled_pages(), 5)), 1)
 
     def _elsewhere(self) -> QWidget:
         """What stands here while another process's run is followed, or our weights would be taken for that run's."""
@@ -145,35 +143,12 @@ class TranslateView(View):
         column.addStretch(1)
         return page
 
-    def _paged(self) -> QWidget:
+    def _filled_pages(self) -> QWidget:
         """The attention behind the output; and more, for whoever asks for it."""
-        paged = QWidget()
-        column = QVBoxLayout(paged)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        row = QHBoxLayout()
-        row.setSpacing(GRID // 2)
-        self._pages, self._page_group = QStackedWidget(), QButtonGroup(self)
-        for place, page in enumerate((self._attention(), self.grid, self.beam, self.other)):
-            if place == 1:
-                row.addWidget(plain_label("more:", role="muted"))
-            row.addWidget(self.page_buttons[place])
-            self._page_group.addButton(self.page_buttons[place], place)
-            self._pages.addWidget(page)
-        row.addStretch(1)
-        self.page_buttons[0].setChecked(True)
-        column.addLayout(row)
-        column.addWidget(self._pages, 1)
-        return paged
-
-    def _attention(self) -> QWidget:
-        attention = QWidget()
-        column = QVBoxLayout(attention)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self.chooser)
-        column.addWidget(self.map, 1)
-        return attention
+        for page in (stacked(self.chooser, self.map), self.grid, self.beam, self.other):
+            self.pages.add(page)
+        self.pages.row.insertWidget(1, plain_label("more:", role="muted"))
+        return self.pages
 
     def _connect(self) -> None:
         bridge = self.context.bridge
@@ -185,7 +160,7 @@ class TranslateView(View):
         self.weights_combo.chosen.connect(self._choose_weights)
         self.typed.changed.connect(self._show)
         self.chooser.add_shortcuts(self)
-        self._page_group.idClicked.connect(self._show_page)
+        self.pages.paged.connect(self.context.redraws.draw_soon)
         self.context.theme.changed.connect(self._restyle)
         bridge.drained.connect(self._take)
         self.context.follower.changed.connect(self._show_follower)
@@ -197,10 +172,6 @@ class TranslateView(View):
         """With the reference that was typed; one that was filled in belonged to the sentence before."""
         reference = self.reference_edit.text() if self.reference_edit.isModified() else None
         self.typed.translate(self.source_edit.text(), reference)
-
-    def _show_page(self, place: int) -> None:
-        self._pages.setCurrentIndex(place)
-        self.context.redraws.draw_soon()
 
     def _leave_reference(self) -> None:
         """Another sentence is typed: the answer to the one before is none to this."""
@@ -253,12 +224,6 @@ class TranslateView(View):
     def _restyle(self) -> None:
         for edit in (self.source_edit, self.reference_edit):
             edit.setFont(self.context.theme.token_font())
-
-
-def _page_button(name: str, help: str) -> QPushButton:
-    made = button(name, help, role="flat")
-    made.setCheckable(True)
-    return made
 
 
 def example_of(history: History) -> str:

@@ -11,13 +11,14 @@ from gui.widgets import plain_label
 
 
 def test_one_page_is_seen_and_a_button_leads_to_each(qtbot: QtBot) -> None:
-    pages, made = Pages("What is compared", "Curves", "Attention"), [plain_label("a"), plain_label("b")]
+    pages = Pages("What is compared", ("Curves", "Their losses"), ("Attention", "A head of each"))
+    made = [plain_label("a"), plain_label("b")]
     qtbot.addWidget(pages)
     for page in made:
         pages.add(page)
     first, second = pages.findChildren(QPushButton)
     assert [page.isVisibleTo(pages) for page in made] == [True, False] and first.isChecked()
-    assert second.accessibleName() == "Attention" and second.toolTip()
+    assert second.accessibleName() == "Attention" and second.toolTip() == "A head of each"
     assert second.focusPolicy() & Qt.FocusPolicy.TabFocus
     qtbot.keyClick(second, Qt.Key.Key_Space)
     assert [page.isVisibleTo(pages) for page in made] == [False, True] and second.isChecked()

@@ -70,7 +70,7 @@ def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
     translate.translate("1 2 1")
     qtbot.waitUntil(lambda: translate.typed.translation is not None, timeout=WAIT_MS)
     for page, panel in ((1, None), (2, translate.beam), (3, translate.other)):
-        translate.page_buttons[page].click()
+        translate.pages.buttons[page].click()
         scrub(window, qtbot)
         if panel is not None:
             is_answered(panel, qtbot)

@@ -16,6 +16,11 @@ from gui.runs.compared import LETTERS, At, Comparison, RunsReader
 from gui.runs.rows import RunRow
 from gui.widgets import combo_box, offer, plain_label
 
+_PAGES = (
+    ("Curves and settings", "The losses of all of them on one axis, and which settings differ"),
+    ("Attention", "A head of each of them, for the same sentence"),
+    ("Translations", "What each of them writes for the same sentences"),
+)
 _STEP_HELP = (
     "Which probe and which validation of each run is looked at: its newest, the newest of a step that all of them "
     "have, or those of one step"
@@ -27,7 +32,7 @@ class RunSides(Pages):
     """Reads the runs beside the GUI thread, and anew when one of them has grown."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__("What is compared", "Curves and settings", "Attention", "Translations")
+        super().__init__("What is compared", *_PAGES)
         self._bridge = context.bridge
         self._reader = RunsReader()
         self._rows: list[RunRow] = []  # of the comparison that is shown, or being read

@@ -180,7 +180,7 @@ def translate(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view = window.translate_view
     view.other.weights_combo.chosen.emit("best")  # the run that comes along has no weights of step 0
     yield from (view.tracks, view.tokens, view.map)
-    for button, panel in zip(view.page_buttons[1:], (view.grid, view.beam, view.other), strict=True):
+    for button, panel in zip(view.pages.buttons[1:], (view.grid, view.beam, view.other), strict=True):
         button.click()
         yield panel
 

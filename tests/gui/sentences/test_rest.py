@@ -160,7 +160,7 @@ def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot,
     learning.show_view(learning.views.index(view))
     view.other._choose("now")
     for page, panel in ((2, view.beam), (3, view.other)):
-        view.page_buttons[page].click()
+        view.pages.buttons[page].click()
         answered(panel, qtbot)
         step = learning.context.playhead.live_step
         qtbot.waitUntil(lambda step=step: learning.context.playhead.live_step > step, timeout=WAIT_MS)

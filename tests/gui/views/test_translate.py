@@ -56,7 +56,7 @@ def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
 
 
 def show_page(view: TranslateView, name: str) -> None:
-    (page,) = (one for one in view.page_buttons if one.text() == name)
+    (page,) = (one for one in view.pages.buttons if one.text() == name)
     page.click()
 
 
