@@ -23,7 +23,7 @@ from core.data.unigram import unigram_loss
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
-from core.splits import SPLITS
+from core.splits import SPLITS, why_no_pairs
 from core.text_form import AS_IT_COMES, TextForm
 
 DOCUMENT = "data.json"
@@ -91,8 +91,8 @@ class PreparedData:
 
     def require_pairs(self) -> None:
         """Raises UserError where only the vocabularies are there, as of a run whose plugin is not."""
-        if not any(size is None or size > 0 for size in self.num_pairs.values()):
-            raise UserError("This run's training data is not at hand.", "Make its plugin and files available again.")
+        if why_not := why_no_pairs(self.num_pairs, self.dataset.plugin):
+            raise UserError(f"{why_not}.")
 
     @property
     def src_tokenizer(self) -> Tokenizer:

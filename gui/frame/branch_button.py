@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from core.branch_changes import first_unfit
+from core.splits import why_no_pairs
 from gui.context import Context
 from gui.widgets import enable
 
@@ -63,10 +64,7 @@ class BranchButton(QPushButton):
             return f"{unfit} needs other weights: Restart begins an untrained run with it"
         if workbench.is_shared or prepared is None:  # its plugin is asked for then
             return ""
-        if not any(size is None or size > 0 for size in prepared.num_pairs.values()):
-            plugin = prepared.config.dataset.plugin
-            return f"This run's training data is not at hand: make its plugin {plugin!r} available"
-        return ""
+        return why_no_pairs(prepared.num_pairs, prepared.config.dataset.plugin)
 
     def _branch(self) -> None:
         run, step = self._context.workbench.run, self._step()
