@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 import pyqtgraph as pg
@@ -14,10 +15,15 @@ from core.events import Prepared, ProbeDone, StepsDone, ValidationDone
 from core.history import History
 from core.probes import Probe
 from core.settings.presets import read_preset
+from gui.panels.learning.curves import Curves
+from gui.panels.learning.time_strip import TimeStrip
+from gui.playhead import Playhead
+from gui.replay import Replay
 from gui.theme import Theme
 from tests.gui.builders import sentence
 
 NUM_STEPS = 400
+PastPanel = TypeVar("PastPanel", Curves, TimeStrip)
 
 
 @pytest.fixture
@@ -60,6 +66,24 @@ def history() -> History:
     for step, loss in ((100, 1.5), (200, 0.9), (300, 0.8), (400, 0.95)):
         made.take(ValidationDone(step=step, metrics={"valid/loss": loss}, sentences=(), is_best=loss != 0.95))
     return made
+
+
+@pytest.fixture
+def past(
+    stage: Callable[[QWidget, int, int], None], theme: Theme, history: History
+) -> Callable[[type[PastPanel], int], PastPanel]:
+    """Makes a panel of the past as high as asked for: it shows the history's 400 steps, the playhead live."""
+
+    def make(kind: type[PastPanel], height: int) -> PastPanel:
+        playhead = Playhead()
+        playhead.advance(NUM_STEPS)
+        made = kind(theme, playhead, Replay(playhead, lambda: history.probe_steps))
+        stage(made, 1100, height)
+        made.show_step(history, NUM_STEPS)
+        made.grab()
+        return made
+
+    return make
 
 
 def prepared() -> Prepared:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from core.events import ProbeDone, SettingChanged, StepsDone, ValidationDone
@@ -19,26 +19,16 @@ from core.probes import Probe
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.step_plot import StepPlot
-from gui.playhead import Playhead
-from gui.replay import Replay
 from gui.theme import Theme
 from tests.gui.builders import sentence
 from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import NUM_STEPS, prepared
 
-Stage = Callable[[QWidget, int, int], None]
-
 
 @pytest.fixture
-def panel(stage: Stage, theme: Theme, history: History) -> Curves:
+def panel(past: Callable[[type[Curves], int], Curves]) -> Curves:
     """The curves of 400 steps, the playhead live."""
-    playhead = Playhead()
-    playhead.advance(NUM_STEPS)
-    made = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
-    stage(made, 1100, 260)
-    made.show_step(history, NUM_STEPS)
-    made.grab()
-    return made
+    return past(Curves, 260)
 
 
 def place_of(plot: StepPlot, step: float, height: float) -> QPoint:

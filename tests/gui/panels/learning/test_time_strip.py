@@ -6,31 +6,19 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.history import History
 from gui.main_window import MainWindow
 from gui.panels.learning.time_strip import TimeStrip
-from gui.playhead import Playhead
-from gui.replay import Replay
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
-from tests.gui.panels.conftest import NUM_STEPS
-
-Stage = Callable[[QWidget, int, int], None]
 
 
 @pytest.fixture
-def strip(stage: Stage, theme: Theme, history: History) -> TimeStrip:
+def strip(past: Callable[[type[TimeStrip], int], TimeStrip]) -> TimeStrip:
     """400 steps, the playhead live."""
-    playhead = Playhead()
-    playhead.advance(NUM_STEPS)
-    made = TimeStrip(theme, playhead, Replay(playhead, lambda: history.probe_steps))
-    stage(made, 1100, 40)
-    made.show_step(history, NUM_STEPS)
-    made.grab()
-    return made
+    return past(TimeStrip, 40)
 
 
 @pytest.fixture
