@@ -1,10 +1,10 @@
 """Draw a split's pairs from a plugin in chunks, each pair checked, as the lines that are sent and kept."""
 
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from time import monotonic
 from typing import Any
 
 from core.files_read import FilesRead
@@ -46,23 +46,23 @@ class PairStream:
 
         Of a fast plugin alone the next may be asked for ahead: one that hangs is asked for no more than needed.
         """
-        started = time.monotonic()
+        started = monotonic()
         with self._files.noting():
             chunk = self._chunk()
-        return replace(chunk, is_fast=len(chunk) == CHUNK_SIZE and time.monotonic() - started < FAST_SECONDS)
+        return replace(chunk, is_fast=len(chunk) == CHUNK_SIZE and monotonic() - started < FAST_SECONDS)
 
     def _chunk(self) -> PairLines:
         lines: list[str] = []
         known: dict[Alignment, str] = {}  # most alignments of a chunk are the same few
         num_characters = 0
-        deadline = time.monotonic() + CHUNK_SECONDS
+        deadline = monotonic() + CHUNK_SECONDS
         for pair in islice(self._pairs, CHUNK_SIZE):
             self._count += 1
             source, target, alignment = self._checked(pair)
             links = NOT_ALIGNED if alignment is None else self._links(alignment, known)
             lines.append(line_of(source, target, links))
             num_characters += len(source) + len(target)
-            if num_characters > CHUNK_CHARACTERS or time.monotonic() > deadline:
+            if num_characters > CHUNK_CHARACTERS or monotonic() > deadline:
                 break
         return PairLines("".join(lines).encode("ascii"), len(lines), self._files.share)
 

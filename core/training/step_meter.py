@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from time import monotonic, time
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ class StepMeter:
         self._cheap_to_read = device.type == "cpu"
         self._num_rows = 0
         self._first_step = 1
-        self._reported_at = time.monotonic()
+        self._reported_at = monotonic()
         self.not_finite_at: int | None = None  # the first step seen whose loss or gradient was not finite
         self.is_loss_finite = True  # of that step
 
@@ -35,7 +35,7 @@ class StepMeter:
         if self._num_rows == 0:
             self._first_step = step
         torch.stack(measured, out=self._on_device[self._num_rows])
-        self._on_cpu[self._num_rows] = (*on_cpu, time.time())
+        self._on_cpu[self._num_rows] = (*on_cpu, time())
         self._num_rows += 1
         if self._cheap_to_read and not bool(self._on_device[self._num_rows - 1].isfinite().all()):
             self.not_finite_at = step
@@ -43,7 +43,7 @@ class StepMeter:
     @property
     def is_due(self) -> bool:
         """Whether it is time to read: a few times a second, when the room is full, or when something went wrong."""
-        waited = time.monotonic() - self._reported_at > _SECONDS_BETWEEN_REPORTS
+        waited = monotonic() - self._reported_at > _SECONDS_BETWEEN_REPORTS
         return self._num_rows == _CAPACITY or self.not_finite_at is not None or (waited and self._num_rows > 0)
 
     def read(self) -> StepsDone | None:
@@ -63,4 +63,4 @@ class StepMeter:
     def clear(self) -> None:
         """Forget what was read; to be called once it is safe."""
         self._num_rows = 0
-        self._reported_at = time.monotonic()
+        self._reported_at = monotonic()

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 
+import pytest
+
 from core.plugin import DatasetPlugin, Options, Pair, Split
-from core.plugins_host.stream import CHUNK_SIZE, PairStream
+from core.plugins_host import stream as module
+from core.plugins_host.stream import CHUNK_SIZE, FAST_SECONDS, PairStream
 
 
 class Counted(DatasetPlugin[Options]):
-    """Counts what was drawn of it."""
+    """Counts what was drawn of it, and has a clock of its own: nothing else takes any time."""
 
     name = "counted"
     title = "Counted"
     drawn = 0
     seconds_a_chunk = 0.0
+    now = 0.0
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
         while True:
             if self.drawn % CHUNK_SIZE == 0:
-                time.sleep(self.seconds_a_chunk)
+                self.now += self.seconds_a_chunk
             self.drawn += 1
             yield Pair(str(self.drawn), "x")
 
 
-def opened(plugin: Counted) -> PairStream:
-    return PairStream(plugin, __file__, "train", 0, None)
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    made = Counted(Options())
+    monkeypatch.setattr(module, "monotonic", lambda: made.now)
+    return made
 
 
-def test_each_pair_comes_once_and_none_before_it_is_asked_for() -> None:
-    plugin = Counted(Options())
+def opened(plugin: Counted, limit: int | None = None) -> PairStream:
+    return PairStream(plugin, __file__, "train", 0, limit)
+
+
+def test_each_pair_comes_once_and_none_before_it_is_asked_for(plugin: Counted) -> None:
     stream, sources = opened(plugin), list[str]()
     for number in (1, 2, 3):
         chunk = stream.next_chunk()
@@ -40,12 +49,11 @@ def test_each_pair_comes_once_and_none_before_it_is_asked_for() -> None:
     assert sources == [str(number) for number in range(1, 3 * CHUNK_SIZE + 1)]
 
 
-def test_a_slow_plugin_is_not_to_be_asked_ahead() -> None:
-    plugin = Counted(Options())
-    plugin.seconds_a_chunk = 0.11
+def test_a_slow_plugin_is_not_to_be_asked_ahead(plugin: Counted) -> None:
+    plugin.seconds_a_chunk = FAST_SECONDS
     assert not opened(plugin).next_chunk().is_fast
 
 
-def test_nor_is_one_that_has_come_to_its_end() -> None:
-    stream = PairStream(Counted(Options()), __file__, "train", 0, CHUNK_SIZE + 5)
+def test_nor_is_one_that_has_come_to_its_end(plugin: Counted) -> None:
+    stream = opened(plugin, CHUNK_SIZE + 5)
     assert [stream.next_chunk().is_fast for _ in range(3)] == [True, False, False]

@@ -5,11 +5,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 import torch
 
+from core.training import step_meter
 from core.training.step_meter import StepMeter
 
 CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """It stands still unless a test sets it."""
+    now = [0.0]
+    monkeypatch.setattr(step_meter, "monotonic", lambda: now[0])
+    return now
 
 
 def take(meter: StepMeter, step: int, loss: float) -> None:
@@ -57,4 +67,17 @@ def test_it_is_due_when_its_room_is_full() -> None:
         step += 1
         take(meter, step, 1.0)
     done = meter.read()
-    assert done is not None and len(done.arrays["time"]) == step <= 1024
+    assert done is not None and len(done.arrays["time"]) == step == 1024
+
+
+def test_it_is_due_a_few_times_a_second_where_there_is_anything(clock: list[float]) -> None:
+    meter = StepMeter(CPU)
+    clock[0] = 0.3
+    assert not meter.is_due
+    take(meter, 1, 1.0)
+    assert meter.is_due
+    meter.clear()
+    take(meter, 2, 1.0)
+    assert not meter.is_due
+    clock[0] = 0.6
+    assert meter.is_due
