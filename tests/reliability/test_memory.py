@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from benchmarks.memory import Counts, count
 from gui.main_window import MainWindow
+from gui.panel import Panel
 from tests.gui.conftest import SMALL, WAIT_MS, empty_window, small_file, window
 from tests.gui.windows import opened_window
 
@@ -32,6 +33,11 @@ def learn(window: MainWindow, qtbot: QtBot, steps: int) -> None:
     qtbot.waitUntil(lambda: bridge.history.last_step == before + steps, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not window.train_view.curves.is_dirty, timeout=WAIT_MS)
+
+
+def all_drawn(window: MainWindow) -> bool:
+    """Whether each panel that is seen has been drawn."""
+    return not any(panel.is_dirty for panel in window.findChildren(Panel) if panel.isVisible())
 
 
 def held() -> Counts:
@@ -71,7 +77,7 @@ def test_handles_threads_and_objects_stay_as_they_are(qtbot: QtBot, tmp_path: Pa
         qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
         for place in range(len(window.views)):
             window.show_view(place)
-            qtbot.wait(100)
+            qtbot.waitUntil(lambda: all_drawn(window), timeout=WAIT_MS)
         window.show_view(0)
         before = held_at_rest(window, qtbot)
         learn(window, qtbot, STEPS)

@@ -77,9 +77,7 @@ SLOW = {
         "does not end its valid split",
         "endless = True\ndef pairs(self, split, rng):\n    while True: yield Pair('a', 'b')",
     ),
-    "sleeps for ever": in_pairs(
-        "time.sleep(10**6)", "gave no answer within 3"
-    ),  # 30 s, or what a busy machine makes of it
+    "sleeps for ever": in_pairs("time.sleep(10**6)", "gave no answer within"),
 }
 QUICK = ("raises at item 7", "raises in options", "segmentation fault", "sys.exit", "eats 10 GB")
 HARMLESS = {
@@ -156,7 +154,7 @@ DURING = {
     "exits": ("sys.exit(0)", "SystemExit"),
     "crashes": ("ctypes.string_at(0)", "crashed (SIGSEGV)"),
     "eats 10 GB": (EATING, "MemoryError"),
-    "sleeps for ever": ("time.sleep(10**6)", "gave no answer within 3"),  # 30 s, or what a busy machine makes of it
+    "sleeps for ever": ("time.sleep(10**6)", "gave no answer within"),
 }
 BAD_MOMENTS = [(place, what, *bad) for place in (IN_METRICS, IN_SHARD) for what, bad in DURING.items()]
 BAD_MOMENTS += [(IN_METRICS, "gives a text", "return {'x': 'much'}", "metrics() returned")]

@@ -101,14 +101,14 @@ def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool
                     process.send_signal(number)
                     code, errors = ended(process)
                 assert code == 128 + number, errors
-                require_saved_within_a_step(run, sent, 0.1)
+                require_saved_within_a_step(run, sent)
 
 
-def require_saved_within_a_step(run: Path, sent: float, seconds: float) -> None:
-    """After a signal that was sent then and heard so much later: only the step under way was taken, and all is kept."""
+def require_saved_within_a_step(run: Path, sent: float) -> None:
+    """After a signal that was sent then, and heard while a step was taken: only that one, and all is kept."""
     steps, arrays = RunFolder.open(run).metrics()
-    step_seconds = float(max(arrays["time"][1:] - arrays["time"][:-1]))
-    assert arrays["time"][-1] - sent < step_seconds + seconds
+    under_way = 2  # the step that was under way may have ended before the signal was heard
+    assert (arrays["time"] > sent).sum() <= under_way
     assert RunFolder.open(run).checkpoint_step("last") == steps[-1] and is_whole(run)
 
 
@@ -124,7 +124,7 @@ def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, 
                 code, errors = ended(process)
             assert (code, errors) == (128 + number, "")
             (run,) = list_runs(runs)
-            require_saved_within_a_step(run, sent, 0.2)  # the window looks for signals 20 times a second
+            require_saved_within_a_step(run, sent)
             assert RunFolder.open(run).state.reason == "stopped"
 
 

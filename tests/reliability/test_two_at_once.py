@@ -32,8 +32,9 @@ import sys, time
 from pathlib import Path
 from core.errors import UserError
 from core.run_folder import RunFolder
-kind, folder, rounds, start = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
-won = []
+kind, folder, rounds, won = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), []
+print("ready", flush=True)
+start = float(sys.stdin.readline())
 for number in range(rounds):
     moment = start + number * 0.03
     time.sleep(max(0.0, moment - 0.005 - time.time()))
@@ -52,6 +53,12 @@ sys.stdin.read()  # the winners live on
 """
 
 
+def said_by(racer: subprocess.Popen[str]) -> list[str]:
+    """The words of its next line."""
+    assert racer.stdout is not None
+    return racer.stdout.readline().split()
+
+
 @pytest.mark.parametrize("kind", ["claim", "create"])
 def test_of_processes_in_the_same_moment_one_gets_the_run(kind: str, tmp_path: Path, cases: Cases, full: bool) -> None:
     rounds = 100 if full else 10
@@ -60,15 +67,18 @@ def test_of_processes_in_the_same_moment_one_gets_the_run(kind: str, tmp_path: P
             folder = run_folder(tmp_path)
             folder.release("stopped")
             folder.path.rename(tmp_path / str(number))
-    command = [sys.executable, "-c", RACER, kind, str(tmp_path), str(rounds), str(time.time() + 2.0)]
+    command = [sys.executable, "-c", RACER, kind, str(tmp_path), str(rounds)]
     racers = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(NUM_PROCESSES)
     ]
-    winners: list[str] = []
     for racer in racers:
-        assert racer.stdout is not None
-        winners += racer.stdout.readline().split()
+        assert said_by(racer) == ["ready"]
+    start = time.time() + 0.1
+    for racer in racers:
+        assert racer.stdin is not None
+        print(start, file=racer.stdin, flush=True)
+    winners = [number for racer in racers for number in said_by(racer)]
     for racer in racers:
         _, errors = racer.communicate("")
         assert racer.returncode == 0, errors
