@@ -367,7 +367,7 @@ class Desk:
         now = time.monotonic()
         if self._session.background is not None and (self._learning is None or now >= self._next_background_at):
             self._next_background_at = now + _BACKGROUND_SECONDS
-            event = self._session.go_on_in_background(self._session.background)
+            event = self._session.go_on_in_background()
             if event is not None:
                 self._emit(event)
         if self._learning is not None and self._seconds_to_next_turn() == 0.0:

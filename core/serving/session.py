@@ -84,11 +84,12 @@ class Session:
         """Work for whenever there is time."""
         return self._looking.background if self._looking is not None else None
 
-    def go_on_in_background(self, work: Work) -> Event | None:
-        """Do one piece of it. What fails is told, and ends it."""
+    def go_on_in_background(self) -> Event | None:
+        """Do one piece of the work there is. What fails is told, and ends it."""
+        assert self.background is not None
         event: Event | None = None
         try:
-            return next(work)
+            return next(self.background)
         except StopIteration:
             pass
         except Exception as error:
@@ -255,7 +256,7 @@ class Session:
         if reason in _GOOD_ENDS:
             yield from self._complete(run)
             while self.background is not None:  # what it stores it stores while the run is ours
-                yield self.go_on_in_background(self.background)
+                yield self.go_on_in_background()
             folder.release("finished", reason)
             self._become("finished")
         else:
