@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QStackedLayout
 
 from core.events import Prepared, ProbeDone
 from core.history import History
@@ -15,6 +15,7 @@ from gui.arrow_keys import ARROWS
 from gui.heads.head_picture import HeadPicture, chosen_picture
 from gui.panel import Panel, Table
 from gui.panels.attention.colour_bar import paint_colour_bar
+from gui.panels.attention.head_canvas import HeadCanvas
 from gui.panels.attention.line_canvas import LineCanvas
 from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_image
@@ -22,6 +23,9 @@ from gui.sentences.selection import KIND_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets import ElidedLabel
+
+Cell = tuple[int, int]
+"""Row and column."""
 
 _POOLED = {"mean": ", mean of heads", "max": ", maximum of heads"}
 
@@ -96,31 +100,11 @@ class AttentionMap(Panel):
         self._readout.setText(text or canvas.legend())
 
 
-class MapCanvas(QWidget):
+class MapCanvas(HeadCanvas[Cell]):
     """Paints a head; the mouse or the arrow keys read its weights."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self.picture: HeadPicture | None = None
-        self._cell: tuple[int, int] | None = None  # row and column pointed at
-        self._square_root = False
-        self.pointed = lambda text: None
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Attention map; arrow keys read its weights")
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(240), self._theme.px(160))
-
-    def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
-        """Paint this head; `square_root` spreads small weights apart."""
-        self.picture, self._square_root = picture, square_root
-        rows, columns = picture.weights.shape
-        if self._cell is not None and (self._cell[0] >= rows or self._cell[1] >= columns):
-            self._cell = None
-        self._tell()
-        self.update()
+        super().__init__(theme, "Attention map; arrow keys read its weights")
 
     def legend(self) -> str:
         """What is drawn, in words."""
@@ -133,9 +117,9 @@ class MapCanvas(QWidget):
 
     def readout(self) -> str:
         """The weight pointed at, in words."""
-        if self.picture is None or self._cell is None:
+        if self.picture is None or self._place is None:
             return ""
-        row, column = self._cell
+        row, column = self._place
         if self.picture.is_causal and column > row:
             return f"{self.picture.rows[row]}  may not see  {self.picture.columns[column]}: it comes later"
         weight = float(self.picture.weights[row, column])
@@ -148,10 +132,17 @@ class MapCanvas(QWidget):
         bar = self._theme.px(64)
         return MapLayout(QRectF(self.rect()).adjusted(0, 0, -bar, -GRID), picture, self._theme.token_font())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.picture is not None:
-            with QPainter(self) as painter:  # an exception must not leave it painting
-                self._paint(painter, self.picture)
+    def _has(self, picture: HeadPicture, place: Cell) -> bool:
+        rows, columns = picture.weights.shape
+        return place[0] < rows and place[1] < columns
+
+    def _place_at(self, picture: HeadPicture, point: QPointF) -> Cell | None:
+        return self._layout(picture).cell_at(point)
+
+    def _place_after(self, picture: HeadPicture, key: Qt.Key) -> Cell:
+        rows, columns = picture.weights.shape
+        (row, column), (down, right) = self._place or (0, 0), ARROWS[key]
+        return (row + down) % rows, (column + right) % columns
 
     def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
         layout, mode, is_difference = self._layout(picture), self._theme.mode, bool(picture.against)
@@ -187,32 +178,6 @@ class MapCanvas(QWidget):
             for colour, style in (("surface", Qt.PenStyle.SolidLine), (self.picture.gold_colour, Qt.PenStyle.DashLine)):
                 painter.setPen(QPen(self._theme.colour(colour), 1.5, style))
                 painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
-        if self._cell is not None:
+        if self._place is not None:
             painter.setPen(QPen(QColor(self._theme.colour("text")), 2))
-            painter.drawRect(layout.cell(*self._cell))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.picture is not None:
-            self._point_at(self._layout(self.picture).cell_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._point_at(None)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        move = ARROWS.get(Qt.Key(event.key()))
-        if move is None or self.picture is None:
-            super().keyPressEvent(event)
-            return
-        rows, columns = self.picture.weights.shape
-        row, column = self._cell or (0, 0)
-        self._point_at(((row + move[0]) % rows, (column + move[1]) % columns))
-
-    def _point_at(self, cell: tuple[int, int] | None) -> None:
-        if cell != self._cell:
-            self._cell = cell
-            self._tell()
-            self.update()
-
-    def _tell(self) -> None:
-        self.setAccessibleDescription(self.readout())
-        self.pointed(self.readout())
+            painter.drawRect(layout.cell(*self._place))

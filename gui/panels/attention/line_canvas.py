@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.heads.head_picture import HeadPicture
+from gui.panels.attention.head_canvas import HeadCanvas
 from gui.panels.attention.line_layout import LineLayout, Side
 from gui.theme import Theme
 
@@ -17,30 +17,11 @@ _NUM_SAID = 3  # of the weights of the token pointed at, so many are read out
 Token = tuple[Side, int]
 
 
-class LineCanvas(QWidget):
+class LineCanvas(HeadCanvas[Token]):
     """Paints a head; the mouse or the arrow keys point at a token, whose lines alone are shown then."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self.picture: HeadPicture | None = None
-        self._token: Token | None = None  # pointed at
-        self._square_root = False
-        self.pointed = lambda text: None
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Attention as lines; arrow keys go from token to token")
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(240), self._theme.px(160))
-
-    def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
-        """Paint this head; `square_root` spreads small weights apart."""
-        self.picture, self._square_root = picture, square_root
-        if self._token is not None and self._token[1] >= len(self._layout(picture).labels[self._token[0]]):
-            self._token = None
-        self._tell()
-        self.update()
+        super().__init__(theme, "Attention as lines; arrow keys go from token to token")
 
     def legend(self) -> str:
         """What is drawn, in words."""
@@ -53,9 +34,9 @@ class LineCanvas(QWidget):
 
     def readout(self) -> str:
         """The strongest weights of the token pointed at, in words."""
-        if self.picture is None or self._token is None:
+        if self.picture is None or self._place is None:
             return ""
-        side, place = self._token
+        side, place = self._place
         if side == "below":
             token, verb, others = self.picture.rows[place], "reads from", self.picture.columns
             weights = self.picture.weights[place]
@@ -70,13 +51,22 @@ class LineCanvas(QWidget):
     def _layout(self, picture: HeadPicture) -> LineLayout:
         return LineLayout(QRectF(self.rect()), picture, self._theme.token_font())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.picture is not None:
-            with QPainter(self) as painter:  # an exception must not leave it painting
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                self._paint(painter, self.picture)
+    def _has(self, picture: HeadPicture, place: Token) -> bool:
+        return place[1] < len(self._layout(picture).labels[place[0]])
+
+    def _place_at(self, picture: HeadPicture, point: QPointF) -> Token | None:
+        return self._layout(picture).token_at(point)
+
+    def _place_after(self, picture: HeadPicture, key: Qt.Key) -> Token:
+        side, place = self._place or ("below", 0)
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            side = "above" if key == Qt.Key.Key_Up else "below"
+        elif self._place is not None:
+            place += 1 if key == Qt.Key.Key_Right else -1
+        return side, place % len(self._layout(picture).labels[side])
 
     def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         layout = self._layout(picture)
         painter.setPen(QPen(self._theme.colour(picture.gold_colour), 1.5, Qt.PenStyle.DashLine))
         for row, column in picture.alignment:
@@ -90,7 +80,7 @@ class LineCanvas(QWidget):
         layout.paint_labels(painter, {side: self._colours(side, len(labels)) for side, labels in layout.labels.items()})
 
     def _is_shown(self, row: int, column: int) -> bool:
-        return self._token is None or self._token in (("below", row), ("above", column))
+        return self._place is None or self._place in (("below", row), ("above", column))
 
     def _pen(self, weight: float) -> QPen:
         """Of a difference, more is drawn as in the map in orange, less in blue and dotted."""
@@ -105,33 +95,4 @@ class LineCanvas(QWidget):
 
     def _colours(self, side: Side, count: int) -> list[QColor]:
         plain, pointed = self._theme.colour("text"), self._theme.colour("training")
-        return [pointed if self._token == (side, place) else plain for place in range(count)]
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.picture is not None:
-            self._point_at(self._layout(self.picture).token_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._point_at(None)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = event.key()
-        if self.picture is None or key not in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down):
-            super().keyPressEvent(event)
-            return
-        side, place = self._token or ("below", 0)
-        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            side = "above" if key == Qt.Key.Key_Up else "below"
-        elif self._token is not None:
-            place += 1 if key == Qt.Key.Key_Right else -1
-        self._point_at((side, place % len(self._layout(self.picture).labels[side])))
-
-    def _point_at(self, token: Token | None) -> None:
-        if token != self._token:
-            self._token = token
-            self._tell()
-            self.update()
-
-    def _tell(self) -> None:
-        self.setAccessibleDescription(self.readout())
-        self.pointed(self.readout())
+        return [pointed if self._place == (side, place) else plain for place in range(count)]

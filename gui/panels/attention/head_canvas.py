@@ -1,0 +1,92 @@
+"""What paints one head, and says what is pointed at with the mouse or the arrow keys."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from gui.arrow_keys import ARROWS
+from gui.heads.head_picture import HeadPicture
+from gui.theme import Theme
+
+Place = TypeVar("Place")
+
+
+class HeadCanvas(QWidget, Generic[Place]):
+    """A subclass paints the picture, and says in words what is pointed at: a cell, or a token."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.picture: HeadPicture | None = None
+        self._place: Place | None = None  # pointed at
+        self._square_root = False
+        self.pointed = lambda text: None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(name)
+
+    def legend(self) -> str:
+        """What is drawn, in words."""
+        raise NotImplementedError
+
+    def readout(self) -> str:
+        """What is pointed at, in words; empty where nothing is."""
+        raise NotImplementedError
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(240), self._theme.px(160))
+
+    def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
+        """Paint this head; `square_root` spreads small weights apart."""
+        self.picture, self._square_root = picture, square_root
+        if self._place is not None and not self._has(picture, self._place):
+            self._place = None
+        self._tell()
+        self.update()
+
+    def _has(self, picture: HeadPicture, place: Place) -> bool:
+        """Whether this head is large enough to have the place."""
+        raise NotImplementedError
+
+    def _place_at(self, picture: HeadPicture, point: QPointF) -> Place | None:
+        raise NotImplementedError
+
+    def _place_after(self, picture: HeadPicture, key: Qt.Key) -> Place:
+        """Where an arrow key leads to."""
+        raise NotImplementedError
+
+    def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
+        raise NotImplementedError
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.picture is not None:
+            with QPainter(self) as painter:  # an exception must not leave it painting
+                self._paint(painter, self.picture)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.picture is not None:
+            self._point_at(self._place_at(self.picture, event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point_at(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key not in ARROWS or self.picture is None:
+            super().keyPressEvent(event)
+            return
+        self._point_at(self._place_after(self.picture, key))
+
+    def _point_at(self, place: Place | None) -> None:
+        if place != self._place:
+            self._place = place
+            self._tell()
+            self.update()
+
+    def _tell(self) -> None:
+        self.setAccessibleDescription(self.readout())
+        self.pointed(self.readout())
