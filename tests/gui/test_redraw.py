@@ -15,6 +15,7 @@ from core.requests import Translate, Translation
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.redraw import FASTEST_S, LONGEST_S, SLOWEST_S, rest_after
+from gui.view import View
 from tests.gui.conftest import WAIT_MS
 
 
@@ -29,6 +30,15 @@ class Counting(Panel):
         self.drawn += 1
         if self.drawn == 1:
             raise RuntimeError("this panel cannot be drawn")
+
+
+def counting(window: MainWindow, view: View) -> Counting:
+    """One of this view, which has failed already."""
+    panel = Counting(window)
+    panel.drawn = 1
+    view.layout().addWidget(panel)
+    window.context.redraws.add(panel)
+    return panel
 
 
 @pytest.mark.qt_no_exception_capture
@@ -48,12 +58,10 @@ def test_a_panel_that_fails_does_not_end_the_drawing(
 
 
 def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
-    panel = Counting(window)
-    panel.drawn = 1
-    window.attention_view.layout().addWidget(panel)
-    window.context.redraws.add(panel)
+    panel = counting(window, window.attention_view)
+    seen = counting(window, window.train_view)  # its turn comes after
     window.context.redraws.mark_all()
-    qtbot.wait(300)
+    qtbot.waitUntil(lambda: seen.drawn > 1, timeout=WAIT_MS)
     assert panel.drawn == 1
     window.show_view(1)
     qtbot.waitUntil(lambda: panel.drawn > 1, timeout=WAIT_MS)
@@ -68,10 +76,7 @@ def rest_for_long(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPa
 
 
 def test_another_step_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = Counting(window)
-    panel.drawn = 1
-    window.train_view.layout().addWidget(panel)
-    window.context.redraws.add(panel)
+    panel = counting(window, window.train_view)
     rest_for_long(window, qtbot, monkeypatch)
     drawn = panel.drawn
     window.context.playhead.view(0)
@@ -79,10 +84,7 @@ def test_another_step_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeyp
 
 
 def test_another_view_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = Counting(window)
-    panel.drawn = 1
-    window.attention_view.layout().addWidget(panel)
-    window.context.redraws.add(panel)
+    panel = counting(window, window.attention_view)
     rest_for_long(window, qtbot, monkeypatch)
     assert panel.drawn == 1
     window.show_view(1)
@@ -92,10 +94,7 @@ def test_another_view_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeyp
 def test_what_somebody_chose_in_a_panel_is_drawn_at_once(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    panel = Counting(window)
-    panel.drawn = 1
-    window.train_view.layout().addWidget(panel)
-    window.context.redraws.add(panel)
+    panel = counting(window, window.train_view)
     rest_for_long(window, qtbot, monkeypatch)
     drawn = panel.drawn
     panel.mark_in_turn()
@@ -137,10 +136,7 @@ def test_what_somebody_chose_is_drawn_at_once_though_its_turn_has_passed(
 def test_where_the_learning_ends_its_last_picture_is_drawn_at_once(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, wait_for_state: Callable[[str], None]
 ) -> None:
-    panel = Counting(window)
-    panel.drawn = 1
-    window.train_view.layout().addWidget(panel)
-    window.context.redraws.add(panel)
+    panel = counting(window, window.train_view)
     window.context.workbench.set_pace(1.0)
     window.context.workbench.learn()
     wait_for_state("learning")
