@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSplitter,
+    QTableWidget,
     QToolButton,
     QToolTip,
     QWidget,
@@ -294,6 +295,15 @@ class EscapableEdit(QLineEdit):
 
 def _is_escape(event: QEvent) -> bool:
     return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+
+
+def read_by_rows(table: QTableWidget) -> None:
+    """Have a table be read, a row at a time: nothing is typed into it, and Tab leaves it."""
+    table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+    table.setTabKeyNavigation(False)  # arrow keys walk in it
+    table.setShowGrid(False)
+    table.verticalHeader().hide()
 
 
 def offer(combo: QComboBox, offers: Sequence[tuple[str, object]]) -> None:

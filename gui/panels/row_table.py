@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from gui.theme import Theme
+from gui.widgets import read_by_rows
 
 Row = TypeVar("Row")
 _NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -39,13 +40,9 @@ class RowTable(QTableWidget, Generic[Row]):
         self.setObjectName(name.lower())
         self.setAccessibleName(name)
         self.setToolTip(tip)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        read_by_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys walk in it
-        self.setShowGrid(False)
         self.setAlternatingRowColors(True)
-        self.verticalHeader().hide()
         theme.changed.connect(self._restyle)
         self._restyle()
 

@@ -15,6 +15,7 @@ from gui.datasets.data_look import DataLook
 from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
 from gui.theme import Theme
+from gui.widgets import read_by_rows
 
 Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
 _SIDES = ("source", "target")
@@ -118,12 +119,8 @@ def _table() -> QTableWidget:
     table.setHorizontalHeaderLabels(["", *SPLITS])
     table.setObjectName("figures")
     table.setAccessibleName("The dataset in numbers, a column for each split")
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    read_by_rows(table)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setTabKeyNavigation(False)
-    table.setShowGrid(False)
-    table.verticalHeader().hide()
     table.verticalHeader().setMinimumSectionSize(1)  # else the style's own is higher
     header = table.horizontalHeader()
     header.setHighlightSections(False)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from core.overview.pairs import PairRow, Token
 from gui.panels.datasets.token_delegate import TOKENS, KindOfToken, TokenDelegate
 from gui.theme import Theme
+from gui.widgets import read_by_rows
 
 _COLUMNS = (
     ("pair", "Its number in the split"),
@@ -31,14 +32,10 @@ class PairTable(QTableWidget):
         self.setAccessibleName("Pairs")
         self.setToolTip("Each row is a pair; arrow keys walk, Ctrl+PgDown shows the next page")
         self.setItemDelegate(TokenDelegate(theme))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        read_by_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys walk in it
-        self.setShowGrid(False)
         self.setAlternatingRowColors(True)
-        self.verticalHeader().hide()
         self._name_columns()
         theme.changed.connect(self._restyle)
         self._restyle()

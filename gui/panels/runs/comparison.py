@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from core.events import Event
 from core.history import History
@@ -18,7 +18,7 @@ from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
 from gui.runs.seed_bands import Band, Curve
 from gui.theme import Theme
-from gui.widgets import splitter
+from gui.widgets import read_by_rows, splitter
 
 # Okabe and Ito's colours, told apart with any colour vision; darker on light where they would fade, and the reverse.
 _COLOURS = {
@@ -208,11 +208,7 @@ def _table() -> QTableWidget:
     table = QTableWidget()
     table.setAccessibleName("Settings in which the runs differ, and the figures of each run's best validation")
     table.setToolTip("Only what differs of the settings; the figures are those of each run's best validation")
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setTabKeyNavigation(False)
-    table.setShowGrid(False)
-    table.verticalHeader().hide()
+    read_by_rows(table)
     header = table.horizontalHeader()
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)

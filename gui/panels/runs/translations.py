@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.events import Event, ValidatedSentence
 from core.history import History
@@ -11,6 +11,7 @@ from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
+from gui.widgets import read_by_rows
 
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
@@ -38,12 +39,8 @@ class RunTranslations(Panel):
         self.table = QTableWidget()
         self.table.setAccessibleName("Sentences, their references, and what each run writes")
         self.table.setToolTip("Free-running outputs of a validation of each run; ✓: equal to the reference")
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setTabKeyNavigation(False)
-        self.table.setShowGrid(False)
+        read_by_rows(self.table)
         self.table.setAlternatingRowColors(True)
-        self.table.verticalHeader().hide()
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)

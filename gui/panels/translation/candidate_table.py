@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from core.probes import Feed
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY, ProbabilityDelegate
 from gui.theme import Theme
+from gui.widgets import read_by_rows
 
 Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
@@ -36,12 +37,8 @@ class CandidateTable(QTableWidget):
         self.setAccessibleName("Tokens with their probabilities and runners-up")
         self.setAccessibleDescription(_HELP)
         self.setToolTip(_HELP)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        read_by_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys walk in it
-        self.setShowGrid(False)
-        self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # as wide as its tokens
