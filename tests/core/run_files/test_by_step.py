@@ -1,0 +1,33 @@
+"""The names of what a run keeps step by step; other names in its folders are nobody's steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.run_files.by_step import CHECKPOINTS, FOLDERS, step_path, steps_in
+
+
+def test_names_are_those_of_the_format(tmp_path: Path) -> None:
+    names = [step_path(tmp_path, kind, 50).relative_to(tmp_path).as_posix() for kind in FOLDERS]
+    files = ["validations/000050.jsonl", "probes/000050.safetensors", "snapshots/000050.safetensors"]
+    assert names == [*files, "checkpoints/000050"]
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_steps_are_read_from_these_names_alone(tmp_path: Path, kind: str) -> None:
+    assert steps_in(tmp_path, kind) == []
+    for step in (1_000_000, 20, 3):
+        path = step_path(tmp_path, kind, step)
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    for foreign in ("best", "12.safetensors", "000004.tmp", "000005.old", "000006.txt"):
+        (tmp_path / kind / foreign).touch()
+    assert steps_in(tmp_path, kind) == [3, 20, 1_000_000]
+
+
+def test_checkpoints_put_aside_are_told_by_what_is_behind_their_names(tmp_path: Path) -> None:
+    aside = step_path(tmp_path, CHECKPOINTS, 5).with_suffix(".old")
+    aside.mkdir(parents=True)
+    assert (steps_in(tmp_path, CHECKPOINTS), steps_in(tmp_path, CHECKPOINTS, ".old")) == ([], [5])
