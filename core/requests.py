@@ -63,7 +63,8 @@ class OpenRun(Request[Prepared]):
 
     `checkpoint` is "best", "last" or a step. Only the "last" one can go on learning. `changes` are settings by key.
     `averaged` turns the "last" into the mean of the last ones where the run averages them; that cannot go on either.
-    `dataset_options` are by name those that give the same pairs here, where a corpus was moved; they are not kept.
+    `dataset_options` are by name those that give the same pairs here, where a corpus was moved. They are not kept: who
+    branches the run, or has more processes train it, asks for the pairs where they were.
     """
 
     run: Path

@@ -3,9 +3,12 @@
 import unicodedata
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import Field
 
 UnicodeForm = Literal["none", "NFC", "NFD", "NFKC", "NFKD"]
+Cut = Annotated[str, Field(min_length=1)]
 
 
 class TextForm(NamedTuple):
@@ -13,7 +16,7 @@ class TextForm(NamedTuple):
 
     lowercase: bool = False
     normalisation: UnicodeForm = "none"
-    cuts: tuple[str, ...] = ()  # how each column of a source is cut, see `cut_columns`; empty: there are no columns
+    cuts: tuple[Cut, ...] = ()  # how each column of a source is cut, see `cut_columns`; empty: there are no columns
 
     def of(self, text: str) -> str:
         """The text in this form: as it is where it has it already, as every source of the dataset does.

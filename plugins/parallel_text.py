@@ -2,7 +2,8 @@
 
 Two files a split, whose lines belong together (line 7 of one is the translation of line 7 of the other), or one file
 whose lines hold columns between tabs. UTF-8, compressed by gzip or not. Runs of white space become one space.
-To translate, type the source columns as they are in the file, with tabs between them, or as they look once cut.
+To translate, give the source columns as they are in the file, with tabs between them (pasted, in a file, or on the
+command line), or as they look once cut.
 """
 
 from __future__ import annotations

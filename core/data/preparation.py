@@ -65,7 +65,12 @@ def prepare_data(
         tidy(cache_dir, folder)
         if dataset.tokenizer != "auto" and not models:
             _require_size(dataset.tokenizer, data)
-        return replace(data, alignments_fit=preparation.has_the_plugins_tokens, options_here=options_here)
+        return replace(
+            data,
+            alignments_fit=preparation.has_the_plugins_tokens,
+            text_form=preparation.text_form,  # the plugin's of today: an earlier one may have told less of it
+            options_here=preparation.options_here,
+        )
 
 
 class _Preparation:
@@ -82,7 +87,8 @@ class _Preparation:
         self._host, self._building, self._models = host, building, models
         self._info = _find(host, dataset.plugin)
         recorded = host.options(dataset.plugin, dataset.options)
-        self._options = options = recorded if options_here is None else host.options(dataset.plugin, options_here)
+        self.options_here = None if options_here is None else host.options(dataset.plugin, options_here)
+        self._options = options = self.options_here or recorded
         self._config = _tokenizer(dataset, self._info)
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
         self._drawn: dict[str, int] = {}
@@ -95,7 +101,7 @@ class _Preparation:
             "examples": host.examples(dataset.plugin, options),
         }
         recipe = {**self._document, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
-        self._document["text_form"] = host.text_form(dataset.plugin, options)  # which the options say already
+        self._document["text_form"] = self.text_form = host.text_form(dataset.plugin, options)  # the options say it
         self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
         files = host.files(dataset.plugin, options)
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows

@@ -23,7 +23,7 @@ from core.data.unigram import unigram_loss
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
-from core.splits import SPLITS, why_no_pairs
+from core.splits import SPLITS, not_at_hand
 from core.text_form import AS_IT_COMES, TextForm
 
 DOCUMENT = "data.json"
@@ -91,8 +91,8 @@ class PreparedData:
 
     def require_pairs(self) -> None:
         """Raises UserError where only the vocabularies are there, as of a run whose plugin is not."""
-        if why_not := why_no_pairs(self.num_pairs, self.dataset.plugin):
-            raise UserError(f"{why_not}.")
+        if not self._splits:
+            raise UserError(f"{not_at_hand(self.dataset.plugin)}.")
 
     @property
     def src_tokenizer(self) -> Tokenizer:
@@ -227,11 +227,7 @@ class PreparedData:
         return cls._of(parts, subword_models=models_in(folder), folder=folder, _splits=splits)
 
     def _pairs(self, split: str) -> SplitPairs:
-        if not self._splits:
-            raise UserError(
-                "The pairs of this run's dataset are not at hand.",
-                f"Its plugin {self.dataset.plugin!r} must be there, and give those that the run was trained on.",
-            )
+        self.require_pairs()
         return self._splits[split]
 
 

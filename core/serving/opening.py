@@ -19,7 +19,6 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import count_parameters, num_positions
-from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import OpenRun
 from core.run_files.documents import DamagedFile
@@ -50,31 +49,29 @@ def data_of(
     options_here = {**dataset.options, **options} if options else None
     try:
         data: PreparedData = yield from prepare_data(dataset, host, cache_dir, known.subword_models, options_here)
-    except PluginError as error:  # it is gone, or fails
-        sentence, what_to_do = error.sentence, ""
-    except UserError as error:  # it no longer knows these options, or its files are not there
-        sentence, what_to_do = error.sentence, _where_it_may_be(folder, host)
+    except UserError as error:  # the plugin is gone or fails, or no longer knows its options, or its files are gone
+        sentence = error.sentence
     else:
         if data.fingerprint == known.fingerprint:
             return data
         sentence = f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained."
-        what_to_do = _where_it_may_be(folder, host)
+    what_to_do = _where_it_may_be(folder, host, dataset.options if options_here is None else options_here)
     tell(Trouble(sentence=sentence, advice=f"The run can translate; it cannot go on learning. {what_to_do}".strip()))
     return known_data(folder)
 
 
-def _where_it_may_be(folder: RunFolder, host: PluginHost) -> str:
-    """What to do where the data come from a folder, which may have been moved; otherwise nothing."""
-    dataset = folder.config().dataset
-    schemas = [info.options_schema or {} for info in host.plugins() if info.name == dataset.plugin]
-    options = [field for schema in schemas for field in schema_settings(schema) if field.path == "folder"]
-    if not options:
+def _where_it_may_be(folder: RunFolder, host: PluginHost, options: Mapping[str, object]) -> str:
+    """What to do where these options name the folder that the data come from; otherwise nothing."""
+    plugin = folder.config().dataset.plugin
+    schemas = [info.options_schema or {} for info in host.plugins() if info.name == plugin]
+    folders = [field for schema in schemas for field in schema_settings(schema) if field.path == "folder"]
+    if not folders:
         return ""
-    place = Path(str(dataset.options.get(options[0].key, options[0].default))).absolute()
-    given = f"dataset.options.{options[0].key}=FOLDER"
+    place = Path(str(options.get(folders[0].key, folders[0].default))).absolute()
+    given = f"dataset.options.{folders[0].key}=FOLDER"
     command = shlex.join(["headlight", "train", "--resume", str(folder.path), "--set", given])
     return (
-        f"If its files were moved from {place}, put them or a link there, or say where they are: {command} "
+        f"If its files are not in {place}, put them or a link there, or say where they are: {command} "
         "(`evaluate` takes --set too)."
     )
 

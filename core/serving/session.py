@@ -144,7 +144,13 @@ class Session:
 
     def open_run(self, request: OpenRun) -> Work:
         """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
-        RunFolder.open(request.run.absolute()).checkpoint_step(request.checkpoint)  # or refuse, and leave nothing
+        folder = RunFolder.open(request.run.absolute())
+        folder.checkpoint_step(request.checkpoint)  # or refuse, and leave nothing
+        if folder.state.is_shared and request.dataset_options:
+            raise UserError(
+                f"{folder.path.name} is a shared run: it is opened without its dataset, and none of its options.",
+                "Ask for the run that it was made of, where the dataset is.",
+            )
         self._leave()
         self._renew_plugins()
         self._become("preparing")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from time import monotonic, time
+import time
+from time import monotonic
 
 import numpy as np
 import torch
@@ -35,7 +36,7 @@ class StepMeter:
         if self._num_rows == 0:
             self._first_step = step
         torch.stack(measured, out=self._on_device[self._num_rows])
-        self._on_cpu[self._num_rows] = (*on_cpu, time())
+        self._on_cpu[self._num_rows] = (*on_cpu, time.time())
         self._num_rows += 1
         if self._cheap_to_read and not bool(self._on_device[self._num_rows - 1].isfinite().all()):
             self.not_finite_at = step

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from core.branch_changes import first_unfit
-from core.splits import why_no_pairs
+from core.splits import has_pairs, not_at_hand
 from gui.context import Context
 from gui.widgets import enable
 
@@ -64,7 +64,7 @@ class BranchButton(QPushButton):
             return f"{unfit} needs other weights: Restart begins an untrained run with it"
         if workbench.is_shared or prepared is None:  # its plugin is asked for then
             return ""
-        return why_no_pairs(prepared.num_pairs, prepared.config.dataset.plugin)
+        return "" if has_pairs(prepared.num_pairs) else not_at_hand(prepared.config.dataset.plugin)
 
     def _branch(self) -> None:
         run, step = self._context.workbench.run, self._step()

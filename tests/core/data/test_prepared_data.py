@@ -7,7 +7,7 @@ import pytest
 
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
-from core.data.prepared_data import PreparedData
+from core.data.prepared_data import DOCUMENT, PreparedData
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import Prepare, drive
@@ -67,6 +67,13 @@ def test_a_typed_text_takes_the_form_that_the_corpus_was_given(host: PluginHost,
     assert alone.encode_source("TWO Big U\u0308nder") == (ids, [])
     del (earlier := data.vocabulary_document())["text_form"]
     assert PreparedData.from_document(earlier, {}).encode_source("Two")[1] == ["Two"], "as an earlier version did"
+    assert data.folder is not None
+    (data.folder / DOCUMENT).write_text(
+        json.dumps(json.loads((data.folder / DOCUMENT).read_text()) | {"text_form": []})
+    )
+    again = drive(prepare_data(dataset, host, tmp_path / "cache"))
+    assert again.folder == data.folder, "an earlier version prepared it"
+    assert again.encode_source("TWO Big U\u0308nder") == (ids, [])
 
 
 SUBWORDS = {"src": "subword", "tgt": "characters", "size": 13}

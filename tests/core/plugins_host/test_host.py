@@ -366,6 +366,7 @@ def text_form(self):
         ("def files(self): return [7]", "files"),
         ("def text_form(self): return 'lower'", "text_form"),
         ("def text_form(self): return (True, 'NFX')", "text_form"),
+        ("def text_form(self): return (True, 'NFC', ('words', ''))", "text_form"),
         ("def metrics(self, pairs, hypotheses): return {'a': 'b'}", "metrics"),
     ],
 )

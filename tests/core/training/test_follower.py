@@ -54,3 +54,20 @@ def test_other_pairs_are_refused(host: PluginHost) -> None:
     document = document_of(data, data.subword_models) | {"fingerprint": "of other pairs"}
     with pytest.raises(UserError, match="'roman_numerals' gives other pairs here than in the first process"):
         _data(document, config, host)
+
+
+@pytest.mark.parametrize("is_found", [True, False])
+def test_it_draws_where_the_first_one_does(is_found: bool, host: PluginHost, tmp_path: Path) -> None:
+    there, here = tmp_path / "there", tmp_path / "here"
+    there.mkdir()
+    for split in ("train", "valid"):
+        for side in ("source", "target"):
+            (there / f"{split}.{side}").write_text("a b\nb a\n", encoding="utf-8")
+    options = {f"{split}_{side}": f"{split}.{side}" for split in ("train", "valid") for side in ("source", "target")}
+    dataset = {"plugin": "parallel_text", "options": {"folder": str(there), **options}}
+    config = RunConfig.model_validate({"dataset": dataset})
+    there.rename(here)
+    data = drive(prepare_data(config.dataset, host, tmp_path, None, {"folder": str(here), **options}))
+    document = document_of(data, {}) | ({"data": str(data.folder)} if is_found else {})
+    found = _data(document, config, host)
+    assert (found.options["folder"], found.fingerprint) == (str(here), data.fingerprint)

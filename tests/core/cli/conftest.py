@@ -1,0 +1,53 @@
+"""A corpus of one's own, and a run that learned from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.config import RunConfig
+from core.engine import Engine
+from core.requests import Learn, Prepare, Start
+from tests.core.watcher import answered, tiny_config
+
+FILES = {f"{split}_{side}": f"{split}.{side}" for split in ("train", "valid") for side in ("source", "target")}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus without test files, one of whose five valid pairs is too long; and a run that averages checkpoints."""
+    folder = tmp_path_factory.mktemp("place")
+    for split, lines in {"train": ["a b", "b c", "c a"] * 10, "valid": ["a b", "b a", "c", "a c", "a b c a"]}.items():
+        for side in ("source", "target"):
+            (folder / f"{split}.{side}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    settings = {"max_steps": 20, "validate_every": 20, "checkpoint_every": 10, "average_checkpoints": 5}
+    document = tiny_config(**settings).model_dump() | {
+        "dataset": {"plugin": "parallel_text", "options": {"folder": str(folder), **FILES}, "max_src_length": 4}
+    }
+    with Engine(cache_dir=folder / "cache") as engine:
+        answered(engine, Prepare(config=RunConfig.model_validate(document)))
+        answered(engine, Start(runs_dir=folder, run_dir=folder / "run"))
+        answered(engine, Learn())
+    return folder
+
+
+@pytest.fixture
+def moved(place: Path) -> Iterator[Path]:
+    """Its corpus is elsewhere for now."""
+    file = place / "train.source"
+    file.rename(place / "moved")
+    yield file
+    (place / "moved").rename(file)
+
+
+@pytest.fixture
+def elsewhere(place: Path, tmp_path: Path) -> Iterator[Path]:
+    """All of its corpus lies in another folder for now."""
+    files = [place / name for name in FILES.values()]
+    for file in files:
+        file.rename(tmp_path / file.name)
+    yield tmp_path
+    for file in files:
+        (tmp_path / file.name).rename(file)
