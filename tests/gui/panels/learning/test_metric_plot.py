@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.events import StepsDone, ValidationDone
@@ -20,14 +19,11 @@ from gui.panels.learning.metric_plot import MetricPlot
 from gui.panels.learning.metric_words import words_of
 from gui.pictures.export_button import ExportButton
 from gui.pictures.picture_file import FORMATS, picture_of
-from gui.playhead import Playhead
-from gui.replay import Replay
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import NUM_STEPS
 from tests.gui.panels.learning.test_curves import place_of, tip_at
 
-Stage = Callable[[QWidget, int, int], None]
 NOISY = """
 format: 1
 dataset:
@@ -166,16 +162,11 @@ def test_what_was_chosen_stays_in_a_new_run_and_says_what_to_do(trained: MainWin
 
 
 @pytest.fixture
-def panel(stage: Stage, theme: Theme, history: History) -> Curves:
+def panel(past: Callable[[type[Curves], int], Curves], history: History) -> Curves:
     """Curves of 400 steps whose validations measure a plugin's own `gain`, too."""
     for step, gain in ((100, -2.0), (400, -0.5)):
         history.take(ValidationDone(step=step, metrics={"valid/gain": gain}, sentences=(), is_best=False))
-    playhead = Playhead()
-    playhead.advance(NUM_STEPS)
-    made = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
-    stage(made, 1100, 260)
-    made.show_step(history, NUM_STEPS)
-    return made
+    return past(Curves, 260)
 
 
 def shown(panel: Curves, history: History, metric: str) -> MetricPlot:
