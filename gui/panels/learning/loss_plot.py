@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pyqtgraph as pg
 
 from core.history import History
 from gui.panels.learning.metric_words import LOSS
-from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot
+from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot, finite_values
 from gui.playhead import Playhead
 from gui.smoothing import smoothed
 from gui.theme import Theme
@@ -59,10 +58,9 @@ class LossPlot(ValidationPlot):
             self.place_level("unigram", history.prepared.unigram_loss, "token frequencies: {:.2f}")
 
     def range_of(self, curves: Curves) -> tuple[float, float]:
-        seen = np.concatenate([*(values for _, values in curves.values()), [0.1]])
         guessing = self._levels["guessing"]
         highest = float(guessing.value()) * _ROOM_FOR_GUESSING if guessing.isVisible() else 0.0
-        return 0.0, max(float(seen[np.isfinite(seen)].max()) * HEADROOM, highest)
+        return 0.0, max(float(finite_values(curves, [0.1]).max()) * HEADROOM, highest)
 
     def invitation(self, history: History) -> str:
         return "" if len(history.curve("train/loss")[0]) else "Press Space: the loss falls from here."

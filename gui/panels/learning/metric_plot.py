@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 
 from core.history import History
 from gui.panels.learning.metric_words import heading_of, words_of
-from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot
+from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot, finite_values
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -46,7 +45,7 @@ class MetricPlot(ValidationPlot):
     def range_of(self, curves: Curves) -> tuple[float, float]:
         limit = self._levels["limit"]
         levels = [limit.value()] if limit.isVisible() else []
-        seen = np.concatenate([*(values for _, values in curves.values()), levels, [0.0]])
+        seen = finite_values(curves, [*levels, 0.0])
         bottom, top = float(seen.min()) * HEADROOM, float(seen.max()) * HEADROOM
         return bottom, top if bottom < top else 1.0
 

@@ -25,6 +25,12 @@ _COLOURS = {"train": "training", "valid": "validation"}
 Curves = Mapping[str, tuple[NDArray[Any], NDArray[np.float64]]]  # steps and values by the name at their end
 
 
+def finite_values(curves: Curves, others: Sequence[float]) -> NDArray[np.float64]:
+    """Those of all curves, and these others: what an axis can have room for."""
+    values = np.concatenate([*(values for _, values in curves.values()), others])
+    return values[np.isfinite(values)]
+
+
 @dataclass(frozen=True)
 class Level:
     """A line across: where its name stands along it, from 0 to 1, and what it means."""

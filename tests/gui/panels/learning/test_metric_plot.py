@@ -17,6 +17,7 @@ from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.metric_plot import MetricPlot
 from gui.panels.learning.metric_words import words_of
+from gui.panels.learning.validation_plot import HEADROOM
 from gui.pictures.export_button import ExportButton
 from gui.pictures.picture_file import FORMATS, picture_of
 from gui.theme import Theme
@@ -200,6 +201,20 @@ def test_where_all_is_zero_there_is_an_axis(panel: Curves, history: History) -> 
     history.take(ValidationDone(step=400, metrics={"valid/exact_match": 0.0}, sentences=(), is_best=False))
     panel.show_step(history, NUM_STEPS)
     assert shown(panel, history, "valid/exact_match").viewRange()[1] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_leaves_the_axis_usable_and_the_strips_drawn(
+    panel: Curves, history: History, value: float
+) -> None:
+    history.take(ValidationDone(step=200, metrics={"valid/gain": value}, sentences=(), is_best=False))
+    history.take(StepsDone(first_step=NUM_STEPS + 1, arrays={"train/learning_rate": np.full(2, 1e-3)}))
+    plot = shown(panel, history, "valid/gain")
+    panel.grab()
+    np.testing.assert_array_equal(plot._valid.getOriginalDataset(), [[100, 200, 400], [-2.0, value, -0.5]])
+    bottom, top = plot.viewRange()[1]
+    assert bottom == pytest.approx(-2.0 * HEADROOM) and top == 0.0
+    assert panel.learning_rate._done.getOriginalDataset()[0][-1] == NUM_STEPS + 2
 
 
 def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: History) -> None:
