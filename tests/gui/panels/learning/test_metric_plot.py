@@ -22,7 +22,7 @@ from gui.pictures.export_button import ExportButton
 from gui.pictures.picture_file import FORMATS, picture_of
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
-from tests.gui.panels.conftest import NUM_STEPS
+from tests.gui.panels.conftest import NUM_STEPS, prepared
 from tests.gui.panels.learning.test_curves import place_of, tip_at
 
 NOISY = """
@@ -215,6 +215,16 @@ def test_a_value_that_is_not_finite_leaves_the_axis_usable_and_the_strips_drawn(
     bottom, top = plot.viewRange()[1]
     assert bottom == pytest.approx(-2.0 * HEADROOM) and top == 0.0
     assert panel.learning_rate._done.getOriginalDataset()[0][-1] == NUM_STEPS + 2
+
+
+def test_while_a_run_learns_it_is_only_said_from_when_on_it_is_drawn(panel: Curves, history: History) -> None:
+    plot = shown(panel, history, "valid/gain")
+    learning = History()
+    learning.take(prepared())
+    learning.take(StepsDone(first_step=1, arrays={"train/loss": np.full(5, 3.0)}))
+    panel.show_step(learning, 5)
+    assert plot._invitation.isVisible()
+    assert plot._invitation.toPlainText() == "It is drawn from the first validation on."
 
 
 def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: History) -> None:
