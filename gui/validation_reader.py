@@ -41,7 +41,7 @@ class ValidationReader(QObject):
 
     @property
     def missing(self) -> list[int]:
-        """The validations that were looked for and whose sentences are not kept, ascending."""
+        """The validations that were looked for and whose sentences are not kept, or not readable, ascending."""
         return sorted(self._metrics.keys() - set(self.learned.steps))
 
     def figures(self, history: History, step: int) -> ValidationFigures | None:
@@ -70,7 +70,7 @@ class ValidationReader(QObject):
             return ""
         if self._reading is not None:
             return "The validations are being read."
-        return "The sentences of the validations up to this step are not kept: look at a later one."
+        return "The sentences of the validations up to this step are not kept, or not readable: look at a later one."
 
     def _drop_outdated(self, history: History) -> None:
         outdated = [step for step, read in self._metrics.items() if history.validations.get(step) is not read]

@@ -19,7 +19,7 @@ from gui.pictures.colour_map import attention_table
 from gui.theme import GRID, Theme, readable_on
 
 _ROW = 22  # pixels at 100 %
-_THINNED = " Not all validations are kept: a token changed somewhere between two that are."
+_GAPS = " Not all validations are kept and readable: a token changed somewhere between two that are."
 _PALEST, _DARKEST = 0.18, 0.8  # of the colour map: every step is seen, and text can be read on it
 
 
@@ -60,7 +60,7 @@ class LearnedCanvas(QWidget):
         self._theme = theme
         self._sentences: Sequence[LearnedSentence] = ()
         self._steps: Sequence[int] = ()
-        self._missing: Sequence[int] = ()  # validations whose sentences are not kept
+        self._missing: Sequence[int] = ()  # validations whose sentences are not kept, or not readable
         self._cell: tuple[int, int] | None = None
         self._widths: dict[str, float] = {}  # of tokens that were painted
         self._metrics = QFontMetricsF(self.font())
@@ -94,8 +94,13 @@ class LearnedCanvas(QWidget):
             return ""
         return (
             f"Strong: right since step {self._steps[0]:,}; the fainter, the later, up to {self._steps[-1]:,}. "
-            "Framed: forgotten. Plain: not right yet. Fed by the reference." + (_THINNED if self._missing else "")
+            "Framed: forgotten. Plain: not right yet. Fed by the reference." + (_GAPS if self._missing else "")
         )
+
+    def known_before(self, step: int) -> int:
+        """The step of the validation before this one that is known; 0, where learning begins, if none is."""
+        earlier = self._steps[: bisect_left(self._steps, step)]
+        return earlier[-1] if earlier else 0
 
     def cell(self, row: int, column: int) -> QRectF:
         """Where a token is painted."""
@@ -210,8 +215,7 @@ class LearnedCanvas(QWidget):
         return "not right yet"
 
     def _between(self, what: str, step: int) -> str:
-        """The two validations that it lies between, where others between these are not kept; else empty."""
-        earlier = self._steps[: bisect_left(self._steps, step)]
-        before = earlier[-1] if earlier else 0
+        """The two validations that it lies between, where nothing is known of others between these; else empty."""
+        before = self.known_before(step)
         is_gap = any(before < one < step for one in self._missing)
         return f"{what} between step {before:,} and {step:,}" if is_gap else ""

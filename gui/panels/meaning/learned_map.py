@@ -79,13 +79,13 @@ class LearnedMap(ValidationPanel):
         self._draw()
 
     def numbers(self) -> Table:
-        """A line for each token that is shown."""
+        """A line for each token that is shown; its last change came after one known validation, by the next."""
         lines = (
-            (one.place + 1, place + 1, token, _step_text(one.right_since(place)), _step_text(one.forgotten_at(place)))
+            (one.place + 1, place + 1, token, *self._changes(one, place))
             for one in self._shown()
             for place, token in enumerate(one.tokens)
         )
-        return [("sentence", "place", "token", "right since step", "forgotten at step"), *lines]
+        return [("sentence", "place", "token", "right since step", "forgotten at step", "changed after step"), *lines]
 
     def exported(self) -> tuple[LearnedCanvas]:
         """All sentences that are shown, painted anew where each token has the room it asks for."""
@@ -100,8 +100,15 @@ class LearnedMap(ValidationPanel):
     def _shown(self) -> tuple[LearnedSentence, ...]:
         return tuple(one for one in self._sentences if not self._chosen or one.place in self._chosen)
 
+    def _changes(self, one: LearnedSentence, column: int) -> tuple[object, object, object]:
+        """The steps of the validations with and before a token's last change; empty where it has none."""
+        since, forgotten = one.right_since(column), one.forgotten_at(column)
+        changed = max(since, forgotten)  # one of them is NEVER
+        after = NEVER if changed == NEVER else self.canvas.known_before(changed)
+        return _step_text(since), _step_text(forgotten), _step_text(after)
+
     def _validations(self) -> tuple[list[int], list[int]]:
-        """The steps of those up to the drawn one: that are known, and whose sentences are not kept."""
+        """The steps of those up to the drawn one: that are known, and of which nothing is."""
         assert self._drawn is not None
         last, reader = self._drawn[0].step, self._reader
         return [step for step in reader.learned.steps if step <= last], [

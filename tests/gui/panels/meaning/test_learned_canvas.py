@@ -89,7 +89,8 @@ def test_where_validations_are_not_kept_it_says_between_which_two_a_token_change
         "not right yet",
     ]
     canvas.show_sentences(canvas._sentences, [100, 200, 300], [120, 150])
-    assert canvas.legend() == f"{legend} Not all validations are kept: a token changed somewhere between two that are."
+    gaps = "Not all validations are kept and readable: a token changed somewhere between two that are."
+    assert canvas.legend() == f"{legend} {gaps}"
     assert said_of_each(canvas, qtbot) == [
         "right since step 100",
         "right since step 300",

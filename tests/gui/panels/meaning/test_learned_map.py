@@ -42,6 +42,8 @@ def test_all_of_it_is_drawn_at_the_playheads_step(view: TrainView, qtbot: QtBot)
         (400 if before == 0 else 800) if now == 0 else "" for before, now in zip(ranks[400], ranks[800], strict=True)
     ]
     assert [line[3] for line in lines] == expected
+    before: dict[object, object] = {400: 0, 800: 400, "": ""}
+    assert [line[5] for line in lines] == [before[line[3] or line[4]] for line in lines]
     view.context.playhead.view(500)
     panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
     qtbot.waitUntil(lambda: all("step 400" in one.title_label.text() for one in panels), timeout=WAIT_MS)
@@ -145,6 +147,9 @@ def test_of_thinned_validations_it_says_that_steps_lie_between_two_of_those_kept
     qtbot.waitUntil(lambda: "Not all validations are kept" in learned.readout.text(), timeout=WAIT_MS)
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
     assert "token 2 of sentence 1: became right between step 0 and 800." in learned.readout.text()
+    head, *lines = learned.numbers()
+    assert head[3:] == ("right since step", "forgotten at step", "changed after step")
+    assert {tuple(line[3:]) for line in lines} == {(800, "", 0), ("", "", "")}
 
 
 def test_a_damaged_validation_is_named_and_the_other_drawn(
@@ -160,4 +165,11 @@ def test_a_damaged_validation_is_named_and_the_other_drawn(
     qtbot.waitUntil(lambda: not view.learned_map.is_empty, timeout=WAIT_MS)
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
     assert "000400.jsonl" in empty_window.strip.sentence.text()
-    assert view.learned_map._reader.learned.steps == [800]
+    learned = view.learned_map
+    assert learned._reader.learned.steps == [800]
+    qtbot.waitUntil(lambda: "Not all validations are kept and readable" in learned.readout.text(), timeout=WAIT_MS)
+    qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
+    assert "token 2 of sentence 1: became right between step 0 and 800." in learned.readout.text()
+    view.context.playhead.view(500)
+    qtbot.waitUntil(lambda: learned.is_empty, timeout=WAIT_MS)
+    assert "up to this step are not kept, or not readable" in learned.empty_label.text()
