@@ -37,7 +37,8 @@ class MetricPlot(ValidationPlot):
     def _name_axis(self) -> None:
         """Write the metric along the y axis, as much of it as there is room for in the lowest window."""
         axis, room = self.getAxis("left"), self.theme.px(_AXIS_LENGTH)
-        axis.setLabel(QFontMetricsF(axis.label.font()).elidedText(self._title, Qt.TextElideMode.ElideMiddle, room))
+        shown = QFontMetricsF(axis.label.font()).elidedText(self._title, Qt.TextElideMode.ElideMiddle, room)
+        axis.setLabel(escape(shown))  # which it takes for HTML
 
     def place_levels(self, history: History) -> None:
         self.place_limit(history, "limit {:.3g}")

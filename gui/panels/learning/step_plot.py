@@ -99,9 +99,9 @@ def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> None:
 
 
 def name_line(line: pg.InfiniteLine, text: str) -> None:
-    """Label a line."""
+    """Label a line with this very text: its label would take braces, of a metric's name perhaps, for a place to fill."""
     if line.label.toPlainText() != text:
-        line.label.setFormat(text)
+        line.label.setFormat(text.replace("{", "{{").replace("}", "}}"))
 
 
 def _are_near(seen: Sequence[float], wanted: Sequence[float]) -> bool:

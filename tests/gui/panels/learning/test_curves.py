@@ -119,6 +119,13 @@ def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(pa
     assert kept_heights.max() > heights.max()
 
 
+def test_a_changed_setting_is_named_in_the_words_that_were_typed(panel: Curves, history: History) -> None:
+    history.take(SettingChanged(step=250, key="training.best_metric", value="valid/{} {value"))
+    panel.show_step(history, NUM_STEPS)
+    panel.show_step(history, NUM_STEPS)
+    assert [line.label.toPlainText() for line in panel.loss._changes] == ["best_metric valid/{} {value"]
+
+
 def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, history: History, qtbot: QtBot) -> None:
     history.take(SettingChanged(step=250, key="training.max_grad_norm", value=0.5))
     panel.show_step(history, NUM_STEPS)
