@@ -99,7 +99,7 @@ def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> None:
 
 
 def name_line(line: pg.InfiniteLine, text: str) -> None:
-    """Label a line with this very text: its label would take braces, of a metric's name perhaps, for a place to fill."""
+    """Label a line with this very text: in braces, of a metric's name perhaps, a label looks for a place."""
     if line.label.toPlainText() != text:
         line.label.setFormat(text.replace("{", "{{").replace("}", "}}"))
 
