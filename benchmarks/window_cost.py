@@ -1,7 +1,7 @@
 """What the window costs: gaps of its event loop while a preset trains, and its steps per second against the terminal's.
 
-`python -m benchmarks.window_cost [PRESET ...]` trains each preset in a window whose gaps are measured, and in pairs in
-the terminal and in a window, each in its own process, and prints medians and quartiles. Measuring gaps takes the GIL
+`python -m benchmarks.window_cost [PRESET ...]` trains each preset in a window whose gaps are measured, and in the
+terminal and a window in turn, each in its own process, and prints medians and quartiles. Measuring gaps takes the GIL
 from the training a hundred times a second, so the steps per second are those of a window that is left alone. The window
 is real: all panels of the Train view at 1600 x 1000, drawn on whatever platform Qt finds (`QT_QPA_PLATFORM=offscreen`,
 or an X server such as Xvfb).
@@ -10,37 +10,89 @@ or an X server such as Xvfb).
 from __future__ import annotations
 
 import json
+import os
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from core.run_folder import RunFolder
 from core.settings.presets import read_preset
 
 ROUNDS = 3  # of gaps
-PAIRS = 7  # of window and terminal, every second one the other way round: a machine may become faster or slower
-STEPS = 400
+PAIRS = 5  # of window and terminal, every second one the other way round
+STEPS = 1000
 WARM_UP = 30  # steps that are not counted
 TICK_MS = 10  # of the timer that measures gaps
+TURN_S = 4.0
 PRESETS = ("copy_task", "phonetic_to_letter", "toy_german_english")
 
 
-def steps_per_second(runs_dir: Path) -> float:
-    """Of the only run in a folder, from the times its steps were done; validations and probes included."""
+class Turn(NamedTuple):
+    """When a process ran, between two stops; seconds since the epoch."""
+
+    began: float
+    ended: float
+
+    def overlap(self, began: float, ended: float) -> float:
+        """How much of it lies between two moments."""
+        return max(0.0, min(self.ended, ended) - max(self.began, began))
+
+
+def run_in_turn(commands: Sequence[list[str]]) -> list[list[Turn]]:
+    """Run all to their ends, each for four seconds and then the next, so that all meet the same machine.
+
+    A shared machine has minutes in which all takes twice as long: of whole runs after each other, one may meet those.
+    """
+    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) for command in commands]
+    turns: list[list[Turn]] = [[] for _ in commands]
+    try:
+        for process in processes:
+            os.killpg(process.pid, signal.SIGSTOP)
+        while any(process.poll() is None for process in processes):
+            for process, own in zip(processes, turns, strict=True):
+                if process.poll() is None:
+                    own.append(take_turn(process))
+    finally:  # whoever is stopped would stay for ever
+        for process in processes:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    for process, command in zip(processes, commands, strict=True):
+        if process.returncode:
+            raise SystemExit(f"{' '.join(command)} ended with exit code {process.returncode}")
+    return turns
+
+
+def take_turn(process: subprocess.Popen[bytes]) -> Turn:
+    """Let a stopped process, and those it has started, run for four seconds or to its end."""
+    os.killpg(process.pid, signal.SIGCONT)
+    began = time.time()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(TURN_S)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGSTOP)
+    return Turn(began, time.time())
+
+
+def seconds_at_work(runs_dir: Path, turns: Sequence[Turn]) -> float:
+    """Of the only run in a folder, in its turns, from the times its steps were done; with validations and probes."""
     (run,) = runs_dir.iterdir()
     _, metrics = RunFolder.open(run).metrics()
     times = metrics["time"]
-    return float((len(times) - WARM_UP) / (times[-1] - times[WARM_UP - 1]))
+    return sum(turn.overlap(float(times[WARM_UP - 1]), float(times[-1])) for turn in turns)
 
 
 def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> dict[str, float]:
-    """Train with everything on screen; steps per second, or the 99th of 100 gaps and the longest, ms."""
+    """Train with everything on screen; if ticking, the 99th of 100 gaps and the longest, ms."""
     import pyqtgraph as pg
     from PySide6.QtCore import Qt, QTimer
     from PySide6.QtWidgets import QApplication
@@ -74,25 +126,29 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> dict[st
         timer.stop()
         window.close_down()
     if not is_ticking:
-        return {"rate": steps_per_second(runs_dir)}
+        return {}
     gaps = sorted(1000 * (after - before) for before, after in pairwise(ticks))
     return {"p99": gaps[int(0.99 * len(gaps))], "worst": gaps[-1]}
 
 
 def train_in_terminal(preset: str, runs_dir: Path) -> dict[str, float]:
-    """Train with the real command line; steps per second."""
+    """Train with the real command line."""
     main = Path(__file__).resolve().parent.parent / "main.py"
     command = [sys.executable, str(main), "train", preset, "--set", f"training.max_steps={STEPS}"]
     subprocess.run([*command, "--runs-dir", str(runs_dir)], check=True, capture_output=True)
-    return {"rate": steps_per_second(runs_dir)}
+    return {}
 
 
-def in_own_process(mode: str, preset: str) -> dict[str, float]:
-    """One training in a fresh process and an empty runs folder."""
+def gaps_of(preset: str) -> dict[str, float]:
+    """Of one training in a fresh process and an empty runs folder."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "benchmarks.window_cost", mode, preset, folder]
-        result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        result = subprocess.run(command_of("--gaps", preset, folder), check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(result.stdout.splitlines()[-1]))
+
+
+def command_of(mode: str, preset: str, folder: str) -> list[str]:
+    """One training in a fresh process."""
+    return [sys.executable, "-m", "benchmarks.window_cost", mode, preset, folder]
 
 
 MODES: dict[str, Callable[[str, Path], dict[str, float]]] = {
@@ -103,15 +159,18 @@ MODES: dict[str, Callable[[str, Path], dict[str, float]]] = {
 
 
 def share_of_window(preset: str, *, window_first: bool) -> float:
-    """The window's steps per second as a share of the terminal's, one after the other."""
+    """The window's steps per second as a share of the terminal's, the two in turn."""
     modes = ("--window", "--terminal") if window_first else ("--terminal", "--window")
-    rates = {mode: in_own_process(mode, preset)["rate"] for mode in modes}
-    return rates["--window"] / rates["--terminal"]
+    with tempfile.TemporaryDirectory() as window, tempfile.TemporaryDirectory() as terminal:
+        folders = {"--window": window, "--terminal": terminal}
+        turns = run_in_turn([command_of(mode, preset, folders[mode]) for mode in modes])
+        seconds = {mode: seconds_at_work(Path(folders[mode]), own) for mode, own in zip(modes, turns, strict=True)}
+    return seconds["--terminal"] / seconds["--window"]
 
 
 def report(preset: str) -> bool:
     """Print a preset's row; whether every figure is within its bound."""
-    gaps = [in_own_process("--gaps", preset) for _ in range(ROUNDS)]
+    gaps = [gaps_of(preset) for _ in range(ROUNDS)]
     p99 = statistics.median(one["p99"] for one in gaps)
     worst = max(one["worst"] for one in gaps)
     shares = [share_of_window(preset, window_first=bool(number % 2)) for number in range(PAIRS)]
