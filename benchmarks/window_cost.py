@@ -48,9 +48,10 @@ class Turn(NamedTuple):
 
 
 def run_in_turn(commands: Sequence[list[str]]) -> list[list[Turn]]:
-    """Run all to their ends, each for four seconds and then the next, so that all meet the same machine.
+    """Run all to their ends, each for some seconds and then the next, so that all meet the same machine.
 
-    A shared machine has minutes in which all takes twice as long: of whole runs after each other, one may meet those.
+    A shared machine has times in which all takes twice as long: of whole runs after each other, one may meet those.
+    A window begins its turn with a drawing that is overdue, some 40 ms that count against it.
     """
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) for command in commands]
     turns: list[list[Turn]] = [[] for _ in commands]
@@ -73,7 +74,7 @@ def run_in_turn(commands: Sequence[list[str]]) -> list[list[Turn]]:
 
 
 def take_turn(process: subprocess.Popen[bytes]) -> Turn:
-    """Let a stopped process, and those it has started, run for four seconds or to its end."""
+    """Let a stopped process and its group run for some seconds or to its end. Its plugin host is not of the group."""
     os.killpg(process.pid, signal.SIGCONT)
     began = time.time()
     with suppress(subprocess.TimeoutExpired):
@@ -91,8 +92,8 @@ def seconds_at_work(runs_dir: Path, turns: Sequence[Turn]) -> float:
     return sum(turn.overlap(float(times[WARM_UP - 1]), float(times[-1])) for turn in turns)
 
 
-def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> dict[str, float]:
-    """Train with everything on screen; if ticking, the 99th of 100 gaps and the longest, ms."""
+def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
+    """Train with everything on screen; if ticking, print the 99th of 100 gaps and the longest, ms, as JSON."""
     import pyqtgraph as pg
     from PySide6.QtCore import Qt, QTimer
     from PySide6.QtWidgets import QApplication
@@ -125,18 +126,16 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> dict[st
         app.exec()
         timer.stop()
         window.close_down()
-    if not is_ticking:
-        return {}
-    gaps = sorted(1000 * (after - before) for before, after in pairwise(ticks))
-    return {"p99": gaps[int(0.99 * len(gaps))], "worst": gaps[-1]}
+    if is_ticking:
+        gaps = sorted(1000 * (after - before) for before, after in pairwise(ticks))
+        print(json.dumps({"p99": gaps[int(0.99 * len(gaps))], "worst": gaps[-1]}))
 
 
-def train_in_terminal(preset: str, runs_dir: Path) -> dict[str, float]:
+def train_in_terminal(preset: str, runs_dir: Path) -> None:
     """Train with the real command line."""
     main = Path(__file__).resolve().parent.parent / "main.py"
     command = [sys.executable, str(main), "train", preset, "--set", f"training.max_steps={STEPS}"]
     subprocess.run([*command, "--runs-dir", str(runs_dir)], check=True, capture_output=True)
-    return {}
 
 
 def gaps_of(preset: str) -> dict[str, float]:
@@ -151,7 +150,7 @@ def command_of(mode: str, preset: str, folder: str) -> list[str]:
     return [sys.executable, "-m", "benchmarks.window_cost", mode, preset, folder]
 
 
-MODES: dict[str, Callable[[str, Path], dict[str, float]]] = {
+MODES: dict[str, Callable[[str, Path], None]] = {
     "--terminal": train_in_terminal,
     "--window": partial(train_in_window, is_ticking=False),
     "--gaps": partial(train_in_window, is_ticking=True),
@@ -187,7 +186,7 @@ def report(preset: str) -> bool:
 def main() -> int:
     """Report the presets named, or train one of them where a mode is given."""
     if sys.argv[1:2] and sys.argv[1] in MODES:
-        print(json.dumps(MODES[sys.argv[1]](sys.argv[2], Path(sys.argv[3]))))
+        MODES[sys.argv[1]](sys.argv[2], Path(sys.argv[3]))
         return 0
     kept = [report(preset) for preset in sys.argv[1:] or PRESETS]
     return 0 if all(kept) else 1

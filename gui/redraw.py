@@ -16,7 +16,7 @@ from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
 
-SHARE = 0.03  # of the time that watching may take while the engine learns: under 5 % of its steps (docs/inside.md)
+SHARE = 0.05  # of the time that watching may cost while the engine learns
 SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
 LONGEST_S = 5.0  # whatever was drawn or asked: a picture that is older looks like one that is broken
