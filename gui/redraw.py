@@ -16,7 +16,7 @@ from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
 
-SHARE = 0.05  # of the time that watching may cost while the engine learns
+SHARE = 0.04  # of the time that watching may cost while the engine learns: a dear round must not lift it over 5 %
 SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
 LONGEST_S = 5.0  # whatever was drawn or asked: a picture that is older looks like one that is broken
@@ -38,7 +38,6 @@ class Redraws(QObject):
         self, bridge: EngineBridge, workbench: Workbench, playhead: Playhead, selection: Selection, theme: Theme
     ) -> None:
         super().__init__()
-        self.watching = 0.0
         self._bridge = bridge
         self._workbench = workbench
         self._playhead = playhead
@@ -47,8 +46,7 @@ class Redraws(QObject):
         self._round: Iterator[Panel] = iter(())  # panels whose turn is still to come
         self._pieces: Iterator[None] = iter(())  # what is left to be drawn of the panel whose turn it is
         self._is_awaited = False  # another round, by somebody who asked while this one was under way
-        self._wall, self._paid = time.perf_counter(), self._cost_so_far()
-        self._lately_passed = self._lately_paid = 0.0  # seconds, the older the less
+        self._count_anew()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._tick)
@@ -114,7 +112,9 @@ class Redraws(QObject):
         self._was_live = self._playhead.is_live
 
     def _take_state(self, change: StateChanged) -> None:
-        if change.state != "learning":  # what it came to is there to be seen, and nothing is left to be spared
+        if change.state == "learning":  # what was drawn before cost it nothing
+            self._count_anew()
+        else:  # what it came to is there to be seen, and nothing is left to be spared
             self.draw_soon()
 
     def _tick(self) -> None:
@@ -128,17 +128,23 @@ class Redraws(QObject):
         finally:  # a panel that fails must not end the drawing of all the others
             self._timer.start(round(1000 * rest))
 
+    def _count_anew(self) -> None:
+        self._wall, self._paid, self._rest = time.perf_counter(), self._cost_so_far(), 0.0
+        self._lately_passed = self._lately_paid = 0.0  # seconds, the older the less
+        self.watching = 0.0
+
     def _pause(self) -> float:
         """Seconds until the next drawing, so that what the last one cost stays within its share of the time."""
         wall, paid = time.perf_counter(), self._cost_so_far()
-        cost, passed = paid - self._paid, max(wall - self._wall, 1e-6)
-        self._wall, self._paid = wall, paid
+        cost, passed = paid - self._paid, wall - self._wall
         is_learning, is_paced = self._bridge.state == "learning", self._workbench.pace is not None
-        kept = math.exp(-passed / LATELY_S) if is_learning else 0.0
-        self._lately_passed = kept * self._lately_passed + passed
+        rest = rest_after(cost, is_learning=is_learning, is_paced=is_paced)
+        kept = math.exp(-passed / LATELY_S)
+        self._lately_passed = kept * self._lately_passed + passed - self._rest + rest  # the rest that pays for it
         self._lately_paid = kept * self._lately_paid + cost
+        self._wall, self._paid, self._rest = wall, paid, rest
         self.watching = self._lately_paid / self._lately_passed
-        return rest_after(cost, is_learning=is_learning, is_paced=is_paced)
+        return rest
 
     def _cost_so_far(self) -> float:
         return time.thread_time() + self._bridge.aside_s + self._bridge.looked_s

@@ -10,11 +10,12 @@ import pytest
 from PySide6.QtGui import QPaintEvent
 from pytestqt.qtbot import QtBot
 
+from core.events import StateChanged
 from core.history import History
 from core.requests import Translate, Translation
 from gui.main_window import MainWindow
 from gui.panel import Panel
-from gui.redraw import FASTEST_S, LONGEST_S, SLOWEST_S, rest_after
+from gui.redraw import FASTEST_S, LONGEST_S, SHARE, SLOWEST_S, rest_after
 from gui.view import View
 from tests.gui.conftest import WAIT_MS
 
@@ -152,7 +153,7 @@ def test_where_the_learning_ends_its_last_picture_is_drawn_at_once(
 def test_drawing_rests_until_it_costs_less_than_five_percent_of_the_learning(cost: float) -> None:
     rest = rest_after(cost, is_learning=True, is_paced=False)
     share = cost / (cost + rest)
-    assert share < 0.05 and (share > 0.045 or rest == FASTEST_S)
+    assert share < 0.05 and (share > 0.95 * SHARE or rest == FASTEST_S)
 
 
 def test_no_picture_stays_for_long_whatever_was_asked_meanwhile() -> None:
@@ -213,6 +214,21 @@ def test_the_share_is_of_the_time_however_many_drawings_there_were(
             wall, busy = wall + passed, busy + cost
             redraws._pause()
     assert redraws.watching == pytest.approx(0.05, rel=0.2)
+
+
+def test_a_drawing_counts_with_the_rest_that_pays_for_it_and_none_before_the_learning_does(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    redraws, (wall, busy) = window.context.redraws, (time.perf_counter(), time.thread_time())
+    monkeypatch.setattr("gui.redraw.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy))
+    wall, busy = wall + 0.1, busy + 10.0  # the window's first layout, say
+    window.context.bridge.state = "learning"
+    window.context.bridge.state_changed.emit(StateChanged(state="learning", step=0))
+    for rest in (0.0, 0.1 / SHARE, 0.1):  # the last one cut short, by somebody who asked
+        wall, busy = wall + rest + 0.1, busy + 0.1
+        redraws._pause()
+    expected = 0.3 / (0.1 + 0.1 / SHARE + 0.2 + 0.1 + 0.1 / SHARE)
+    assert redraws.watching == pytest.approx(expected, rel=0.2)
 
 
 class Busy(Panel):
