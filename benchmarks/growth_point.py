@@ -27,13 +27,14 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
     """Some steps of the product's own trainer, the first not timed, with what `auto` picks."""
     trainer = make_trainer(size, prepare(size, folder), folder / "run")
     contender = training(trainer)
-    contender.before()  # the probe of the untrained model
+    contender.before()
     gc.collect()
     resting = _resident("RssAnon")
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     contender.run()
     seconds = []
     for _ in range(STEPS):
+        contender.before()
         started = time.perf_counter()
         contender.run()
         seconds.append(time.perf_counter() - started)

@@ -72,10 +72,9 @@ class LossPass:
 
     def _mean_logits(self, hidden: Tensor) -> Tensor:
         """Of each row over the vocabulary, by the mean of the weights: the logits are not read once more. [N, 1]."""
-        weight, bias = self._output.weight.value, self._output.bias
-        dtype = at_least_float32(weight.dtype)
-        mean = torch.mv(hidden.to(dtype), weight.mean(0, dtype=dtype))[:, None]
-        return mean if bias is None else mean.add_(bias.value.mean(dtype=dtype))
+        sums, bias = self._output.column_sums, self._output.bias
+        mean = torch.mv(hidden.to(sums.dtype), sums / len(self._output.weight.value))[:, None]
+        return mean if bias is None else mean.add_(bias.value.mean(dtype=sums.dtype))
 
 
 def _cross_entropy(probabilities: Tensor, right: Tensor) -> Tensor:

@@ -59,9 +59,12 @@ class Optimizer:
 
     @property
     def is_finite(self) -> bool:
-        """Whether weights and averages are finite numbers. A sum says so, at a third of the time of looking at each."""
-        sums = [flat.sum(dtype=torch.float64) for flat in (self.parameters.values, *self._averages.values())]
-        return bool(torch.stack(sums).isfinite().all())
+        """Whether weights and averages are finite numbers. Their extremes say so, of 10 million in 1 ms.
+
+        Looking at each takes 22, and a sum in float64 18 and the memory of them all in float64.
+        """
+        extremes = [torch.stack(flat.aminmax()) for flat in (self.parameters.values, *self._averages.values())]
+        return bool(torch.stack(extremes).isfinite().all())
 
     @property
     def tensors(self) -> list[Tensor]:

@@ -56,13 +56,15 @@ class LinearPass:
     def begin_rows(self, x: Tensor, shift: float) -> None:
         """Before `backward_rows` of some rows of x at a time: `shift` is to be added to all their gradients of y.
 
-        Once to the sums, where it acts as well: the gradients themselves are not gone through.
+        Once to the sums, where it acts as well: the gradients themselves are not gone through. `column_sums` of the
+        weights [d_in] stay for the loss.
         """
         wide = at_least_float32(x.dtype)
         self.weight.gradient.copy_(x.sum(0, dtype=wide).mul_(shift))
         if self.bias is not None:
             self.bias.gradient.fill_(shift * len(x))
-        self._shift_of_x = self.weight.value.sum(0, dtype=wide).mul_(shift).to(x.dtype)
+        self.column_sums = self.weight.value.sum(0, dtype=wide)  # of bfloat16, torch makes all of them float32 first
+        self._shift_of_x = self.column_sums.mul(shift).to(x.dtype)
 
     def backward_rows(self, gradient: Tensor, x: Tensor, d_x: Tensor, scale: float) -> None:
         """As `backward`, of `scale` times the gradient: writes that of x to d_x, and adds to those of the weights."""
