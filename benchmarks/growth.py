@@ -34,6 +34,7 @@ class Point(NamedTuple):
     value: int
     seconds: float
     bytes: float
+    allocated: float | None = None  # bytes that the step's tensors hold at its peak
     remembered: float | None = None  # bytes of the activations that the backward pass needs, counted
 
 
@@ -59,12 +60,12 @@ def lines(what: str, points: Sequence[Point]) -> Iterator[str]:
     """A table of one growing thing, in Markdown."""
     yield ""
     memory = "peak of the largest process" if what == "processes" else "memory of a step"
-    yield f"| {what} | step, ms | {memory}, MB | of that counted activations, MB |"
-    yield "|---:|---:|---:|---:|"
+    yield f"| {what} | step, ms | {memory}, MB | its tensors, MB | counted activations, MB |"
+    yield "|---:|---:|---:|---:|---:|"
     for point in points:
-        counted = "" if point.remembered is None else f"{point.remembered / 1e6:,.0f}"
-        yield f"| {point.value:,} | {1000 * point.seconds:,.1f} | {point.bytes / 1e6:,.0f} | {counted} |"
-    yield f"| exponent | {exponent(points, 'seconds'):.2f} | {exponent(points, 'bytes'):.2f} | |"
+        tensors, counted = ("" if one is None else f"{one / 1e6:,.0f}" for one in (point.allocated, point.remembered))
+        yield f"| {point.value:,} | {1000 * point.seconds:,.1f} | {point.bytes / 1e6:,.0f} | {tensors} | {counted} |"
+    yield f"| exponent | {exponent(points, 'seconds'):.2f} | {exponent(points, 'bytes'):.2f} | | |"
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
 """`python -m benchmarks.growth_point SIZE`: time and memory of a training step of one size, in a process of its own.
 
-SIZE is JSON. The answer is JSON too: seconds of a step; bytes: what the step takes at its peak beyond what the
-built trainer holds (weights, gradients and the optimizer's averages); and remembered: the part of them that the
-backward pass needs of the forward pass, counted. Linux only, which tells peaks of resident memory.
+SIZE is JSON. The answer is JSON too: seconds of a step; bytes: what the process takes at the step's peak beyond what it
+takes with a built trainer (weights, gradients and the optimizer's averages), malloc's holes included; allocated: what
+its tensors hold then; and remembered: the part of them that the backward pass needs of the forward pass, counted.
+Linux only, which tells peaks of resident memory.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.speed import activations
 from benchmarks.speed.data import prepare
@@ -25,7 +29,8 @@ STEPS = 2
 
 def measure(size: Size, folder: Path) -> dict[str, float]:
     """Some steps of the product's own trainer, the first not timed, with what `auto` picks."""
-    trainer = make_trainer(size, prepare(size, folder), folder / "run")
+    data = prepare(size, folder)
+    trainer = make_trainer(size, data, folder / "run")
     contender = training(trainer)
     contender.before()
     gc.collect()
@@ -38,11 +43,24 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
         started = time.perf_counter()
         contender.run()
         seconds.append(time.perf_counter() - started)
+    peak = _resident("VmHWM") - _resident("RssFile")  # without the files' pages, torch's own code
+    watched = training(make_trainer(size, data, folder / "watched"))  # last: the profiler takes memory too
+    watched.before()
     return {
         "seconds": statistics.median(seconds),
-        "bytes": _resident("VmHWM") - _resident("RssFile") - resting,  # the file's pages: torch's own code
+        "bytes": peak - resting,
+        "allocated": _peak_of_tensors(watched.run, folder / "trace.json"),
         "remembered": activations.bytes_of(size, trainer.config.training.precision),
     }
+
+
+def _peak_of_tensors(run: Callable[[], object], trace: Path) -> int:
+    """Bytes that torch has allocated and not freed again, at most, since this run of the first step began."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
+        run()
+    profiled.export_chrome_trace(str(trace))
+    events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+    return max(event["args"]["Total Allocated"] for event in events if event.get("name") == "[memory]")
 
 
 def _resident(what: str) -> int:
