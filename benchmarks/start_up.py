@@ -1,7 +1,8 @@
-"""How soon the window is alive: when it is shown, when every panel has something in it, and when it can learn.
+"""How soon the window is alive: when it is shown, when every panel has something in it, when it can learn, and does.
 
 `python -m benchmarks.start_up` opens the real window in fresh processes, in turns with an empty cache and with the one
-that the start before left, and prints medians. Times count from the start of the process.
+that the start before left, and prints medians. Times count from the start of the process; Space is pressed as soon as
+the first preset can learn.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import time
 
 ROUNDS = 5
 LOOK_MS = 5
-BOUND_S = 3.0  # until there is content in every panel
-MARKS = ("shown", "filled", "ready")
+BOUNDS_S = {"filled": 3.0, "stepped": 4.0}  # content in every panel; the first step is told of
+MARKS = ("shown", "filled", "ready", "stepped")
 
 Times = dict[str, float]
 
 
 def open_window(started: float) -> Times:
-    """Open the window as `main.py` does, close it once it can learn; seconds after `started` (Unix time)."""
+    """Open the window as `main.py` does, close it once it learns; seconds after `started` (Unix time)."""
     from core.engine import Engine
 
     times: Times = {}
@@ -49,8 +50,11 @@ def open_window(started: float) -> Times:
             is_drawn = not any(panel.is_dirty for panel in panels if panel.isVisible())
             if bridge.history.probe_steps and is_drawn:
                 times.setdefault("filled", time.time() - started)
-            if bridge.state == "ready":
+            if bridge.state == "ready" and "ready" not in times:
                 times["ready"] = time.time() - started
+                window.context.workbench.learn()
+            if bridge.history.last_step > 0:
+                times.setdefault("stepped", time.time() - started)
                 window.close()
 
         MainWindow.begin = watch  # type: ignore[method-assign]
@@ -68,14 +72,16 @@ def in_own_process(folder: str) -> Times:
 
 
 def report(name: str, starts: list[Times]) -> bool:
-    """Print a row; whether the panels are filled in time."""
+    """Print a row; whether panels are filled and the first step is taken in time."""
     medians = {mark: statistics.median(times[mark] for times in starts) for mark in MARKS}
     rounds = " ".join(f"{times['filled']:.2f}" for times in starts)
+    kept = all(medians[mark] < bound for mark, bound in BOUNDS_S.items())
     print(
         f"{name:12} shown {medians['shown']:.2f} s   every panel filled {medians['filled']:.2f} s ({rounds})   "
-        f"ready to learn {medians['ready']:.2f} s   {'kept' if medians['filled'] < BOUND_S else 'MISSED'}"
+        f"ready to learn {medians['ready']:.2f} s   first step {medians['stepped']:.2f} s   "
+        f"{'kept' if kept else 'MISSED'}"
     )
-    return medians["filled"] < BOUND_S
+    return kept
 
 
 def main() -> int:

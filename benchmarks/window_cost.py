@@ -4,7 +4,8 @@
 terminal and a window in turn, each in its own process, and prints medians and quartiles. Measuring gaps takes the GIL
 from the training a hundred times a second, so the steps per second are those of a window that is left alone. The window
 is real: all panels of the Train view at 1600 x 1000, drawn on whatever platform Qt finds (`QT_QPA_PLATFORM=offscreen`,
-or an X server such as Xvfb).
+or an X server such as Xvfb). Without a PRESET gaps are measured too where there is much to draw: a run of 20,000 steps
+with 6 layers of 8 heads goes on.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ WARM_UP = 30  # steps that are not counted
 TICK_MS = 10  # of the timer that measures gaps
 TURN_S = 4.0
 PRESETS = ("copy_task", "phonetic_to_letter", "toy_german_english")
+MUCH_TO_DRAW = (
+    "training.max_steps=20000", "training.probe_every=100", "training.validate_every=1000", "training.batch_size=8",
+    "model.num_encoder_layers=6", "model.num_decoder_layers=6", "model.num_heads=8",
+)  # fmt: skip
 
 
 class Turn(NamedTuple):
@@ -93,12 +98,16 @@ def seconds_at_work(runs_dir: Path, turns: Sequence[Turn]) -> float:
 
 
 def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
-    """Train with everything on screen; if ticking, print the 99th of 100 gaps and the longest, ms, as JSON."""
+    """Train with everything on screen; if ticking, print the 99th of 100 gaps and the longest, ms, as JSON.
+
+    Where a run is there, go on with that, for a thousand steps.
+    """
     import pyqtgraph as pg
     from PySide6.QtCore import Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
     from core.engine import Engine
+    from core.events import RunStarted
     from gui.bridge import EngineBridge
     from gui.collector import collecting_here
     from gui.context import make_context
@@ -117,11 +126,18 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     timer.setTimerType(Qt.TimerType.PreciseTimer)
     timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
     workbench = window.context.workbench
-    bridge.prepared.connect(lambda prepared: prepared.run is None and workbench.learn())
-    if is_ticking:
-        bridge.run_started.connect(lambda _: timer.start(TICK_MS))
-    bridge.run_finished.connect(lambda _: app.exit())
-    workbench.take(read_preset(preset, (f"training.max_steps={STEPS}",)))
+
+    def begin(_: RunStarted) -> None:
+        if is_ticking:
+            timer.start(TICK_MS)
+        bridge.state_changed.connect(lambda change: change.state != "learning" and app.exit())
+
+    bridge.run_started.connect(begin)
+    if runs := list(runs_dir.iterdir()):
+        workbench.continue_run(runs[0])
+    else:
+        bridge.prepared.connect(lambda prepared: prepared.run is None and workbench.learn())
+        workbench.take(read_preset(preset, (f"training.max_steps={STEPS}",)))
     with collecting_here(bridge), quick_to_yield():
         app.exec()
         timer.stop()
@@ -131,18 +147,36 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
         print(json.dumps({"p99": gaps[int(0.99 * len(gaps))], "worst": gaps[-1]}))
 
 
-def train_in_terminal(preset: str, runs_dir: Path) -> None:
+def train_in_terminal(preset: str, runs_dir: Path, settings: Sequence[str] = (f"training.max_steps={STEPS}",)) -> None:
     """Train with the real command line."""
     main = Path(__file__).resolve().parent.parent / "main.py"
-    command = [sys.executable, str(main), "train", preset, "--set", f"training.max_steps={STEPS}"]
-    subprocess.run([*command, "--runs-dir", str(runs_dir)], check=True, capture_output=True)
+    command = [sys.executable, str(main), "train", preset, "--runs-dir", str(runs_dir)]
+    command += [word for setting in settings for word in ("--set", setting)]
+    subprocess.run(command, check=True, capture_output=True)
 
 
-def gaps_of(preset: str) -> dict[str, float]:
-    """Of one training in a fresh process and an empty runs folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        result = subprocess.run(command_of("--gaps", preset, folder), check=True, stdout=subprocess.PIPE, text=True)
+def gaps_of(preset: str, runs_dir: Path) -> dict[str, float]:
+    """Of one training in a fresh process."""
+    command = command_of("--gaps", preset, str(runs_dir))
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(result.stdout.splitlines()[-1]))
+
+
+def report_much_to_draw() -> bool:
+    """Print the row of a run that goes on with 20,000 points and 6 x 8 heads; whether its gaps are in bounds."""
+    with tempfile.TemporaryDirectory() as folder:
+        train_in_terminal("copy_task", Path(folder), MUCH_TO_DRAW)
+        gaps = [gaps_of("copy_task", Path(folder)) for _ in range(ROUNDS)]
+    said, kept = said_of(gaps)
+    print(f"{'20,000 steps, 6 x 8 heads':26} {said}   {'kept' if kept else 'MISSED'}", flush=True)
+    return kept
+
+
+def said_of(gaps: Sequence[dict[str, float]]) -> tuple[str, bool]:
+    """Gaps of some trainings in words, and whether they are within their bound."""
+    p99 = statistics.median(one["p99"] for one in gaps)
+    worst = max(one["worst"] for one in gaps)
+    return f"gaps: 99 of 100 under {p99:5.1f} ms, worst {worst:5.1f} ms", p99 < 33 and worst < 100
 
 
 def command_of(mode: str, preset: str, folder: str) -> list[str]:
@@ -169,26 +203,30 @@ def share_of_window(preset: str, *, window_first: bool) -> float:
 
 def report(preset: str) -> bool:
     """Print a preset's row; whether every figure is within its bound."""
-    gaps = [gaps_of(preset) for _ in range(ROUNDS)]
-    p99 = statistics.median(one["p99"] for one in gaps)
-    worst = max(one["worst"] for one in gaps)
+    gaps = []
+    for _ in range(ROUNDS):
+        with tempfile.TemporaryDirectory() as folder:
+            gaps.append(gaps_of(preset, Path(folder)))
+    said, kept = said_of(gaps)
     shares = [share_of_window(preset, window_first=bool(number % 2)) for number in range(PAIRS)]
     low, share, high = statistics.quantiles(shares, n=4)
-    kept = p99 < 33 and worst < 100 and share > 0.95
+    kept &= share > 0.95
     print(
-        f"{preset:20} gaps: 99 of 100 under {p99:5.1f} ms, worst {worst:5.1f} ms   "
-        f"steps/s of the terminal's: {share:.0%} ({low:.0%}–{high:.0%})   {'kept' if kept else 'MISSED'}",
+        f"{preset:26} {said}   steps/s of the terminal's: {share:.0%} ({low:.0%}–{high:.0%})   "
+        f"{'kept' if kept else 'MISSED'}",
         flush=True,
     )
     return kept
 
 
 def main() -> int:
-    """Report the presets named, or train one of them where a mode is given."""
+    """Report the presets named, or all and a run with much to draw; or train one where a mode is given."""
     if sys.argv[1:2] and sys.argv[1] in MODES:
         MODES[sys.argv[1]](sys.argv[2], Path(sys.argv[3]))
         return 0
     kept = [report(preset) for preset in sys.argv[1:] or PRESETS]
+    if not sys.argv[1:]:
+        kept.append(report_much_to_draw())
     return 0 if all(kept) else 1
 
 
