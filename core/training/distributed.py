@@ -44,15 +44,20 @@ class ProcessLost(UserError):
 
 _LOST = "Another process of this run has ended, or answers no more."
 _GO_ON = "The run goes on from its last checkpoint, with any number of processes."
+_NOT_FOUND = "The processes of this run did not find each other."
+_NAME_THE_NETWORK = (
+    "On several machines, say on each which network they share: GLOO_SOCKET_IFNAME=eth0, or whatever `ip addr` calls "
+    "it (docs/machines.md)."
+)
 
 
 @contextmanager
-def reaching_others(sentence: str = _LOST) -> Iterator[None]:
+def reaching_others(sentence: str = _LOST, advice: str = _GO_ON) -> Iterator[None]:
     """Raise ProcessLost for what goes wrong between processes, which torch tells as a RuntimeError of many kinds."""
     try:
         yield
     except RuntimeError as error:
-        raise ProcessLost(sentence, _GO_ON) from error
+        raise ProcessLost(sentence, advice) from error
 
 
 class Order(NamedTuple):
@@ -201,7 +206,7 @@ class Processes:
     def _join(self) -> None:
         """Meet the others where torchrun's environment says."""
         backends = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-        with reaching_others("The processes of this run did not find each other."):
+        with reaching_others(_NOT_FOUND, _NAME_THE_NETWORK):
             dist.init_process_group(backends, timeout=_PATIENCE_AT_FIRST)
             self._steps = dist.new_group(timeout=PATIENCE)
 

@@ -53,14 +53,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def free_port() -> str:
+    """One of this machine that nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return str(free.getsockname()[1])
+
+
 @contextmanager
 def processes(
     place: Path, count: int, *arguments: str, main: Sequence[str] = MAIN
 ) -> Iterator[list[subprocess.Popen[str]]]:
     """`main.py train` as torchrun starts it, so many times; the first comes first."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
-    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "PYTHONPATH": str(ROOT)}
+    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "PYTHONPATH": str(ROOT)}
     with ExitStack() as stack:
         started = []
         for rank in range(count):
@@ -103,6 +107,38 @@ def test_torchrun_gives_the_losses_of_one_process(place: Path) -> None:
         np.testing.assert_allclose(two[name], one[name], rtol=0, atol=1e-5)
     losses = [run.validation_metrics()[60]["valid/loss"] for run in (alone, both)]
     assert losses[0] == pytest.approx(losses[1], abs=1e-5)
+
+
+def test_two_machines_each_with_its_own_torchrun_give_the_losses_of_one_process(place: Path) -> None:
+    """Of this test's machine both, but nothing that the second writes or keeps lies where the first's does."""
+    assert called("train", "run.yaml", "--run-dir", "one", *WITHOUT_DROPOUT, cwd=place).returncode == 0
+    port, agents = free_port(), []
+    with ExitStack() as stack:
+        for number in (0, 1):
+            machine = place / f"machine {number}"
+            machine.mkdir()
+            (machine / "run.yaml").write_text(CONFIG)
+            meeting = ["--nnodes", "2", "--node-rank", str(number), "--master-addr", "127.0.0.1", "--master-port", port]
+            agents.append(stack.enter_context(subprocess.Popen(
+                [sys.executable, "-m", "torch.distributed.run", *meeting, MAIN[1], "train", "run.yaml",
+                 "--run-dir", "run", *WITHOUT_DROPOUT],
+                cwd=machine, env=os.environ | {"XDG_CACHE_HOME": str(machine / "cache")}, text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )))  # fmt: skip
+        outputs = [agent.communicate() for agent in agents]
+    assert [agent.returncode for agent in agents] == [0, 0], outputs
+    assert not (place / "machine 1" / "run").exists()
+    (_, expected), (_, both) = (RunFolder.open(place / run).metrics() for run in ("one", "machine 0/run"))
+    np.testing.assert_allclose(both["train/loss"], expected["train/loss"], rtol=0, atol=1e-5)
+    assert len(both["train/loss"]) == 60
+
+
+def test_machines_that_do_not_meet_are_told_how_to(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "no_such_network")
+    with processes(place, 2, "run.yaml", "--run-dir", "nowhere") as started:
+        errors = [process.communicate()[1] for process in started]
+    assert [process.returncode for process in started] == [3, 2], errors  # of the first, a run has failed
+    assert all("did not find each other. On several machines" in error for error in errors), errors
 
 
 def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: Path) -> None:
