@@ -1,8 +1,8 @@
 """How soon the window is alive: when it is shown, when every panel has something in it, when it can learn, and does.
 
 `python -m benchmarks.start_up` opens the real window in fresh processes, in turns with an empty cache and with the one
-that the start before left, and prints medians. Times count from the start of the process; Space is pressed as soon as
-the first preset can learn.
+that the start before left, and prints medians. Times count from the start of the process; it is asked to
+learn as soon as it can.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def open_window(started: float) -> Times:
     return times
 
 
-def in_own_process(folder: str) -> Times:
-    """One start, with cache, settings and runs in a folder of its own."""
-    places = {"XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "HEADLIGHT_RUNS_DIR": "runs"}
+def in_own_process(folder: str, runs: str) -> Times:
+    """One start, with cache and settings in a folder, and runs in this one of it."""
+    places = {"XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "HEADLIGHT_RUNS_DIR": runs}
     environment = os.environ | {name: f"{folder}/{place}" for name, place in places.items()}
     command = [sys.executable, "-m", "benchmarks.start_up", str(time.time())]
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
@@ -92,8 +92,8 @@ def main() -> int:
     empty, warm = list[Times](), list[Times]()
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
-            empty.append(in_own_process(folder))
-            warm.append(in_own_process(folder))
+            empty.append(in_own_process(folder, "runs"))
+            warm.append(in_own_process(folder, "other runs"))
     kept = [report("empty cache", empty), report("warm cache", warm)]
     return 0 if all(kept) else 1
 

@@ -16,12 +16,12 @@ from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
 
-SHARE = 0.04  # of the time that watching may cost while the engine learns: a dear round must not lift it over 5 %
+SHARE = 0.04  # of the time that watching may cost while the engine learns: under 5 % also where a rest ends early
 SHARE_AT_REST = 0.5  # while it does not
 FASTEST_S = 1 / 15
 LONGEST_S = 5.0  # whatever was drawn or asked: a picture that is older looks like one that is broken
 SLOWEST_S = 1.0  # where nothing is to be fast: at a slow pace, and while nothing learns
-LATELY_S = 5.0  # over which the cost is told
+LATELY_S = LONGEST_S  # over which the cost is told; with less, a rest that is cut short could count as less than none
 BREATH_S = 0.001  # between two pieces of a round: the first is painted, and clicks are served, before the second
 
 
@@ -140,7 +140,7 @@ class Redraws(QObject):
         is_learning, is_paced = self._bridge.state == "learning", self._workbench.pace is not None
         rest = rest_after(cost, is_learning=is_learning, is_paced=is_paced)
         kept = math.exp(-passed / LATELY_S)
-        self._lately_passed = kept * self._lately_passed + passed - self._rest + rest  # the rest that pays for it
+        self._lately_passed = kept * self._lately_passed + passed - self._rest + rest  # a round's own rest
         self._lately_paid = kept * self._lately_paid + cost
         self._wall, self._paid, self._rest = wall, paid, rest
         self.watching = self._lately_paid / self._lately_passed

@@ -46,8 +46,8 @@ _LOST = "Another process of this run has ended, or answers no more."
 _GO_ON = "The run goes on from its last checkpoint, with any number of processes."
 _NOT_FOUND = "The processes of this run did not find each other."
 _NAME_THE_NETWORK = (
-    "On several machines, say on each which network they share: GLOO_SOCKET_IFNAME=eth0, or whatever `ip addr` calls "
-    "it (docs/machines.md)."
+    "See what the first one said. Where it still waits, on another machine, name on each the network they share: "
+    "GLOO_SOCKET_IFNAME=eth0, or whatever `ip addr` calls it (docs/machines.md)."
 )
 
 

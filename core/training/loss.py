@@ -46,7 +46,7 @@ class LossPass:
         """Hidden states [N, d_model] against targets [N]: losses, and the objective's gradient, all times `scale`."""
         d_hidden = torch.empty_like(hidden)
         cross_entropies, right_logits = [], []
-        self._output.begin_rows(hidden, shift=-scale * eps / len(self._output.weight.value))
+        sums = self._output.begin_rows(hidden, shift=-scale * eps / len(self._output.weight.value))
         for start in range(0, len(hidden), self._num_rows):
             rows = slice(start, start + self._num_rows)
             logits, right = self._output.forward(hidden[rows]), targets[rows, None]
@@ -59,7 +59,7 @@ class LossPass:
         objective = cross_entropy
         if eps > 0.0:
             # With the logarithm of the sum of all powers, which is the right logit plus the cross entropy:
-            to_uniform = cross_entropy + torch.cat(right_logits) - self._mean_logits(hidden)
+            to_uniform = cross_entropy + torch.cat(right_logits) - self._mean_logits(hidden, sums)
             objective = torch.lerp(cross_entropy, to_uniform, eps)
         return Loss(objective.sum() * scale, cross_entropy.sum() * scale), d_hidden
 
@@ -70,9 +70,9 @@ class LossPass:
         """In the memory of the logits, which are not needed any more."""
         return logits.copy_(gradient) if len(self._wide) else gradient
 
-    def _mean_logits(self, hidden: Tensor) -> Tensor:
-        """Of each row over the vocabulary, by the mean of the weights: the logits are not read once more. [N, 1]."""
-        sums, bias = self._output.column_sums, self._output.bias
+    def _mean_logits(self, hidden: Tensor, sums: Tensor) -> Tensor:
+        """Of each row over the vocabulary, by the sums of the weights: the logits are not read once more. [N, 1]."""
+        bias = self._output.bias
         mean = torch.mv(hidden.to(sums.dtype), sums / len(self._output.weight.value))[:, None]
         return mean if bias is None else mean.add_(bias.value.mean(dtype=sums.dtype))
 

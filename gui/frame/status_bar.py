@@ -64,10 +64,11 @@ class StatusBar(QFrame):
         self._show_watching()
 
     def _show_watching(self) -> None:
-        """What it takes from the training; nothing where nothing is trained."""
-        is_slow = self.context.workbench.pace is not None
-        share = f"watching {100 * self.context.redraws.watching:.0f} %{' at this pace' if is_slow else ''}"
-        self.watching_label.setText(share if self.context.bridge.state == "learning" else "")
+        """What it takes from the training; nothing where nothing is trained, or nothing was drawn yet."""
+        is_slow, watching = self.context.workbench.pace is not None, self.context.redraws.watching
+        is_known = self.context.bridge.state == "learning" and watching > 0
+        share = f"watching {100 * watching:.0f} %{' at this pace' if is_slow else ''}"
+        self.watching_label.setText(share if is_known else "")
 
     def _show_prepared(self, prepared: Prepared) -> None:
         training = prepared.config.training

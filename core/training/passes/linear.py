@@ -53,18 +53,19 @@ class LinearPass:
             torch.sum(gradient, 0, out=self.bias.gradient)
         return torch.mm(gradient, self.weight.value)
 
-    def begin_rows(self, x: Tensor, shift: float) -> None:
+    def begin_rows(self, x: Tensor, shift: float) -> Tensor:
         """Before `backward_rows` of some rows of x at a time: `shift` is to be added to all their gradients of y.
 
-        Once to the sums, where it acts as well: the gradients themselves are not gone through. `column_sums` of the
-        weights [d_in] stay for the loss.
+        Once to the sums, where it acts as well: the gradients themselves are not gone through. Returns the sums of the
+        weights over y [d_in], worked out for it: of bfloat16, torch makes all of them float32 first.
         """
         wide = at_least_float32(x.dtype)
         self.weight.gradient.copy_(x.sum(0, dtype=wide).mul_(shift))
         if self.bias is not None:
             self.bias.gradient.fill_(shift * len(x))
-        self.column_sums = self.weight.value.sum(0, dtype=wide)  # of bfloat16, torch makes all of them float32 first
-        self._shift_of_x = self.column_sums.mul(shift).to(x.dtype)
+        sums = self.weight.value.sum(0, dtype=wide)
+        self._shift_of_x = sums.mul(shift).to(x.dtype)
+        return sums
 
     def backward_rows(self, gradient: Tensor, x: Tensor, d_x: Tensor, scale: float) -> None:
         """As `backward`, of `scale` times the gradient: writes that of x to d_x, and adds to those of the weights."""
