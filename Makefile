@@ -33,10 +33,11 @@ format: setup  ## rewrite the source as ruff wants it
 test-reliability: setup  ## try every case of docs/reliability.md, and print how many were lost (36 minutes on 2 cores)
 	$(PYTHON) -m pytest tests/reliability --full --timeout 1800 -n auto --maxprocesses 4 --dist worksteal
 
-check-learning: setup  ## show that the presets learn what README says, and what the window costs (12 minutes)
+check-learning: setup  ## show that the presets learn what README says, and what the window costs (35 minutes)
 	$(PYTHON) -m benchmarks.check_learning
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.window_cost
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.start_up
+	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.long_run
 
 check-quality: setup  ## train on real corpora in DATA=folder, and write docs/quality.md (two hours; ONLY=name, MAX_MINUTES=n)
 	$(PYTHON) -m benchmarks.check_quality $(DATA) $(if $(ONLY),--only "$(ONLY)") $(if $(MAX_MINUTES),--max-minutes $(MAX_MINUTES))

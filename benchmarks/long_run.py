@@ -2,7 +2,8 @@
 
 `python -m benchmarks.long_run [RUN]` trains the German-English preset for 20,000 steps with some 200 probes in the
 terminal (minutes), or takes a RUN that is there; opens it in the real window, and moves the playhead to random probes
-in every view that shows one: Train, Attention, and Translate with a sentence that the probes follow. A move ends when
+in every view that shows one: Train and what is behind its More, Attention and with a difference and entropies, and
+Translate with a sentence that the probes follow. A move ends when
 all that is visible has been drawn and painted, and is of the probe that the playhead stands at; of probes whose
 weights are gone, where Translate shows the nearest step before, none is chosen. What no probe has, such as the
 translation of another sentence, is the engine's to answer, and not measured. Prints medians and the worst, in
@@ -13,11 +14,12 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -29,11 +31,12 @@ from core.settings.presets import FIRST_PRESET, read_preset
 from gui.bridge import EngineBridge
 from gui.collector import collecting_here
 from gui.context import make_context
+from gui.heads.compared_attention import Against
 from gui.interpreter import quick_to_yield
 from gui.main_window import MainWindow
 from gui.panel import Panel
-from gui.panels.attention.attention_map import AttentionMap
 from gui.theme import Theme
+from gui.view import View
 
 PRESET = "toy_german_english"
 STEPS, EVERY = 20_000, 100
@@ -104,26 +107,54 @@ def _measure_opening(watched: Watched, run: Path) -> bool:
 
 
 def _measure_moves(watched: Watched) -> bool:
-    window, playhead, kept = watched.window, watched.window.context.playhead, True
+    window, playhead = watched.window, watched.window.context.playhead
     history = window.context.bridge.history
     weights = {*history.snapshot_steps, *history.checkpoint_steps}
     shown = [step for step in history.probe_steps if step in weights or step < min(weights)]
     steps = random.Random(0).choices(shown, k=MOVES)
-    for view, attention in (
-        (window.train_view, window.train_view.attention_map),
-        (window.attention_view, window.attention_view.map),
-        (window.translate_view, window.translate_view.map),
-    ):
-        playhead.view(steps[-1])
-        watched.seconds(partial(window.show_view, window.views.index(view)), partial(_is_of, attention, steps[-1]))
-        moves = [watched.seconds(partial(playhead.view, step), partial(_is_of, attention, step)) for step in steps]
-        kept &= _report(f"moved, {view.title}", moves, MOVE_MS)
+    kept = True
+    for name, open_it, is_of in _scenes(window, steps[0]):
+        playhead.view(shown[-1])
+        watched.seconds(open_it, partial(is_of, shown[-1]))
+        moves = [watched.seconds(partial(playhead.view, step), partial(is_of, step)) for step in steps]
+        kept &= _report(f"moved, {name}", moves, MOVE_MS)
     return kept
 
 
-def _is_of(attention: AttentionMap, step: int) -> bool:
-    """Whether what is drawn is of this step's probe."""
-    return attention.title_label.text().endswith(f" step {step:,}")
+def _scenes(window: MainWindow, other: int) -> Iterator[tuple[str, Callable[[], object], Callable[[int], bool]]]:
+    """Each view by its name, as it opens and with what is behind More: how to open it, and whether it is of a step."""
+    train, attention, translate = window.train_view, window.attention_view, window.translate_view
+    history = window.context.bridge.history
+
+    def show(view: View) -> None:
+        window.show_view(window.views.index(view))
+
+    def show_learned(is_more: bool) -> None:
+        show(train)
+        train.more_button.setChecked(is_more)
+
+    def learned_is_of(step: int) -> bool:
+        reader = train.learned_map._reader
+        known = [validated for validated in reader.learned.steps if validated <= step]
+        panels = (train.learned_map, train.confusion_map, train.accuracy_plots)
+        is_read = len(reader.learned.steps) + len(reader.missing) == len(history.validations)
+        return is_read and (not known or all(_is_of(panel, max(known)) for panel in panels))
+
+    def show_difference() -> None:
+        show(attention)
+        attention.extras.entropy_box.setChecked(True)
+        attention.compared.compare(Against(step=other))
+
+    yield "Train", partial(show_learned, False), partial(_is_of, train.attention_map)
+    yield "Train, More", partial(show_learned, True), learned_is_of
+    yield "Attention", partial(show, attention), partial(_is_of, attention.map)
+    yield "Attention, a difference and entropy", show_difference, partial(_is_of, attention.map)
+    yield "Translate", partial(show, translate), partial(_is_of, translate.map)
+
+
+def _is_of(panel: Panel, step: int) -> bool:
+    """Whether what is drawn is of this step's probe or validation."""
+    return re.search(rf"step {step:,}(?![\d,])", panel.title_label.text()) is not None
 
 
 def _report(name: str, seconds: list[float], bound: float) -> bool:

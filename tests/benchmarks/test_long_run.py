@@ -28,4 +28,5 @@ def test_every_view_is_measured(tmp_path: Path) -> None:
     )  # fmt: skip
     rows = [line.partition("  ")[0] for line in measured.stdout.splitlines()]
     assert rows[0].startswith("opened (800 steps, ")
-    assert rows[1:] == [f"moved, {view}" for view in ("Train", "Attention", "Translate")]
+    scenes = ("Train", "Train, More", "Attention", "Attention, a difference and entropy", "Translate")
+    assert rows[1:] == [f"moved, {scene}" for scene in scenes]
