@@ -59,9 +59,11 @@ def prepare_data(
             folder = preparation.folder_in(cache_dir)
             if not is_whole(folder):
                 yield from preparation.tokenise()
+                PreparedData.open(building, dataset).require_lengths()  # what is refused is not kept
                 publish(building, folder)
             preparation.remember(folder)
         data = PreparedData.open(folder, dataset)
+        data.require_lengths()  # it may have been kept when lengths were set that leave long pairs out
         tidy(cache_dir, folder)
         if dataset.tokenizer != "auto" and not models:
             _require_size(dataset.tokenizer, data)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.config import DatasetConfig
+from core.config import MAX_LENGTH, DatasetConfig
 from core.data.preparation import prepare_data
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
@@ -186,6 +186,29 @@ def test_longer_pairs_are_left_out_and_counted(prepare: Prepare) -> None:
 def test_all_pairs_too_long_is_said(prepare: Prepare) -> None:
     with pytest.raises(UserError, match=r"Every pair of the train split is longer than dataset\.max_src_length = 1"):
         prepare(max_src_length=1)
+
+
+def options_of_texts(folder: Path, *lengths: int) -> dict[str, str]:
+    """Of a corpus in `folder`: sources of so many words, a target of one each."""
+    (folder / "train.tsv").write_text("".join(f"{'a ' * length}\tb\n" for length in lengths))
+    (folder / "valid.tsv").write_text("a\tb\n")
+    return {"folder": str(folder), "train_source": "train.tsv", "valid_source": "valid.tsv"}
+
+
+def test_lengths_that_are_auto_are_none_that_no_length_may_be(prepare: Prepare, tmp_path: Path) -> None:
+    data = prepare("parallel_text", options=options_of_texts(tmp_path, 1, MAX_LENGTH - 1))
+    assert (data.longest_source, data.max_src_length, data.left_out["train"]) == (MAX_LENGTH, MAX_LENGTH, 0)
+
+
+def test_a_text_longer_than_any_length_is_said_and_not_kept(prepare: Prepare, tmp_path: Path) -> None:
+    options, words = options_of_texts(tmp_path, 1, MAX_LENGTH), "Pair 2 of the train split has 100,001 source tokens"
+    with pytest.raises(UserError, match=words) as refused:
+        prepare("parallel_text", options=options)
+    assert "Is a line break missing" in refused.value.advice and "dataset.max_src_length" in refused.value.advice
+    assert list((tmp_path / "cache").iterdir()) == []
+    assert prepare("parallel_text", options=options, max_src_length=50).left_out["train"] == 1
+    with pytest.raises(UserError, match=words):  # of what is kept now
+        prepare("parallel_text", options=options)
 
 
 def test_one_example_is_enough(prepare: Prepare) -> None:
