@@ -274,9 +274,32 @@ def test_shared_subwords_are_learnt_of_both_sides(prepare: Prepare) -> None:
     assert data.subword_models["src"] == data.subword_models["tgt"]
 
 
-def test_more_subwords_than_the_texts_give_are_refused_where_somebody_asked_for_them(prepare: Prepare) -> None:
-    with pytest.raises(UserError, match=r"size = 9,000: the src texts of the train split give only \d+ subwords"):
-        prepare(tokenizer=SUBWORDS | {"size": 9000})
+TOO_MANY = SUBWORDS | {"size": 9000}
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "sides"), [(TOO_MANY, "source"), (TOO_MANY | {"shared": True}, "source and target")]
+)
+def test_more_subwords_than_the_texts_give_are_refused_before_any_text_is_cut(
+    host: PluginHost, tmp_path: Path, tokenizer: dict[str, object], sides: str
+) -> None:
+    stages: list[str] = []
+    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": tokenizer})
+    words = rf"size = 9,000: the {sides} texts of the train split give only \d+ subwords"
+    with pytest.raises(UserError, match=words):
+        stages.extend(one.stage for one in prepare_data(dataset, host, tmp_path / "cache"))
+    assert stages[-1] == f"learning {sides} subwords"
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_of_data_that_are_kept_they_are_refused_as_well(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
+    """A run that brought its subwords had them prepared, and nobody asks it for more."""
+    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": TOO_MANY})
+    theirs = prepare(tokenizer=SUBWORDS).subword_models
+    kept = drive(prepare_data(dataset, host, tmp_path / "cache", theirs))
+    assert len(kept.src_vocabulary) == 13
+    with pytest.raises(UserError, match="the source texts of the train split give only 13 subwords"):
+        prepare(tokenizer=TOO_MANY)
 
 
 def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
