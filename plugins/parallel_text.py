@@ -130,14 +130,16 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             for side, path in zip(("source", "target"), self._own_files(split) or (), strict=False):
                 if path is None:
                     continue
+                name = f"{split}_{side}"
                 if not path.exists():
-                    raise BadData(
-                        f"dataset.options.{split}_{side}: there is no {path}. Set dataset.options.folder to where "
-                        "the files are."
+                    is_whole = Path(getattr(self.options, name)).is_absolute()
+                    mend = (
+                        "Name the file where it is" if is_whole else "Set dataset.options.folder to where the files are"
                     )
+                    raise BadData(f"dataset.options.{name}: there is no {path}. {mend}.")
                 if path.resolve() in known:
-                    raise BadData(f"dataset.options.{split}_{side}: {path} is {known[path.resolve()]} already.")
-                known[path.resolve()] = f"{split}_{side}"
+                    raise BadData(f"dataset.options.{name}: {path} is {known[path.resolve()]} already.")
+                known[path.resolve()] = name
 
     # -- reading -----------------------------------------------------------------------------------------------------
 

@@ -188,6 +188,10 @@ def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
             "valid_source: .* is train_source already",
         ),
         (TWO | {"train_source": "absent.en"}, r"train_source: there is no .*absent.en. Set dataset.options.folder"),
+        (
+            TWO | {"train_source": "/no/where.en"},
+            r"train_source: there is no /no/where.en. Name the file where it is.$",
+        ),
     ],
 )
 def test_files_that_are_not_named_or_twice(corpus: Path, options: dict[str, str], words: str) -> None:
