@@ -165,11 +165,31 @@ def test_files_that_do_not_fit_are_refused(corpus: Path, name: str, text: str, w
 def test_empty_lines_can_be_left_out(corpus: Path) -> None:
     (corpus / "train.de").write_text("x\n" * 4 + "\n" + "x\n" * 195)
     assert len(texts(corpus, **TWO, empty_lines="leave_out")) == 199
-    (corpus / "train.de").write_text("\n" * 200)
-    assert "No pair is left for the train split" in refusal(corpus, **TWO, empty_lines="leave_out")
     (corpus / "train.tsv").write_text("a\tb\n\n  \n\t\nc\td\n")
     assert texts(corpus, train_source="train.tsv", empty_lines="leave_out") == [("a", "b"), ("c", "d")]
     assert "train.tsv, line 2 has no source" in refusal(corpus, train_source="train.tsv")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (
+            "\n" * 200,
+            {"empty_lines": "leave_out"},
+            "empty_lines: leave_out leaves out all of {0}/train.en and {0}/train",
+        ),
+        ("x\n" * 200, {"max_length": 2}, "max_length: 2 leaves out every pair of the train split: raise it"),
+        ("x\n" + "\n" * 199, {"max_length": 2, "empty_lines": "leave_out"}, "max_length: 2 leaves out every pair"),
+    ],
+)
+def test_an_option_that_leaves_nothing_is_named(corpus: Path, text: str, options: dict[str, Any], words: str) -> None:
+    (corpus / "train.de").write_text(text)
+    assert words.format(corpus) in refusal(corpus, **TWO, **options)
+
+
+def test_files_too_small_for_a_tenth_to_be_set_aside_are_said(corpus: Path) -> None:
+    with pytest.raises(BadData, match="No pair is left for the test split: name a file of its own, or larger ones"):
+        drawn(corpus, "test", train_source="valid.en", train_target="valid.de", max_length=9)
 
 
 def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
