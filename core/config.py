@@ -17,7 +17,8 @@ from core.settings.strict_yaml import Document, KeyPath, read_yaml, read_yaml_fi
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
 PositiveInt = Annotated[int, Field(ge=1)]
-Length = Annotated[int, Field(ge=1, le=100_000)]  # in tokens
+MAX_LENGTH = 100_000
+Length = Annotated[int, Field(ge=1, le=MAX_LENGTH)]  # in tokens
 SubwordName = Literal["subword", "subword_unigram"]
 TokenizerName = Literal["whitespace", "characters", SubwordName]
 Side = Literal["src", "tgt"]

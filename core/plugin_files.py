@@ -29,15 +29,23 @@ class BadData(ValueError):
     """Raised in `pairs` with a sentence about the user's files: what, where, what to do. No fault of the plugin."""
 
 
-def _absolute(folder: str) -> str:
-    return os.path.normpath(_STARTED_IN / typed_path(folder))
+def absolute(path: str) -> str:
+    """As a person means it who started Headlight somewhere; `~` is a home."""
+    return os.path.normpath(_STARTED_IN / typed_path(path))
 
 
-Folder = Annotated[str, AfterValidator(_absolute), Field(json_schema_extra={"format": "folder"})]
+def _with_a_home(file: str) -> str:
+    return str(typed_path(file)) if file.startswith("~") else file
+
+
+Folder = Annotated[str, AfterValidator(absolute), Field(json_schema_extra={"format": "folder"})]
 """The type of an option that names a folder. Made absolute at once, so that a run finds it again from anywhere."""
 
-File = Annotated[str, Field(json_schema_extra={"format": "file"})]
-"""The type of an option that names a file. The plugin says which folder a name without one is looked for in."""
+File = Annotated[str, AfterValidator(_with_a_home), Field(json_schema_extra={"format": "file"})]
+"""The type of an option that names a file; `~` is a home.
+
+A plugin that has a `Folder` option looks for relative names in its first one: so they are chosen in the window.
+"""
 
 
 def read_lines(path: Path) -> Iterator[str]:

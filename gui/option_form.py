@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -30,7 +30,7 @@ class OptionForm(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        self.rows = {field.key: FormRow(field) for field in fields if field.kind != "options"}
+        self.rows = {field.key: FormRow(field, self._folder) for field in fields if field.kind != "options"}
         for row in self.rows.values():
             layout.addWidget(row)
             row.edited.connect(self.edited)
@@ -51,6 +51,11 @@ class OptionForm(QWidget):
         """Say in place of a field's help why it decides nothing now; an empty sentence brings the help back."""
         self.rows[key].show_note(sentence)
 
+    def _folder(self) -> str | None:
+        """What the first option that names a folder holds, in which relative names of files are looked for."""
+        editors = (row.editor for row in self.rows.values() if row.field.path == "folder")
+        return next((editor.text() for editor in editors if isinstance(editor, QLineEdit)), None)
+
     def forget_errors(self) -> None:
         """What was refused is no longer of interest: the next values are shown everywhere."""
         for row in self.rows.values():
@@ -62,7 +67,7 @@ class FormRow(QWidget):
 
     edited = Signal(str, object)
 
-    def __init__(self, field: SettingField) -> None:
+    def __init__(self, field: SettingField, folder: Callable[[], str | None]) -> None:
         super().__init__()
         self.field = field
         self.error = ""
@@ -91,7 +96,7 @@ class FormRow(QWidget):
             layout.addWidget(label)
         self._connect()
         if field.path:
-            self._add_path_button(row)
+            self._add_path_button(row, folder)
 
     def show_value(self, value: Any) -> None:
         """Show a value without reporting it as an edit; what is being typed, or was refused, is left alone."""
@@ -140,9 +145,9 @@ class FormRow(QWidget):
         off = AUTO if self.field.allows_auto else None
         self.edited.emit(self.field.key, ({} if on else off) if self.field.kind == "group" else on)
 
-    def _add_path_button(self, row: QHBoxLayout) -> None:
+    def _add_path_button(self, row: QHBoxLayout, folder: Callable[[], str | None]) -> None:
         assert isinstance(self.editor, QLineEdit)
-        chooser = PathButton(self.editor, self.field.path, self.field.label)
+        chooser = PathButton(self.editor, self.field.path, self.field.label, folder)
         chooser.chosen.connect(self.editor.setText)
         chooser.chosen.connect(self._take_text)
         row.addWidget(chooser)

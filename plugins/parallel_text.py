@@ -85,7 +85,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         pairs = self._pairs(split)
         first = next(pairs, None)
         if first is None:
-            raise BadData(f"No pair is left for the {split} split: name a file of its own, or larger ones.")
+            raise self._nothing_left(split)
         yield first
         yield from pairs
 
@@ -100,13 +100,28 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return TextForm(self.options.lowercase, self.options.normalisation, cuts)
 
     def _pairs(self, split: Split) -> Iterator[Pair]:
-        pairs = self._read(self._own_files(split) or self._own_files("valid") or self._own_files("train"))
+        pairs = self._read(self._files(split))
         longest, set_aside = self.options.max_length, self._set_aside()
         if set_aside and (split == "train" or split in set_aside):
             pairs = (pair for pair in pairs if _place(pair, set_aside) == split)
         if split == "train" and longest:
             pairs = (pair for pair in pairs if max(text.count(" ") + 1 for text in pair[:2]) <= longest)
         return pairs
+
+    def _nothing_left(self, split: Split) -> BadData:
+        """Which option has left out everything; without one, the files are too small for a tenth to be set aside."""
+        files, longest = self._files(split), self.options.max_length
+        if next(self._read(files), None) is None:
+            named = " and ".join(str(path) for path in files if path is not None)
+            return BadData(
+                f"dataset.options.empty_lines: leave_out leaves out all of {named}: no line has both a source and a "
+                "target. Name other files or columns."
+            )
+        if next(ParallelText(self.options.model_copy(update={"max_length": 0}))._pairs(split), None) is not None:
+            return BadData(
+                f"dataset.options.max_length: {longest:,} leaves out every pair of the train split: raise it."
+            )
+        return BadData(f"No pair is left for the {split} split: name a file of its own, or larger ones.")
 
     def _set_aside(self) -> set[Split]:
         """The splits that are taken out of the train files."""
@@ -123,6 +138,12 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         folder = Path(self.options.folder)
         return Files(folder / source, folder / target if target else None) if source else None
 
+    def _files(self, split: Split) -> Files:
+        """Those that the split is taken from."""
+        files = self._own_files(split) or self._own_files("valid") or self._own_files("train")
+        assert files is not None  # without train files, _own_files raises
+        return files
+
     def _require_files(self) -> None:
         """Each there, and none of them twice."""
         known: dict[Path, str] = {}
@@ -130,19 +151,20 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             for side, path in zip(("source", "target"), self._own_files(split) or (), strict=False):
                 if path is None:
                     continue
+                name = f"{split}_{side}"
                 if not path.exists():
-                    raise BadData(
-                        f"dataset.options.{split}_{side}: there is no {path}. Set dataset.options.folder to where "
-                        "the files are."
+                    is_whole = Path(getattr(self.options, name)).is_absolute()
+                    mend = (
+                        "Name the file where it is" if is_whole else "Set dataset.options.folder to where the files are"
                     )
+                    raise BadData(f"dataset.options.{name}: there is no {path}. {mend}.")
                 if path.resolve() in known:
-                    raise BadData(f"dataset.options.{split}_{side}: {path} is {known[path.resolve()]} already.")
-                known[path.resolve()] = f"{split}_{side}"
+                    raise BadData(f"dataset.options.{name}: {path} is {known[path.resolve()]} already.")
+                known[path.resolve()] = name
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def _read(self, files: Files | None) -> Iterator[Pair]:
-        assert files is not None  # without train files, _own_files raises
+    def _read(self, files: Files) -> Iterator[Pair]:
         if files.target is None:
             rows = self._columns(files.source)
         else:

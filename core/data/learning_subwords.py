@@ -19,6 +19,7 @@ from core.child_python import child_environment
 from core.config import SubwordName
 from core.data.pair_texts import read_pairs
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
+from core.data.subwords import SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
 
@@ -53,6 +54,17 @@ def learn_subwords(
         process.wait()
         model.unlink(missing_ok=True)
         complaint.unlink()
+
+
+def require_size(model: bytes, sides: Sides, size: int) -> None:
+    """Raise UserError where the texts gave fewer subwords than somebody asked for."""
+    given = len(SubwordTokenizer(model).pieces) + len(SPECIAL_TOKENS)
+    if given < size:
+        raise UserError(
+            f"dataset.tokenizer.size = {size:,}: the {_NAMES[sides]} texts of the train split give only {given:,} "
+            "subwords.",
+            f"Set it to {given:,} or less.",
+        )
 
 
 def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.config import DatasetConfig, TokenizerConfig
+from core.config import DatasetConfig, SubwordName, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
 from core.data.choosing_tokens import TokenChoice
-from core.data.learning_subwords import learn_subwords
+from core.data.learning_subwords import Sides, learn_subwords, require_size
 from core.data.pair_texts import growing_texts, read_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
 from core.data.subwords import SubwordModels, models_in, write_models
@@ -21,7 +21,6 @@ from core.data.tokenising import Tokenising
 from core.data.tokenizers import make_tokenizer
 from core.data.unchanged_files import find_unchanged, remember, stamp_of
 from core.data.vocabulary import Vocabulary
-from core.errors import UserError
 from core.events import Progress
 from core.garbage import no_collections
 from core.plugins_host.host import PluginHost
@@ -59,12 +58,14 @@ def prepare_data(
             folder = preparation.folder_in(cache_dir)
             if not is_whole(folder):
                 yield from preparation.tokenise()
+                PreparedData.open(building, dataset).require_lengths()  # what is refused is not kept
                 publish(building, folder)
             preparation.remember(folder)
         data = PreparedData.open(folder, dataset)
+        data.require_lengths()  # it may have been kept when lengths were set that leave long pairs out
         tidy(cache_dir, folder)
         if dataset.tokenizer != "auto" and not models:
-            _require_size(dataset.tokenizer, data)
+            _require_size(dataset.tokenizer, data.subword_models)  # it may have been kept when nobody had asked
         return replace(
             data,
             alignments_fit=preparation.has_the_plugins_tokens,
@@ -90,6 +91,7 @@ class _Preparation:
         self.options_here = None if options_here is None else host.options(dataset.plugin, options_here)
         self._options = options = self.options_here or recorded
         self._config = _tokenizer(dataset, self._info)
+        self._is_size_chosen = dataset.tokenizer != "auto"
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
         self._drawn: dict[str, int] = {}
         self._tokenising: Tokenising | None = None
@@ -196,14 +198,20 @@ class _Preparation:
                 yield Progress(stage=f"tokenising {split} pairs", done=done, total=self._drawn[split])
 
     def _learnt_subwords(self) -> Generator[Progress, None, SubwordModels]:
-        train, num_pairs, size = self._stem("train"), self._drawn["train"], self._config.size
         if self._config.shares_subwords:
-            both = yield from learn_subwords(self._config.subwords["src"], train, num_pairs, "both", size)
+            both = yield from self._learnt(self._config.subwords["src"], "both")
             return {"src": both, "tgt": both}
         models: dict[str, bytes] = {}
         for side, name in self._config.subwords.items():
-            models[side] = yield from learn_subwords(name, train, num_pairs, side, size)
+            models[side] = yield from self._learnt(name, side)
         return models
+
+    def _learnt(self, name: SubwordName, sides: Sides) -> Generator[Progress, None, bytes]:
+        size = self._config.size
+        model = yield from learn_subwords(name, self._stem("train"), self._drawn["train"], sides, size)
+        if self._is_size_chosen:
+            require_size(model, sides, size)
+        return model
 
     def _symbols(self) -> tuple[list[str], list[str]] | None:
         return self._host.symbols(self._dataset.plugin, self._options) if self._info.endless else None
@@ -233,12 +241,9 @@ def _tokenizer(dataset: DatasetConfig, info: PluginInfo) -> TokenizerConfig:
     return TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
 
 
-def _require_size(config: TokenizerConfig, data: PreparedData) -> None:
-    """Raise UserError where somebody asks for more subwords than the texts give."""
-    for side, vocabulary in (("src", data.src_vocabulary), ("tgt", data.tgt_vocabulary)):
-        if side in config.subword_sides and len(vocabulary) < config.size:
-            raise UserError(
-                f"dataset.tokenizer.size = {config.size:,}: the {side} texts of the train split give only "
-                f"{len(vocabulary):,} subwords.",
-                f"Set it to {len(vocabulary):,} or less.",
-            )
+def _require_size(config: TokenizerConfig, models: SubwordModels) -> None:
+    if config.shares_subwords:
+        require_size(models["src"], "both", config.size)
+        return
+    for side in config.subword_sides:
+        require_size(models[side], side, config.size)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from core.config import DatasetConfig, Length, TokenizerConfig
+from core.config import MAX_LENGTH, DatasetConfig, Length, TokenizerConfig
 from core.data.encoding import Side
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.data.split_pairs import SplitPairs
@@ -93,6 +93,21 @@ class PreparedData:
         """Raises UserError where only the vocabularies are there, as of a run whose plugin is not."""
         if not self._splits:
             raise UserError(f"{not_at_hand(self.dataset.plugin)}.")
+
+    def require_lengths(self) -> None:
+        """Raises UserError where a length is auto and a text has more tokens than any length may be."""
+        for name, pairs in self._splits.items():
+            for side, key, lengths in (
+                ("source", "max_src_length", pairs.arrays.src.lengths),
+                ("target", "max_tgt_length", pairs.arrays.tgt_lengths),
+            ):
+                longest = int(lengths.argmax())
+                if lengths[longest] > MAX_LENGTH:
+                    raise UserError(
+                        f"Pair {pairs.numbers[longest] + 1:,} of the {name} split has {lengths[longest]:,} {side} "
+                        f"tokens, <eos> counted: more than {MAX_LENGTH:,}.",
+                        f"Is a line break missing there? Mend it, or set dataset.{key}: longer pairs are left out.",
+                    )
 
     @property
     def src_tokenizer(self) -> Tokenizer:
@@ -244,10 +259,11 @@ def _fitting(name: str, pairs: SplitPairs, dataset: DatasetConfig) -> SplitPairs
 
 
 def _lengths(splits: list[SplitPairs], dataset: DatasetConfig) -> dict[str, int]:
-    """The lengths to allow, where they are auto: those of the data, and room to type longer sources."""
+    """The lengths to allow, where they are auto: those of the data, and room to type longer sources, if that may be."""
     longest_src = max(int(pairs.arrays.src.lengths.max()) for pairs in splits)
     longest_tgt = max(int(pairs.arrays.tgt_lengths.max()) for pairs in splits)
+    src, tgt = dataset.max_src_length, dataset.max_tgt_length
     return {
-        "max_src_length": _ROOM_FOR_TYPED * longest_src if dataset.max_src_length == "auto" else dataset.max_src_length,
-        "max_tgt_length": longest_tgt if dataset.max_tgt_length == "auto" else dataset.max_tgt_length,
+        "max_src_length": min(_ROOM_FOR_TYPED * longest_src, MAX_LENGTH) if src == "auto" else src,
+        "max_tgt_length": min(longest_tgt, MAX_LENGTH) if tgt == "auto" else tgt,
     }

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
+from core.plugin_files import absolute
 from core.settings.fields import PathKind
+from core.typed_path import typed_path
 
 _MODES = {"file": QFileDialog.FileMode.ExistingFile, "folder": QFileDialog.FileMode.Directory}
 
 
 class PathButton(QPushButton):
-    """`chosen` carries the path. The dialog begins where the field beside the button points to."""
+    """`chosen` carries the path. The dialog begins where the field beside the button points to.
+
+    A file's relative name is one in the folder that `folder` gives, and what is chosen there is named so: the folder
+    alone says where the files are once they were moved.
+    """
 
     chosen = Signal(str)
 
-    def __init__(self, field: QLineEdit, kind: PathKind, label: str) -> None:
+    def __init__(self, field: QLineEdit, kind: PathKind, label: str, folder: Callable[[], str | None]) -> None:
         super().__init__("Choose…")
-        self._field = field
+        self._field, self._folder = field, folder
         self._kind, self._title = kind, f"Choose a {kind}: {label}"
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleName(self._title)
@@ -31,8 +38,19 @@ class PathButton(QPushButton):
         dialog = QFileDialog(self, self._title)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(_MODES[self._kind])
-        there = Path(self._field.text())
-        if there.is_absolute():
-            dialog.setDirectory(str(there if self._kind == "folder" else there.parent))
-        dialog.fileSelected.connect(self.chosen)
+        name = self._field.text()
+        typed = typed_path(self._within() or "") / typed_path(name)
+        if typed != Path():  # else where the last dialog ended
+            there = Path(absolute(str(typed)))
+            dialog.setDirectory(str(there.parent if name and self._kind == "file" else there))
+        dialog.fileSelected.connect(self._take)
         dialog.open()
+
+    def _take(self, chosen: str) -> None:
+        folder, path = self._within(), Path(chosen)
+        if folder is not None and path.is_relative_to(absolute(folder)):
+            path = path.relative_to(absolute(folder))
+        self.chosen.emit(str(path))
+
+    def _within(self) -> str | None:
+        return self._folder() if self._kind == "file" else None

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import plugin_files
-from core.plugin import BadData, Folder, Options, option, read_lines
+from core.plugin import BadData, File, Folder, Options, option, read_lines
 from core.plugin_files import LONGEST_LINE
 
 
@@ -132,3 +132,14 @@ def test_a_folder_is_made_absolute_whatever_the_current_one_is(tmp_path: Path, m
     assert Where(folder="data/../texts").folder == str(started_in / "texts")
     assert Where(folder="~").folder == os.path.normpath(Path.home())
     assert Where(folder="/corpus/").folder == "/corpus"
+
+
+class Which(Options):
+    file: File = option("")
+
+
+def test_a_file_may_be_in_somebodys_home_and_else_is_left_as_it_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert Which(file="~/corpus/train.en").file == "/home/somebody/corpus/train.en"
+    for name in ("", "./train.en", "a~b", "/corpus/train.en"):
+        assert Which(file=name).file == name

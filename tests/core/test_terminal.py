@@ -71,6 +71,21 @@ def test_a_stage_shows_how_much_is_left(capsys: pytest.CaptureFixture[str], monk
     assert re.search(r"drawing train pairs:  50%.* 2\.50M/5\.00M \[00:00<00:00, .*/s", capsys.readouterr().err)
 
 
+def test_a_stage_that_cannot_count_shows_the_time_it_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1e9
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("tqdm.std.time", lambda: now)
+    show, shown = TerminalProgress(), []
+    for _ in range(4):
+        show(Progress(stage="learning source subwords", done=29_000, total=None))
+        shown.append(capsys.readouterr().err.rpartition("\r")[2].strip())
+        now += 0.05 if now == 1e9 else 7.0
+    show.close()
+    assert shown[1:] == [f"learning source subwords: 29.0k [00:{seconds}]" for seconds in ("00", "07", "14")]
+
+
 def test_a_stage_ends_as_the_run_stands_ready(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

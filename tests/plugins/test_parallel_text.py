@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,13 @@ TWO = {"train_source": "train.en", "train_target": "train.de"}
 def spaced(number: int) -> str:
     """Its digits as words."""
     return " ".join(str(number))
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[PluginHost]:
+    with PluginHost() as host:
+        host.plugins()  # starts its process now, not within the first test
+        yield host
 
 
 @pytest.fixture
@@ -165,11 +173,31 @@ def test_files_that_do_not_fit_are_refused(corpus: Path, name: str, text: str, w
 def test_empty_lines_can_be_left_out(corpus: Path) -> None:
     (corpus / "train.de").write_text("x\n" * 4 + "\n" + "x\n" * 195)
     assert len(texts(corpus, **TWO, empty_lines="leave_out")) == 199
-    (corpus / "train.de").write_text("\n" * 200)
-    assert "No pair is left for the train split" in refusal(corpus, **TWO, empty_lines="leave_out")
     (corpus / "train.tsv").write_text("a\tb\n\n  \n\t\nc\td\n")
     assert texts(corpus, train_source="train.tsv", empty_lines="leave_out") == [("a", "b"), ("c", "d")]
     assert "train.tsv, line 2 has no source" in refusal(corpus, train_source="train.tsv")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (
+            "\n" * 200,
+            {"empty_lines": "leave_out"},
+            "empty_lines: leave_out leaves out all of {0}/train.en and {0}/train",
+        ),
+        ("x\n" * 200, {"max_length": 2}, "max_length: 2 leaves out every pair of the train split: raise it"),
+        ("x\n" + "\n" * 199, {"max_length": 2, "empty_lines": "leave_out"}, "max_length: 2 leaves out every pair"),
+    ],
+)
+def test_an_option_that_leaves_nothing_is_named(corpus: Path, text: str, options: dict[str, Any], words: str) -> None:
+    (corpus / "train.de").write_text(text)
+    assert words.format(corpus) in refusal(corpus, **TWO, **options)
+
+
+def test_files_too_small_for_a_tenth_to_be_set_aside_are_said(corpus: Path) -> None:
+    with pytest.raises(BadData, match="No pair is left for the test split: name a file of its own, or larger ones"):
+        drawn(corpus, "test", train_source="valid.en", train_target="valid.de", max_length=9)
 
 
 def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
@@ -188,6 +216,10 @@ def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
             "valid_source: .* is train_source already",
         ),
         (TWO | {"train_source": "absent.en"}, r"train_source: there is no .*absent.en. Set dataset.options.folder"),
+        (
+            TWO | {"train_source": "/no/where.en"},
+            r"train_source: there is no /no/where.en. Name the file where it is.$",
+        ),
     ],
 )
 def test_files_that_are_not_named_or_twice(corpus: Path, options: dict[str, str], words: str) -> None:
@@ -201,16 +233,73 @@ def test_the_check_of_plugins_finds_nothing_to_mend(corpus: Path) -> None:
     assert report.findings == ()
 
 
-def test_what_is_wrong_with_a_file_is_said_without_the_plugins_place(corpus: Path, tmp_path: Path) -> None:
-    (corpus / "train.de").write_bytes(b"x\n" * 150 + b"\xff\n" * 50)
-    dataset = DatasetConfig(plugin="parallel_text", options={"folder": str(corpus), **TWO})
-    with PluginHost() as host, pytest.raises(UserError) as refused:
-        list(prepare_data(dataset, host, tmp_path / "cache"))
-    assert refused.value.sentence == (
-        f"{corpus}/train.de, line 151, byte 1 (0xff) is not UTF-8: "
-        "convert the file, with `iconv -f LATIN1 -t UTF-8` if it is Latin-1."
-    )
-    assert list((tmp_path / "cache").iterdir()) == [], "nothing half-built"
+def write(name: str, data: bytes) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_bytes(data)
+
+
+def nothing(folder: Path) -> None:
+    """The files are left as they are."""
+
+
+LINES = b"x\n" * 150
+
+
+@pytest.mark.parametrize(
+    ("spoil", "options", "words"),
+    [
+        (
+            write("train.de", LINES + b"\xff\n" * 50),
+            {},
+            "{0}/train.de, line 151, byte 1 (0xff) is not UTF-8: "
+            "convert the file, with `iconv -f LATIN1 -t UTF-8` if it is Latin-1.",
+        ),
+        (write("train.de", LINES), {}, "{0}/train.en has 200 lines and {0}/train.de 150: 50 more."),
+        (write("train.de", LINES + b"\0\n" * 50), {}, "{0}/train.de, line 151 holds a NUL byte:"),
+        (write("train.gz", LINES), {"train_target": "train.gz"}, "{0}/train.gz is not compressed by gzip,"),
+        (write("train.de", b""), {}, "{0}/train.de is empty:"),
+        (nothing, {"train_target": "train.en"}, "dataset.options.train_target: {0}/train.en is train_source already."),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_without_the_plugins_place_and_nothing_stays(
+    corpus: Path, host: PluginHost, spoil: Callable[[Path], object], options: dict[str, Any], words: str
+) -> None:
+    spoil(corpus)
+    with pytest.raises(UserError) as refused:
+        prepared(corpus, host, options={"folder": str(corpus), **TWO, **options})
+    assert refused.value.sentence.startswith(words.format(corpus))
+    assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
+
+
+def append(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("x\n")
+
+
+def touch(path: Path) -> None:
+    """Another time alone, as of an edit that keeps the size."""
+    os.utime(path, (1e9, 1e9))
+
+
+@pytest.mark.parametrize("change", [append, touch])
+@pytest.mark.parametrize("name", ["train.en", "train.de"])
+def test_of_files_that_change_while_they_are_read_nothing_stays(
+    corpus: Path, host: PluginHost, change: Callable[[Path], None], name: str
+) -> None:
+    for path in (corpus / "train.en", corpus / "train.de"):
+        path.write_text("x\n" * 20_000)  # a thousand are drawn at a time, and as many ahead
+    options = {"folder": str(corpus), **TWO, "valid_source": "valid.en", "valid_target": "valid.de"}
+    work = prepare_data(DatasetConfig(plugin="parallel_text", options=options), host, corpus / "cache")
+    assert next(work).stage == "drawing train pairs"
+    change(corpus / name)
+    with pytest.raises(UserError, match=rf"{corpus}/{name} changed while it was read: try again"):
+        list(work)
+    assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
+
+
+def test_of_files_with_too_few_subwords_nothing_stays(corpus: Path, host: PluginHost) -> None:
+    with pytest.raises(UserError, match="size = 9,000: the source texts of the train split give only"):
+        prepared(corpus, host, tokenizer={"src": "subword", "tgt": "subword", "size": 9000})
+    assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
 
 
 def prepared(corpus: Path, host: PluginHost, **settings: Any) -> tuple[PreparedData, list[str]]:
@@ -226,7 +315,7 @@ def prepared(corpus: Path, host: PluginHost, **settings: Any) -> tuple[PreparedD
             return end.value, stages
 
 
-def test_files_that_nobody_touched_are_not_read_again(corpus: Path) -> None:
+def test_files_that_nobody_touched_are_not_read_again(corpus: Path, host: PluginHost) -> None:
     def settle(*names: str) -> None:
         for name in names:
             os.utime(corpus / name, (1e9, 1e9))
@@ -234,19 +323,18 @@ def test_files_that_nobody_touched_are_not_read_again(corpus: Path) -> None:
     later = time.time() + 3600  # however long a plugin host takes to start, they were just written
     for name in ("train.en", "train.de"):
         os.utime(corpus / name, (later, later))
-    with PluginHost() as host:
-        prepared(corpus, host)
-        first, stages = prepared(corpus, host)
-        assert "drawing train pairs" in stages, "just written, they might be written once more"
-        settle("train.en", "train.de")
-        assert "drawing train pairs" in prepared(corpus, host)[1], "they have other times now"
-        again, stages = prepared(corpus, host)
-        assert (stages, again.folder, again.dataset) == ([], first.folder, first.dataset)
-        assert prepared(corpus, host, seed=1)[0].fingerprint != first.fingerprint
-        lines = (corpus / "train.de").read_text().replace("Satz 7", "Wort 7")
-        (corpus / "train.de").write_text(lines)
-        changed, stages = prepared(corpus, host)
-        assert "drawing train pairs" in stages and changed.fingerprint != first.fingerprint
+    prepared(corpus, host)
+    first, stages = prepared(corpus, host)
+    assert "drawing train pairs" in stages, "just written, they might be written once more"
+    settle("train.en", "train.de")
+    assert "drawing train pairs" in prepared(corpus, host)[1], "they have other times now"
+    again, stages = prepared(corpus, host)
+    assert (stages, again.folder, again.dataset) == ([], first.folder, first.dataset)
+    assert prepared(corpus, host, seed=1)[0].fingerprint != first.fingerprint
+    lines = (corpus / "train.de").read_text().replace("Satz 7", "Wort 7")
+    (corpus / "train.de").write_text(lines)
+    changed, stages = prepared(corpus, host)
+    assert "drawing train pairs" in stages and changed.fingerprint != first.fingerprint
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.config import DatasetConfig
+from core.config import MAX_LENGTH, DatasetConfig
 from core.data.preparation import prepare_data
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
@@ -188,6 +188,29 @@ def test_all_pairs_too_long_is_said(prepare: Prepare) -> None:
         prepare(max_src_length=1)
 
 
+def options_of_texts(folder: Path, *lengths: int) -> dict[str, str]:
+    """Of a corpus in `folder`: sources of so many words, a target of one each."""
+    (folder / "train.tsv").write_text("".join(f"{'a ' * length}\tb\n" for length in lengths))
+    (folder / "valid.tsv").write_text("a\tb\n")
+    return {"folder": str(folder), "train_source": "train.tsv", "valid_source": "valid.tsv"}
+
+
+def test_lengths_that_are_auto_are_none_that_no_length_may_be(prepare: Prepare, tmp_path: Path) -> None:
+    data = prepare("parallel_text", options=options_of_texts(tmp_path, 1, MAX_LENGTH - 1))
+    assert (data.longest_source, data.max_src_length, data.left_out["train"]) == (MAX_LENGTH, MAX_LENGTH, 0)
+
+
+def test_a_text_longer_than_any_length_is_said_and_not_kept(prepare: Prepare, tmp_path: Path) -> None:
+    options, words = options_of_texts(tmp_path, 1, MAX_LENGTH), "Pair 2 of the train split has 100,001 source tokens"
+    with pytest.raises(UserError, match=words) as refused:
+        prepare("parallel_text", options=options)
+    assert "Is a line break missing" in refused.value.advice and "dataset.max_src_length" in refused.value.advice
+    assert list((tmp_path / "cache").iterdir()) == []
+    assert prepare("parallel_text", options=options, max_src_length=50).left_out["train"] == 1
+    with pytest.raises(UserError, match=words):  # of what is kept now
+        prepare("parallel_text", options=options)
+
+
 def test_one_example_is_enough(prepare: Prepare) -> None:
     assert prepare(options={"count": 1}).num_pairs["train"] == 1
 
@@ -251,9 +274,32 @@ def test_shared_subwords_are_learnt_of_both_sides(prepare: Prepare) -> None:
     assert data.subword_models["src"] == data.subword_models["tgt"]
 
 
-def test_more_subwords_than_the_texts_give_are_refused_where_somebody_asked_for_them(prepare: Prepare) -> None:
-    with pytest.raises(UserError, match=r"size = 9,000: the src texts of the train split give only \d+ subwords"):
-        prepare(tokenizer=SUBWORDS | {"size": 9000})
+TOO_MANY = SUBWORDS | {"size": 9000}
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "sides"), [(TOO_MANY, "source"), (TOO_MANY | {"shared": True}, "source and target")]
+)
+def test_more_subwords_than_the_texts_give_are_refused_before_any_text_is_cut(
+    host: PluginHost, tmp_path: Path, tokenizer: dict[str, object], sides: str
+) -> None:
+    stages: list[str] = []
+    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": tokenizer})
+    words = rf"size = 9,000: the {sides} texts of the train split give only \d+ subwords"
+    with pytest.raises(UserError, match=words):
+        stages.extend(one.stage for one in prepare_data(dataset, host, tmp_path / "cache"))
+    assert stages[-1] == f"learning {sides} subwords"
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_of_data_that_are_kept_they_are_refused_as_well(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
+    """A run that brought its subwords had them prepared, and nobody asks it for more."""
+    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": TOO_MANY})
+    theirs = prepare(tokenizer=SUBWORDS).subword_models
+    kept = drive(prepare_data(dataset, host, tmp_path / "cache", theirs))
+    assert len(kept.src_vocabulary) == 13
+    with pytest.raises(UserError, match="the source texts of the train split give only 13 subwords"):
+        prepare(tokenizer=TOO_MANY)
 
 
 def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:

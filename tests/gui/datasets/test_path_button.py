@@ -45,6 +45,31 @@ def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> Non
     assert isinstance(row.editor, QLineEdit) and row.editor.text() == str(chosen)
 
 
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for dialogs
+@pytest.mark.parametrize("before", ["", "en/older.en"])
+@pytest.mark.parametrize("is_inside", [True, False])
+def test_a_file_of_the_folder_is_chosen_there_and_named_within_it(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, is_inside: bool
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "corpus" / "en").mkdir(parents=True)
+    chosen = tmp_path / "corpus" / "en" / "train.en" if is_inside else tmp_path / "train.en"
+    chosen.touch()
+    form = OptionForm(schema_settings(Where.model_json_schema()))
+    qtbot.addWidget(form)
+    form.show_values({"folder": "~/corpus", "corpus": before})
+    button = form.rows["corpus"].findChild(PathButton)
+    assert button is not None
+    with qtbot.waitSignal(form.edited) as edited:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        dialog = button.findChild(QFileDialog)
+        assert dialog is not None
+        assert Path(dialog.directory().absolutePath()) == tmp_path / "corpus" / ("en" if before else "")
+        dialog.selectFile(str(chosen))
+        dialog.accept()
+    assert edited.args == ["corpus", "en/train.en" if is_inside else str(chosen)]
+
+
 def test_other_options_have_no_button(qtbot: QtBot) -> None:
     form = OptionForm(schema_settings(Where.model_json_schema()))
     qtbot.addWidget(form)
