@@ -68,6 +68,6 @@ def test_tokenized_bleu_takes_the_tokens_as_they_are_and_no_notice_of_case() -> 
 
 
 def test_the_direction_of_every_metric_is_known() -> None:
-    falling = ["valid/loss", "valid/perplexity", "valid/token_error_rate", "letter_error_rate"]
+    falling = ["valid/loss", "valid/perplexity", "valid/token_error_rate", "sequence_error_rate", "letter_error_rate"]
     rising = ["valid/token_accuracy", "valid/exact_match", "valid/bleu", "valid/chrf", "clean_accuracy"]
     assert not any(map(higher_is_better, falling)) and all(map(higher_is_better, rising))
