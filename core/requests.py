@@ -274,6 +274,7 @@ class Evaluation:
     tokenized_bleu_signature: str
     seconds: float
     predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
+    token_edits: tuple[tuple[int, int], ...]  # of each prediction: edits that make it its reference, reference tokens
 
 
 @dataclass(frozen=True, kw_only=True)

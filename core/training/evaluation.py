@@ -47,6 +47,7 @@ def evaluate_split(
         tokenized_bleu_signature=tokenized_bleu_signature,
         seconds=time.perf_counter() - started,
         predictions=predictions,
+        token_edits=scores.token_edits,
     )
 
 
