@@ -266,7 +266,7 @@ class Evaluation:
     sentences: int
     left_out: int  # pairs of the split that are longer than the lengths allow: not scored
     is_valid_again: bool  # the test split of a dataset without test pairs of its own
-    metrics: dict[str, float]  # loss, perplexity, token_accuracy, exact_match, token_error_rate, bleu, chrf
+    metrics: dict[str, float]  # those of a validation, and sequence_error_rate: the share of sentences not right
     plugin_metrics: dict[str, float]
     bleu_signature: str
     chrf_signature: str
@@ -274,6 +274,7 @@ class Evaluation:
     tokenized_bleu_signature: str
     seconds: float
     predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
+    token_edits: tuple[tuple[int, int], ...]  # of each prediction: edits that make it its reference, reference tokens
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from core.config import typed_value
 from core.errors import UserError
 from core.settings.fields import SettingField
 from gui.datasets.path_button import PathButton
+from gui.text_list import read_texts, written_texts
 from gui.theme import GRID
 from gui.widgets import CalmCombo, plain_label
 
@@ -166,9 +167,16 @@ def read_value(field: SettingField, text: str) -> Any:
     if field.kind == "choice":
         return next((choice for choice in field.choices if str(choice) == text), text)
     try:
-        return typed_value(f"[{text}]" if field.kind == "numbers" else text, field.label)
+        if field.kind == "texts":
+            return read_texts(_without_brackets(text))
+        return typed_value(f"[{_without_brackets(text)}]" if field.kind == "numbers" else text, field.label)
     except UserError:
         return text
+
+
+def _without_brackets(text: str) -> str:
+    """Of a list that somebody typed as it stands in YAML."""
+    return text[1:-1] if text.startswith("[") and text.endswith("]") else text
 
 
 def written(value: Any) -> str:
@@ -176,7 +184,7 @@ def written(value: Any) -> str:
     if value is None:
         return NONE
     if isinstance(value, list | tuple):
-        return ", ".join(written(one) for one in value)
+        return written_texts([written(one) for one in value])
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 MAIN = [sys.executable, str(ROOT / "main.py")]
 EVALUATION_KEYS = [
     *("run", "split", "checkpoint", "sentences", "loss", "perplexity", "token_accuracy", "exact_match"),
-    *("token_error_rate", "bleu", "chrf", "bleu_signature", "chrf_signature"),
+    *("token_error_rate", "sequence_error_rate", "bleu", "chrf", "bleu_signature", "chrf_signature"),
     *("tokenized_bleu", "tokenized_bleu_signature", "metrics", "seconds", "left_out", "is_valid_again"),
 ]
 CONFIG = """
@@ -128,6 +128,7 @@ def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, place: Pa
     assert len(rows) == record["sentences"] + 1
     exact = sum(reference == hypothesis for _, reference, hypothesis in rows[1:]) / record["sentences"]
     assert record["exact_match"] == pytest.approx(exact)
+    assert record["sequence_error_rate"] == pytest.approx(1 - exact)
 
 
 def test_an_evaluation_equals_the_validation_of_that_step(run: Path, place: Path) -> None:

@@ -14,7 +14,10 @@ from core.cli.output import print_json
 from core.errors import UserError
 from core.requests import Evaluate, Evaluation
 
-_METRICS = ("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "bleu", "chrf")
+_METRICS = (
+    *("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "sequence_error_rate"),
+    *("bleu", "chrf"),
+)
 
 
 def evaluate(arguments: Namespace) -> int:

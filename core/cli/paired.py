@@ -9,9 +9,10 @@ from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.evaluate import warn
 from core.cli.opening import decoding_changes, opening_of
 from core.cli.output import print_records
-from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, paired_bootstrap
+from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, Outputs, paired_bootstrap
 from core.errors import UserError
 from core.requests import Evaluate, Evaluation, OpenRun
+from core.training.metrics import higher_is_better
 
 
 def compare_paired(arguments: Namespace) -> int:
@@ -24,7 +25,7 @@ def compare_paired(arguments: Namespace) -> int:
         first, second = (_evaluated(engine, opening, arguments.split) for opening in openings)
     references = _same_references(first, second)
     warn(first)
-    compared = paired_bootstrap(references, _hypotheses(first), _hypotheses(second))
+    compared = paired_bootstrap(references, _outputs(first), _outputs(second))
     records = [_record(one, first, second) for one in compared]
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)
@@ -54,8 +55,8 @@ def _same_references(first: Evaluation, second: Evaluation) -> list[str]:
     )
 
 
-def _hypotheses(evaluation: Evaluation) -> list[str]:
-    return [hypothesis for _, _, hypothesis in evaluation.predictions]
+def _outputs(evaluation: Evaluation) -> Outputs:
+    return Outputs([hypothesis for _, _, hypothesis in evaluation.predictions], evaluation.token_edits)
 
 
 def _record(compared: Compared, first: Evaluation, second: Evaluation) -> dict[str, Any]:
@@ -82,4 +83,5 @@ def _print_sentences(compared: list[Compared], first: Evaluation, second: Evalua
         scores = ", ".join(f"{one.metric} {one.scores[place]:.4g} ± {one.half_widths[place]:.2g}" for one in compared)
         print(f"{run.run.name} at step {run.checkpoint}: {scores} (95 % of the draws)")
     for one in compared:
-        print(f"{one.metric}: p = {one.p:.4f} ({one.signature})")
+        falls = "" if higher_is_better(one.metric) else ", lower is better"
+        print(f"{one.metric}{falls}: p = {one.p:.4f} ({one.signature})")

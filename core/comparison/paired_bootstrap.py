@@ -9,14 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from sacrebleu.metrics.base import Metric, Score
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest
 
-from core.training.metrics import bleu_metric, tokenized_bleu_metric
+from core.training.metrics import bleu_metric, token_error_rate, tokenized_bleu_metric
 
 NUM_SAMPLES = 1000
+
+
+class Outputs(NamedTuple):
+    """What a system wrote; both in the order of the references."""
+
+    texts: Sequence[str]
+    token_edits: Sequence[tuple[int, int]]  # edits that make the output its reference, reference tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,20 +39,26 @@ class Compared:
     signature: str
 
 
-def paired_bootstrap(references: Sequence[str], first: Sequence[str], second: Sequence[str]) -> list[Compared]:
-    """Compare two systems' outputs for the same references by `evaluate`'s BLEUs, chrF (0 to 100) and exact match."""
+def paired_bootstrap(references: Sequence[str], first: Outputs, second: Outputs) -> list[Compared]:
+    """Compare two systems' outputs for the same references by `evaluate`'s BLEUs, chrF (0 to 100), exact match and
+    token error rate.
+    """
     metrics = {
         "bleu": bleu_metric(references),
         "tokenized_bleu": tokenized_bleu_metric(references),
         "chrf": CHRF(),
         "exact_match": ExactMatch(),
     }
-    systems = [("first", first), ("second", second)]
-    return [_compared(name, metric, references, systems) for name, metric in metrics.items()]
+    texts = [("first", first.texts), ("second", second.texts)]
+    edits = [("first", first.token_edits), ("second", second.token_edits)]
+    return [
+        *(_compared(name, metric, references, texts) for name, metric in metrics.items()),
+        _compared("token_error_rate", TokenErrorRate(), references, edits),
+    ]
 
 
 def _compared(
-    name: str, metric: Metric, references: Sequence[str], systems: Sequence[tuple[str, Sequence[str]]]
+    name: str, metric: Metric, references: Sequence[str], systems: Sequence[tuple[str, Sequence[Any]]]
 ) -> Compared:
     """By one metric: sacrebleu tells metrics apart by names of its own, which the two BLEUs share."""
     test = PairedTest(systems, {name: metric}, [references], test_type="bs", n_samples=NUM_SAMPLES)
@@ -80,3 +94,22 @@ class ExactMatch(Metric):  # type: ignore[misc]  # sacrebleu's classes are Any t
     def _compute_score_from_stats(self, stats: Sequence[float]) -> Score:
         matches, sentences = stats
         return Score("exact match", matches / sentences)
+
+
+class TokenErrorRate(Metric):  # type: ignore[misc]
+    """Of outputs that come as their statistics: a text no longer says which tokens were written. [edits, tokens]"""
+
+    def _preprocess_segment(self, sent: Any) -> Any:
+        return sent
+
+    def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
+        return {}
+
+    def _compute_segment_statistics(self, hypothesis: Sequence[int], ref_kwargs: Mapping[str, Any]) -> list[int]:
+        return list(hypothesis)
+
+    def _aggregate_and_compute(self, stats: Sequence[Sequence[int]]) -> Score:
+        return Score("token error rate", token_error_rate(stats))
+
+    def _compute_score_from_stats(self, stats: Sequence[float]) -> Score:
+        return Score("token error rate", token_error_rate([stats]))

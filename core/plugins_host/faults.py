@@ -78,7 +78,7 @@ def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], plug
 def options_fault(error: ValidationError, options_class: type[Options]) -> Fault:
     """Say the first thing that is wrong with the options given, as one line that names the key."""
     first = error.errors()[0]
-    key = ".".join(["dataset", "options", *map(str, first["loc"])])
+    key = ".".join(["dataset", "options", *map(str, first["loc"][:1])])  # below it pydantic names types, too
     return Fault(f"{key}: {_complaint(first, options_class)}", kind="options")
 
 
@@ -91,7 +91,7 @@ def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:
         return str(error["ctx"]["error"])
     if error["type"] == "missing":
         return f"expected one, such as {name}: int = option(6); given none"
-    if name in schema and len(error["loc"]) == 1:
+    if name in schema:
         return f"expected {expectation(schema[name])}, given {error['input']!r:.100}"
     return f"{error['msg']}, given {error['input']!r:.100}"
 
@@ -109,14 +109,23 @@ _NOUNS = {
     "string": "a text",
     "boolean": "true or false",
     "array": "a list",
+    "object": "a mapping",
+    "null": "null",
+}
+_LISTS = {
+    "integer": "a list of integers such as [1, 3]",
+    "string": "a list of texts such as [characters, words]",
 }
 
 
 def expectation(schema: dict[str, Any]) -> str:
     """Put one field's JSON schema into words: `an integer from 1 to 64`."""
+    if "anyOf" in schema:
+        return " or ".join(map(expectation, schema["anyOf"]))
     if "enum" in schema or "const" in schema:
         return " or ".join(repr(value) for value in schema.get("enum", [schema.get("const")]))
     noun = _NOUNS.get(schema.get("type", ""), f"a {schema.get('type', 'valid value')}")
+    noun = _LISTS.get(schema.get("items", {}).get("type", ""), noun)
     return noun + _range(schema.get("minimum"), schema.get("maximum"))
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from core.config import Effect, RunConfig
 
-Kind = Literal["int", "float", "bool", "text", "choice", "numbers", "options", "group"]
+Kind = Literal["int", "float", "bool", "text", "choice", "numbers", "texts", "options", "group"]
 PathKind = Literal["", "file", "folder"]
 Schema = Mapping[str, Any]
 _KINDS: dict[str, Kind] = {"integer": "int", "number": "float", "boolean": "bool", "string": "text", "array": "numbers"}
@@ -122,6 +122,8 @@ def _kind(value: Schema) -> Kind:
         return "choice"
     if value.get("type") == "object":
         return "group" if "properties" in value else "options"
+    if value.get("items", {}).get("type") == "string":
+        return "texts"
     return _KINDS[value["type"]]
 
 

@@ -39,7 +39,7 @@ def evaluate_split(
         sentences=scores.num_sentences,
         left_out=data.left_out[split],
         is_valid_again=split == "test" and data.is_test_valid_again(),
-        metrics=scores.metrics,
+        metrics={**scores.metrics, "sequence_error_rate": 1.0 - scores.metrics["exact_match"]},
         plugin_metrics=scores.plugin_metrics,
         bleu_signature=scores.bleu_signature,
         chrf_signature=scores.chrf_signature,
@@ -47,6 +47,7 @@ def evaluate_split(
         tokenized_bleu_signature=tokenized_bleu_signature,
         seconds=time.perf_counter() - started,
         predictions=predictions,
+        token_edits=scores.token_edits,
     )
 
 

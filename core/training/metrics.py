@@ -22,6 +22,7 @@ class TextScores:
     """Metrics of outputs against references, and how sacrebleu computed its two."""
 
     metrics: dict[str, float]
+    token_edits: tuple[tuple[int, int], ...]  # of each output
     bleu_signature: str
     chrf_signature: str
 
@@ -42,13 +43,19 @@ def score_texts(
 
     chrf = CHRF()
     bleu, bleu_signature = _score(bleu_metric(references), hypotheses, references)
+    edits = token_edits(hypothesis_tokens, reference_tokens)
     metrics = {
         "exact_match": float(np.mean([h == r for h, r in zip(hypotheses, references, strict=True)])),
-        "token_error_rate": token_error_rate(hypothesis_tokens, reference_tokens),
+        "token_error_rate": token_error_rate(edits),
         "bleu": bleu,
         "chrf": float(chrf.corpus_score(hypotheses, [references]).score),
     }
-    return TextScores(metrics=metrics, bleu_signature=bleu_signature, chrf_signature=str(chrf.get_signature()))
+    return TextScores(
+        metrics=metrics,
+        token_edits=edits,
+        bleu_signature=bleu_signature,
+        chrf_signature=str(chrf.get_signature()),
+    )
 
 
 def tokenized_bleu_of(hypotheses: Sequence[str], references: Sequence[str]) -> tuple[float, str]:
@@ -76,9 +83,19 @@ def _score(bleu: BLEU, hypotheses: Sequence[str], references: Sequence[str]) -> 
     return float(bleu.corpus_score(hypotheses, [references]).score), str(bleu.get_signature())
 
 
-def token_error_rate(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
-    """Edit distances over reference lengths, both summed over the corpus; above 1 where outputs are far too long."""
-    return float(edit_distances(hypotheses, references).sum() / max(1, sum(map(len, references))))
+def token_edits(
+    hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
+) -> tuple[tuple[int, int], ...]:
+    """Of each pair how many edits make the output its reference, and the reference's tokens."""
+    return tuple(zip(edit_distances(hypotheses, references).tolist(), map(len, references), strict=True))
+
+
+def token_error_rate(edits: Sequence[Sequence[float]]) -> float:
+    """Of `token_edits` [N, 2], both summed over the corpus: edits over reference tokens; above 1 where outputs are far
+    too long.
+    """
+    total, reference_tokens = map(sum, zip(*edits, strict=True))
+    return float(total / max(1, reference_tokens))
 
 
 def edit_distances(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> NDArray[np.int64]:

@@ -34,6 +34,7 @@ class SplitScores:
     metrics: dict[str, float]
     plugin_metrics: dict[str, float]
     sentences: tuple[ValidatedSentence, ...]  # those decoded freely, in the split's order
+    token_edits: tuple[tuple[int, int], ...]  # of each of them: edits that make it its reference, reference tokens
     num_sentences: int  # of the teacher-forced metrics
     bleu_signature: str
     chrf_signature: str
@@ -143,6 +144,7 @@ def _scores(
             )
             for index, pair, hypothesis, tokens in zip(order, pairs, hypotheses, reference_tokens, strict=True)
         ),
+        token_edits=scores.token_edits,
         num_sentences=len(forced.rank),
         bleu_signature=scores.bleu_signature,
         chrf_signature=scores.chrf_signature,

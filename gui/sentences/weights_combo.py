@@ -12,6 +12,7 @@ _HELP = (
     "Which weights translate: those at the playhead (they follow the training while the view is live), those of this "
     "moment wherever the playhead is, a checkpoint, or any step whose weights are kept"
 )
+_ALONE = "The last checkpoint here is one step's; the terminal's `--checkpoint last` is the mean of the last {:,}"
 
 
 class WeightsCombo(QComboBox):
@@ -23,8 +24,6 @@ class WeightsCombo(QComboBox):
         super().__init__()
         self._offered: list[tuple[str, Weights]] = []
         self.setAccessibleName("Weights")
-        self.setAccessibleDescription(_HELP)
-        self.setToolTip(_HELP)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setMaxVisibleItems(20)
         self.show_history(History(), "playhead")
@@ -37,10 +36,13 @@ class WeightsCombo(QComboBox):
 
     def show_history(self, history: History, chosen: Weights) -> None:
         """Offer what is kept now, and what is chosen, also where it has been thinned out meanwhile."""
-        offered = _offers(history)
-        if (offered, chosen) == (self._offered, self.weights) or self.view().isVisible():
+        offered, help_text = _offers(history), _help(history)
+        shown = self._offered, self.weights, self.toolTip()
+        if (offered, chosen, help_text) == shown or self.view().isVisible():
             return
         self._offered = offered
+        self.setAccessibleDescription(help_text)
+        self.setToolTip(help_text)
         with QSignalBlocker(self):
             self.clear()
             for text, weights in offered:
@@ -50,11 +52,22 @@ class WeightsCombo(QComboBox):
             self.setCurrentIndex(self.findData(chosen))
 
 
+def _num_averaged(history: History) -> int:
+    """How many checkpoints the terminal's last one is the mean of; 0 or 1 where it is one alone."""
+    return history.prepared.config.training.average_checkpoints if history.prepared is not None else 0
+
+
+def _help(history: History) -> str:
+    num_averaged = _num_averaged(history)
+    return f"{_HELP}. {_ALONE.format(num_averaged)}" if num_averaged > 1 else _HELP
+
+
 def _offers(history: History) -> list[tuple[str, Weights]]:
     offers: list[tuple[str, Weights]] = [("at the playhead", "playhead"), ("now", "now")]
     if history.best_steps:
         offers.append((f"best checkpoint: step {max(history.best_steps):,}", "best"))
     if history.checkpoint_steps:
-        offers.append((f"last checkpoint: step {max(history.checkpoint_steps):,}", "last"))
+        alone = " alone" if _num_averaged(history) > 1 else ""  # the terminal's last is another then
+        offers.append((f"last checkpoint{alone}: step {max(history.checkpoint_steps):,}", "last"))
     kept = history.kept_steps[::-1]
     return offers + [(f"step {step:,}", step) for step in kept]

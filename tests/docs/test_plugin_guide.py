@@ -100,7 +100,8 @@ def run_section(start: str, folder: Path) -> dict[str, str]:
 def test_the_page_is_read_as_it_is_meant() -> None:
     files = [block.file for block in blocks() if block.language in ("python", "yaml", "text")]
     assert files == [
-        *("pig_latin.py", "pig_latin.yaml", "whisper.py", "whisper.yaml", "phrases.py", "phrases.txt"),
+        *("pig_latin.py", "pig_latin.yaml", "whisper.py", "whisper.yaml"),
+        *("verbs.tsv", "verbs_dev.tsv", "inflection.yaml", "phrases.py", "phrases.txt"),
         *("german_numbers.py", "german_numbers.yaml", "spelled.py", "tests/test_pig_latin.py"),
     ]
     assert {block.language for block in blocks()} == {"python", "yaml", "text", "sh", "toml"}
@@ -122,6 +123,15 @@ def test_the_second_plugin_trains_with_its_options_and_metric(folder: Path) -> N
     assert 0 <= float(letters.split()[1]) <= 1
     assert "--set length=3" in checked[0] and "options: 6 of 6 other values tried" in checked[1]
     assert "Nothing to mend." in checked[1]
+
+
+def test_columns_are_learned_without_a_plugin(folder: Path) -> None:
+    printed = run_section("Columns", folder)
+    (answer,) = (said for command, said in printed.items() if "translate" in command)
+    assert f"It writes `{answer.strip()}`" in PAGE.read_text(encoding="utf-8")
+    vocabulary = json.loads((folder / "inflections" / "vocabulary.json").read_text(encoding="utf-8"))
+    assert {*"walk", "V", "PST", "V.PTCP"} <= set(vocabulary["src_tokens"]) and "V;PST" not in vocabulary["src_tokens"]
+    assert set(vocabulary["tgt_tokens"]) >= set("walked")
 
 
 @pytest.mark.parametrize("name", ["phrases", "spelled"])

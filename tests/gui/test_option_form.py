@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import punctuation
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
@@ -10,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from core.config import RunConfig, change_setting
 from core.errors import UserError
-from core.settings.fields import run_settings
+from core.settings.fields import run_settings, schema_settings
 from gui.option_form import OptionForm, help_text, read_value, written
+from plugins.parallel_text import ParallelTextOptions
 
 CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})
 
@@ -30,6 +33,47 @@ CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})
 )
 def test_reads_what_is_typed(key: str, text: str, value: object) -> None:
     assert read_value(run_settings()[key], text) == value
+
+
+COLUMNS = {field.key: field for field in schema_settings(ParallelTextOptions.model_json_schema())}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("characters, |", ["characters", "|"]),
+        ("characters, :", ["characters", ":"]),
+        ("characters, #", ["characters", "#"]),
+        ('characters, ","', ["characters", ","]),
+        ("characters, ','", ["characters", ","]),
+        ('[characters, ";"]', ["characters", ";"]),
+        ("characters,", ["characters"]),
+        ("1, no, null", ["1", "no", "null"]),
+        ('"', ['"']),
+        ("", []),
+    ],
+)
+def test_a_list_of_texts_is_typed_without_knowing_yaml(text: str, value: list[str]) -> None:
+    assert read_value(COLUMNS["source_cut"], text) == value
+
+
+@pytest.mark.parametrize(
+    "sign", [*punctuation, " ", "\t", "::", ", ", "a, b", "''", "[x]", "ü", "1", "none", "||", '\\"']
+)
+def test_every_sign_that_is_shown_can_be_typed_back(qtbot: QtBot, sign: str) -> None:
+    form = OptionForm([COLUMNS["source_cut"]])
+    qtbot.addWidget(form)
+    editor = form.rows["source_cut"].editor
+    assert isinstance(editor, QLineEdit)
+    for cuts in (["characters", sign], [sign, "words"], [sign], [sign, sign]):
+        form.show_values({"source_cut": cuts})
+        assert read_value(COLUMNS["source_cut"], editor.text()) == cuts, editor.text()
+
+
+def test_columns_are_typed_with_brackets_or_without() -> None:
+    assert [read_value(COLUMNS["source"], text) for text in ("1, 3", "[1, 3]", "2", "1, x")] == [
+        *([1, 3], [1, 3], [2], [1, "x"]),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,10 @@ _WORDS = {
         "Share of the target tokens, <eos> counted, that are the most probable ones, fed by the reference.",
     ),
     "valid/exact_match": MetricWords(
-        "exact match", "share of sentences", "Share of the sentences written exactly as their references, free-running."
+        "exact match",
+        "share of sentences",
+        "Share of the sentences written exactly as their references, free-running. What it leaves of 1 is the sequence "
+        "error rate.",
     ),
     "valid/token_error_rate": MetricWords(
         "token error rate",

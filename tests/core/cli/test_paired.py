@@ -41,7 +41,9 @@ def test_both_runs_are_evaluated_and_tested(runs_dir: Path, capfd: pytest.Captur
     records = [
         json.loads(line) for line in said(runs_dir, capfd, "short", "long", "--split", "test", "--json").splitlines()
     ]
-    assert [one["metric"] for one in records] == ["bleu", "tokenized_bleu", "chrf", "exact_match"]
+    assert [one["metric"] for one in records] == [
+        *("bleu", "tokenized_bleu", "chrf", "exact_match", "token_error_rate")
+    ]
     chrf = records[2]
     assert (chrf["first"], chrf["second"], chrf["split"]) == ("short", "long", "test")
     assert chrf["first_score"] != chrf["second_score"] and 0 < chrf["p"] <= 1 and "seed:12345" in chrf["signature"]
@@ -72,7 +74,8 @@ def evaluated(runs_dir: Path, capfd: pytest.CaptureFixture[str], *options: str, 
 def test_a_person_reads_it(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = said(runs_dir, capfd, "long", "long").splitlines()
     assert "drawn 1,000 times with replacement" in lines[0] and lines[1].startswith("long at step 60: bleu ")
-    assert lines[-1].startswith("exact_match: p = 1.0000 (")
+    assert lines[-2].startswith("exact_match: p = 1.0000 (")
+    assert lines[-1].startswith("token_error_rate, lower is better: p = 1.0000 (")
 
 
 @pytest.mark.parametrize(

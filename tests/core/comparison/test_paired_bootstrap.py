@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import random
 
-from core.comparison.paired_bootstrap import Compared, paired_bootstrap
+import numpy as np
+import pytest
+
+from core.comparison.paired_bootstrap import Compared, Outputs, paired_bootstrap
+from core.training.metrics import token_edits
 
 REFERENCES = [f"the {number} cats sat on mat {number % 7} of the house" for number in range(60)]
 
@@ -17,8 +21,14 @@ def spoilt(every: int) -> list[str]:
     ]
 
 
-def compared(first: list[str], second: list[str]) -> dict[str, Compared]:
-    return {one.metric: one for one in paired_bootstrap(REFERENCES, first, second)}
+def outputs(texts: list[str], references: list[str]) -> Outputs:
+    """With words as tokens."""
+    return Outputs(texts, token_edits([text.split() for text in texts], [text.split() for text in references]))
+
+
+def compared(first: list[str], second: list[str], references: list[str] = REFERENCES) -> dict[str, Compared]:
+    found = paired_bootstrap(references, outputs(first, references), outputs(second, references))
+    return {one.metric: one for one in found}
 
 
 def test_a_system_that_is_better_throughout_is_told_so() -> None:
@@ -46,12 +56,13 @@ def test_the_same_texts_do_not_differ_and_give_the_same_figures_again() -> None:
         "tokenized_bleu": 1.0,
         "chrf": 1.0,
         "exact_match": 1.0,
+        "token_error_rate": 1.0,
     }
-    assert paired_bootstrap(REFERENCES, first, spoilt(5)) == paired_bootstrap(REFERENCES, first, spoilt(5))
+    assert compared(first, spoilt(5)) == compared(first, spoilt(5))
 
 
 def test_short_texts_have_a_bleu_too() -> None:
-    found = {one.metric: one for one in paired_bootstrap(["a b", "c"] * 10, ["a b", "c"] * 10, ["b", "c"] * 10)}
+    found = compared(["a b", "c"] * 10, ["b", "c"] * 10, ["a b", "c"] * 10)
     assert found["bleu"].scores[0] > 99.9 and 0 < found["bleu"].scores[1] < 100.0
     assert "eff:yes" in found["bleu"].signature
 
@@ -59,3 +70,19 @@ def test_short_texts_have_a_bleu_too() -> None:
 def test_capital_letters_count_in_one_bleu_of_the_two() -> None:
     found = compared([text.upper() for text in REFERENCES], REFERENCES)
     assert found["tokenized_bleu"].scores[0] > 99.9 and found["bleu"].scores[0] < 50.0
+
+
+def test_the_token_error_rate_is_that_of_the_draws_tokens_as_worked_out_by_hand() -> None:
+    first = [*["a"] * 6, *["a b c"] * 14]  # 6 tokens right, 14 times 1 edit in 2
+    second = [*["b"] * 6, *["a b"] * 9, *["a"] * 5]  # 6 times 1 edit in 1, 5 times 1 in 2
+    references = [*["a"] * 6, *["a b"] * 14]
+    found = compared(first, second, references)["token_error_rate"]
+    assert found.scores == pytest.approx((14 / 34, 11 / 34))
+    drawn = np.random.default_rng(12345).choice(20, size=(1000, 20), replace=True)
+    tokens = np.array([1] * 6 + [2] * 14)[drawn].sum(1)
+    rates = [np.array(edits)[drawn].sum(1) / tokens for edits in ([0] * 6 + [1] * 14, [1] * 6 + [0] * 9 + [1] * 5)]
+    assert found.means == pytest.approx(tuple(rate.mean() for rate in rates), rel=1e-4)
+    differences = np.abs(rates[1] - rates[0])
+    beyond = differences - differences.mean() > 3 / 34
+    assert found.p == pytest.approx((beyond.sum() + 1) / 1001)
+    assert 0.01 < found.p < 0.99

@@ -18,6 +18,8 @@ class ManyOptions(Options):
     corpus: Literal["grammar", "sentences"] = option("grammar")
     shuffled: bool = option(True)
     alphabet: str = option("abc")
+    columns: list[int] | int = option([1])
+    cuts: list[str] = option([])
 
     def check(self) -> None:
         if self.count == 13:
@@ -34,6 +36,16 @@ class ManyOptions(Options):
         ({"corpus": "x"}, "dataset.options.corpus: expected 'grammar' or 'sentences', given 'x'"),
         ({"shuffled": "no"}, "dataset.options.shuffled: expected true or false, given 'no'"),
         ({"alphabet": None}, "dataset.options.alphabet: expected a text, given None"),
+        (
+            {"columns": "1, x"},
+            "dataset.options.columns: expected a list of integers such as [1, 3] or an integer, given '1, x'",
+        ),
+        (
+            {"columns": [1, "x"]},
+            "dataset.options.columns: expected a list of integers such as [1, 3] or an integer, given 'x'",
+        ),
+        ({"cuts": "|"}, "dataset.options.cuts: expected a list of texts such as [characters, words], given '|'"),
+        ({"cuts": [";", 1]}, "dataset.options.cuts: expected a list of texts such as [characters, words], given 1"),
         ({"cuont": 1}, "dataset.options.cuont: unknown key; did you mean 'count'?"),
         ({"count": 13}, "dataset.options: 13 brings bad luck"),
         ({"alphabet": 7, "count": "x"}, "dataset.options.count: expected an integer from 1 to 2000, given 'x'"),

@@ -10,13 +10,18 @@ from core.config import ModelConfig, TrainingConfig
 from core.data.batching import Batch, make_batch
 from core.data.prepared_data import PreparedData
 from core.model.transformer import Transformer
+from core.torchrun import Place
+from core.training import distributed
+from core.training.distributed import ALONE, Processes
 from core.training.learner import Learner, Measured
 from tests.core.training.small_runs import MODEL
 
 CPU = torch.device("cpu")
 
 
-def learn_once(data: PreparedData, batches: list[Batch], **training: object) -> tuple[Learner, Measured]:
+def learn_once(
+    data: PreparedData, batches: list[Batch], processes: Processes = ALONE, **training: object
+) -> tuple[Learner, Measured]:
     torch.manual_seed(0)
     config = TrainingConfig.model_validate(
         {"optimizer": {"name": "sgd"}, "max_grad_norm": None, "device": "cpu", **training}
@@ -24,7 +29,7 @@ def learn_once(data: PreparedData, batches: list[Batch], **training: object) -> 
     model = Transformer(
         ModelConfig.model_validate({**MODEL, "dropout": 0.0}), len(data.src_vocabulary), len(data.tgt_vocabulary), 8
     )
-    learner = Learner(model, config, CPU)
+    learner = Learner(model, config, CPU, processes)
     return learner, learner.step(batches, config, 1.0)
 
 
@@ -42,6 +47,34 @@ def test_accumulating_two_unequal_halves_equals_one_batch(data: PreparedData, la
         whole.optimizer.parameters.values, halves.optimizer.parameters.values, rtol=1e-4, atol=1e-6
     )
     torch.testing.assert_close(tuple(measured), tuple(measured_halves))
+
+
+def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_it_has(
+    data: PreparedData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes, one after the other: what the second sent is there when the first adds up."""
+    batches = [first(data, start, start + 8) for start in range(0, 32, 8)]
+    sent: list[list[torch.Tensor]] = [[], []]
+
+    def learn_as(rank: int) -> tuple[Learner, Measured]:
+        def all_reduce(own: torch.Tensor, group: object) -> None:
+            place = len(sent[rank])
+            sent[rank].append(own.clone())
+            if rank == 0:
+                own += sent[1][place]
+
+        monkeypatch.setattr(distributed.dist, "all_reduce", all_reduce)
+        return learn_once(data, batches, Processes(Place(rank, 2)), accumulate_steps=4)
+
+    learn_as(1)
+    both, measured = learn_as(0)
+    num_weights = both.optimizer.parameters.values.numel()
+    assert [[tensor.numel() for tensor in one] for one in sent] == [[num_weights, 2]] * 2  # and the two losses
+    alone, measured_alone = learn_once(data, [first(data, 0, 32)])
+    torch.testing.assert_close(
+        both.optimizer.parameters.values, alone.optimizer.parameters.values, rtol=1e-4, atol=1e-6
+    )
+    torch.testing.assert_close(tuple(measured), tuple(measured_alone))
 
 
 def test_what_is_reported_is_the_mean_over_real_tokens(data: PreparedData) -> None:

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.training.metrics import edit_distances, higher_is_better, score_texts, token_error_rate, tokenized_bleu_of
+from core.training.metrics import (
+    edit_distances,
+    higher_is_better,
+    score_texts,
+    token_edits,
+    token_error_rate,
+    tokenized_bleu_of,
+)
 
 
 def plain_edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
@@ -27,9 +34,10 @@ def test_edit_distances_equal_the_textbook_table() -> None:
 
 
 def test_token_error_rate_is_over_the_corpus_not_the_mean_of_sentences() -> None:
-    assert token_error_rate([["a"], ["x", "b", "c", "d"]], [["b"], ["a", "b", "c", "d"]]) == pytest.approx(2 / 5)
-    assert token_error_rate([[]], [["a", "b"]]) == 1.0
-    assert token_error_rate([["a", "a", "a"]], [["b"]]) == 3.0
+    edits = token_edits([["a"], ["x", "b", "c", "d"]], [["b"], ["a", "b", "c", "d"]])
+    assert edits == ((1, 1), (1, 4)) and token_error_rate(edits) == pytest.approx(2 / 5)
+    assert token_error_rate(token_edits([[]], [["a", "b"]])) == 1.0
+    assert token_error_rate(token_edits([["a", "a", "a"]], [["b"]])) == 3.0
 
 
 def test_perfect_outputs_get_the_best_of_every_metric() -> None:
@@ -68,6 +76,6 @@ def test_tokenized_bleu_takes_the_tokens_as_they_are_and_no_notice_of_case() -> 
 
 
 def test_the_direction_of_every_metric_is_known() -> None:
-    falling = ["valid/loss", "valid/perplexity", "valid/token_error_rate", "letter_error_rate"]
+    falling = ["valid/loss", "valid/perplexity", "valid/token_error_rate", "sequence_error_rate", "letter_error_rate"]
     rising = ["valid/token_accuracy", "valid/exact_match", "valid/bleu", "valid/chrf", "clean_accuracy"]
     assert not any(map(higher_is_better, falling)) and all(map(higher_is_better, rising))

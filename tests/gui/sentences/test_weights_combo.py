@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.config import change_setting
 from core.history import History
 from gui.sentences.weights_combo import WeightsCombo
+from tests.gui.panels.conftest import prepared
 
 
 @pytest.fixture
@@ -36,6 +40,22 @@ def test_offers_checkpoints_and_every_kept_step_newest_first(combo: WeightsCombo
     assert combo.currentText() == "now"
     assert texts(combo)[2:4] == ["best checkpoint: step 500", "last checkpoint: step 1,000"]
     assert texts(combo)[4:] == ["step 1,000", "step 500", "step 1", "step 0"]
+
+
+def test_the_last_checkpoint_is_told_apart_from_the_terminals_mean(combo: WeightsCombo) -> None:
+    history = kept([0], [500, 1000], {500})
+    combo.show_history(history, "now")
+    assert "mean" not in combo.toolTip()
+    for num_averaged in (10, 5):
+        config = change_setting(prepared().config, "training.average_checkpoints", num_averaged)
+        history.prepared = replace(prepared(), config=config)
+        combo.show_history(history, "now")
+        assert texts(combo)[2:4] == ["best checkpoint: step 500", "last checkpoint alone: step 1,000"]
+        assert combo.toolTip() == combo.accessibleDescription()
+        assert combo.toolTip().endswith(f"the terminal's `--checkpoint last` is the mean of the last {num_averaged}")
+    history.prepared = prepared()
+    combo.show_history(history, "last")
+    assert combo.currentText() == "last checkpoint: step 1,000" and "mean" not in combo.toolTip()
 
 
 def test_what_is_chosen_stays_chosen(combo: WeightsCombo, qtbot: QtBot) -> None:
