@@ -57,6 +57,7 @@ class Prepared(Event):
     src_tokens: tuple[str, ...]  # the vocabularies, id by id
     tgt_tokens: tuple[str, ...]
     num_pairs: dict[str, int | None]  # split -> pairs, None where it is endless
+    left_out: dict[str, int]  # split -> pairs longer than the lengths allow; of endless data, in the first shard
     limits: dict[str, float]  # metric -> best value anyone can reach
     examples: tuple[str, ...]  # source texts worth translating
     run: Path | None  # None before learning has begun

@@ -27,6 +27,7 @@ def prepared_from(folder: RunFolder) -> Prepared:
         src_tokens=src_tokens,
         tgt_tokens=tgt_tokens,
         num_pairs=data.num_pairs,
+        left_out=data.left_out,
         limits=data.limits,
         unigram_loss=data.unigram_loss,
         examples=data.examples,

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,13 @@ VALIDATIONS_IN_MEMORY = 8
 Kept = TypeVar("Kept")
 
 
+class MetricAt(NamedTuple):
+    """A metric, and the step that it is of."""
+
+    step: int
+    value: float
+
+
 class History:
     """What happened in one run so far. Used by one thread at a time; holds numpy and plain Python only."""
 
@@ -55,8 +62,9 @@ class History:
     def _forget_run(self) -> None:
         self.last_step = 0
         self.validations: dict[int, dict[str, float]] = {}  # step -> metrics, ascending
-        self.best_steps: set[int] = set()  # validations that were the best so far
+        self.best_steps: dict[int, int] = {}  # validations that were the best so far -> settings changed before
         self.settings_changed: list[SettingChanged] = []
+        self._first_metric = ""  # that the best was chosen by before any change; empty until somebody asks
         self.probe_steps: list[int] = []
         self._snapshot_steps: list[int] = []
         self._are_snapshots_listed = False  # since the last of them was saved
@@ -85,9 +93,14 @@ class History:
 
     def value(self, name: str, step: int) -> float | None:
         """A metric at `step`, or at the nearest step before that has it."""
+        newest = self.newest(name, step)
+        return None if newest is None else newest.value
+
+    def newest(self, name: str, step: int) -> MetricAt | None:
+        """As `value`, with the step that it is of."""
         steps, values = self.curve(name)
         place = int(np.searchsorted(steps, step, side="right"))
-        return float(values[place - 1]) if place else None
+        return MetricAt(int(steps[place - 1]), float(values[place - 1])) if place else None
 
     def probe(self, step: int) -> Probe | None:
         """The newest probe at or before `step`; None where there is none yet."""
@@ -108,6 +121,19 @@ class History:
         """The source texts that probes follow now; one that was added later may be missing in probes before it."""
         newest = self._newest_told or (self.probe(self.probe_steps[-1]) if self.probe_steps else None)
         return tuple(one.source for one in newest.sentences) if newest is not None else ()
+
+    def best_metric_at(self, step: int) -> tuple[str, int]:
+        """The metric by which the validation at `step` was the best, and since which step it is; 0: from the start.
+
+        Whoever chooses another has the run begin its search anew: what came before is compared with nothing after it.
+        """
+        if not self._first_metric:  # a run that was opened: what it was prepared with has the settings changed since
+            self._first_metric = self._stored().config().training.best_metric
+        metric, since = self._first_metric, 0
+        for changed in self.settings_changed[: self.best_steps[step]]:
+            if changed.key == "training.best_metric" and changed.value != metric:
+                metric, since = str(changed.value), changed.step
+        return metric, since
 
     def newest_validation(self) -> ValidationDone | None:
         """The newest one whose sentences are kept; None where there is none."""
@@ -177,6 +203,7 @@ class History:
             case Prepared(run=None):
                 self.folder, self.finished, self.prepared = None, None, event
                 self._forget_run()
+                self._first_metric = event.config.training.best_metric
             case Prepared():
                 self.finished, self.prepared = None, event
                 self._open(event.run)
@@ -206,7 +233,7 @@ class History:
     def _take_metrics(self, step: int, metrics: dict[str, float], is_best: bool) -> None:
         self.validations[step] = metrics
         if is_best:
-            self.best_steps.add(step)
+            self.best_steps[step] = len(self.settings_changed)
         for name, value in metrics.items():
             self._curves.setdefault(name, GrowingCurve()).extend([step], [value])
 
@@ -222,7 +249,7 @@ class History:
         for curve in self._curves.values():
             curve.cut_back_to(step)
         self.validations = {known: metrics for known, metrics in self.validations.items() if known <= step}
-        self.best_steps = {known for known in self.best_steps if known <= step}
+        self.best_steps = {known: changes for known, changes in self.best_steps.items() if known <= step}
         self.settings_changed = [changed for changed in self.settings_changed if changed.step <= step]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.alignment.cut_back_to(step)
@@ -281,9 +308,11 @@ class History:
             for name, values in arrays.items():
                 self._curves.setdefault(name, GrowingCurve()).extend(steps, values)
             self.last_step = int(steps[-1])
-        for record in records.validations:
-            self._take_metrics(record["step"], metrics_file.metrics_of(record), record["is_best"])
-        self.settings_changed += metrics_file.settings_of(records.settings)
+        for record in records.between_steps:
+            if "is_best" in record:
+                self._take_metrics(record["step"], metrics_file.metrics_of(record), record["is_best"])
+            else:
+                self.settings_changed += metrics_file.settings_of([record])
 
 
 def _changed_at(place: Path) -> int:

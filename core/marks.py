@@ -29,8 +29,10 @@ def best_validation(history: History) -> Mark | None:
     """The one that the run itself calls the best, and by which metric; None where there is none yet."""
     if history.prepared is None or not history.best_steps:
         return None
-    step, metric = max(history.best_steps), history.prepared.config.training.best_metric
-    return Mark(step, "best", f"step {step:,}: the best validation so far, by {metric}")
+    step = max(history.best_steps)
+    metric, since = history.best_metric_at(step)
+    among = f"since step {since:,}" if since else "so far"
+    return Mark(step, "best", f"step {step:,}: the best validation {among}, by {metric}")
 
 
 def _marks(history: History) -> Iterator[Mark]:

@@ -20,7 +20,12 @@ LONGEST_LINE = 500_000
 _BLOCK = 2**20
 _LONGEST_BYTES = 4 * LONGEST_LINE
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_OTHER_MARKS = {  # the longer first: one begins as one of UTF-16
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 _GZIP = b"\x1f\x8b"  # so begins what gzip made, and no text in UTF-8
 _STARTED_IN = Path.cwd()  # before any plugin could change it
 
@@ -100,8 +105,9 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, Reading]]:
 def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
     """Whole lines, about _BLOCK bytes of them, each with its end."""
     first = file.read(_BLOCK)
-    if first.startswith(_UTF_16):
-        raise BadData(f"{name} is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`.")
+    for mark, encoding in _OTHER_MARKS.items():
+        if first.startswith(mark):
+            raise BadData(f"{name} is {encoding}: convert it with `iconv -f {encoding} -t UTF-8`.")
     rest, number = b"", 1
     for read in chain([first.removeprefix(_BYTE_ORDER_MARK)], iter(partial(file.read, _BLOCK), b"")):
         rest += read

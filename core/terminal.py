@@ -33,7 +33,7 @@ class TerminalProgress:
                 self._show_stage(event)
             case Prepared():
                 self.close()  # what a verb shows of its own comes next
-                self._description = "\n".join(filter(None, [_described(event), event.picked]))
+                self._description = "\n".join(filter(None, [_described(event), _left_out(event), event.picked]))
                 self._max_steps = event.config.training.max_steps
             case RunStarted():
                 self._begin(event)
@@ -63,6 +63,8 @@ class TerminalProgress:
         self._stage.update(progress.done - self._stage.n)
         if stands:
             self._stage.refresh()
+        if progress.done == progress.total:
+            self.close()  # what a verb shows of its own comes next
 
     def _begin(self, started: RunStarted) -> None:
         self.close()
@@ -97,6 +99,23 @@ def _described(prepared: Prepared) -> str:
         f"{len(prepared.src_tokens):,} source and {len(prepared.tgt_tokens):,} target tokens, "
         f"{'endless' if pairs is None else f'{pairs:,}'} pairs to train on"
     )
+
+
+def _left_out(prepared: Prepared) -> str:
+    """How many pairs are too long for the run, of each split that has such; empty where none has."""
+    counts = [_counted(count, prepared.num_pairs[split], split) for split, count in prepared.left_out.items() if count]
+    if not counts:
+        return ""
+    dataset = prepared.config.dataset
+    limits = f"dataset.max_src_length = {dataset.max_src_length} or dataset.max_tgt_length = {dataset.max_tgt_length}"
+    return f"left out, longer than {limits}: {', '.join(counts)}"
+
+
+def _counted(count: int, num_pairs: int | None, split: str) -> str:
+    """`num_pairs` are those that are not left out; None where they are endless."""
+    if num_pairs is None:
+        return f"{count:,} of the first shard of {split} pairs"
+    return f"{count:,} of {count + num_pairs:,} {split} pairs"
 
 
 def _validated(done: ValidationDone) -> str:

@@ -17,6 +17,11 @@ class TextForm(NamedTuple):
     lowercase: bool = False
     normalisation: UnicodeForm = "none"
     cuts: tuple[Cut, ...] = ()  # how each column of a source is cut, see `cut_columns`; empty: there are no columns
+    single_spaces: bool = False  # whether each run of white space is one space, and none is at the ends
+
+    def takes(self, text: str) -> bool:
+        """Whether it has as many columns as a source, with tabs between them, or no tab, as a source once cut."""
+        return not self.cuts or "\t" not in text or text.count("\t") + 1 == len(self.cuts)
 
     def of(self, text: str) -> str:
         """The text in this form: as it is where it has it already, as every source of the dataset does.
@@ -25,9 +30,9 @@ class TextForm(NamedTuple):
         """
         text = self._spelled(text)
         columns = text.split("\t")
-        if len(columns) != len(self.cuts) or (len(columns) == 1 and _is_cut(text, self.cuts[0])):
-            return text
-        return cut_columns(columns, self.cuts)
+        if len(columns) == len(self.cuts) and not (len(columns) == 1 and _is_cut(text, self.cuts[0])):
+            return cut_columns(columns, self.cuts)
+        return " ".join(text.split()) if self.single_spaces else text
 
     def _spelled(self, text: str) -> str:
         if self.normalisation != "none":

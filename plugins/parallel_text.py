@@ -31,6 +31,8 @@ from core.plugin import (
     split_of,
 )
 
+_UNSEEN = " \u00ad\u200b\u200c\u200d\u2060\ufeff"  # soft hyphen, and spaces and joiners of no width
+
 
 class ParallelTextOptions(Options):
     folder: Folder = option(".", help="Where the files are; . is the folder that Headlight was started in.")
@@ -45,7 +47,11 @@ class ParallelTextOptions(Options):
     source_cut: list[str] = option(
         [], help="How each source column is cut: words, characters, or the sign between its tokens. Empty: words."
     )
-    target_cut: list[str] = option([], help="How each target column is cut.")
+    target_cut: list[str] = option(
+        [],
+        help="How each target column is cut. Outputs keep the spaces between tokens; to get words of letters, leave it "
+        "empty and set the target tokenizer to characters.",
+    )
     lowercase: bool = option(False, help="Make all letters small.")
     normalisation: UnicodeForm = option(
         "none", help="Unicode form. NFC: one character for ü. NFKC: one width for all letters, too."
@@ -96,8 +102,8 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return [str(path) for path in named if path is not None]
 
     def text_form(self) -> TextForm:
-        cuts = () if self.options.train_target else tuple(self.options.source_cut)
-        return TextForm(self.options.lowercase, self.options.normalisation, cuts)
+        cuts = () if self.options.train_target else tuple(_source_columns(self.options).cuts)
+        return TextForm(self.options.lowercase, self.options.normalisation, cuts, single_spaces=True)
 
     def _pairs(self, split: Split) -> Iterator[Pair]:
         pairs = self._read(self._files(split))
@@ -146,7 +152,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
 
     def _require_files(self) -> None:
         """Each there, and none of them twice."""
-        known: dict[Path, str] = {}
+        known: dict[tuple[int, int], str] = {}
         for split in get_args(Split):
             for side, path in zip(("source", "target"), self._own_files(split) or (), strict=False):
                 if path is None:
@@ -158,9 +164,10 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                         "Name the file where it is" if is_whole else "Set dataset.options.folder to where the files are"
                     )
                     raise BadData(f"dataset.options.{name}: there is no {path}. {mend}.")
-                if path.resolve() in known:
-                    raise BadData(f"dataset.options.{name}: {path} is {known[path.resolve()]} already.")
-                known[path.resolve()] = name
+                found = path.stat()
+                if (place := (found.st_dev, found.st_ino)) in known:  # links of both kinds lead there
+                    raise BadData(f"dataset.options.{name}: {path} is {known[place]} already.")
+                known[place] = name
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -171,12 +178,13 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             rows = _side_by_side(self._texts(files.source), self._texts(files.target), files)
         leaves_out = self.options.empty_lines == "leave_out"
         for number, (source, target) in enumerate(rows, start=1):
-            if source and target:
+            has_source, has_target = source.strip(_UNSEEN), target.strip(_UNSEEN)
+            if has_source and has_target:
                 yield Pair(source, target)
             elif not leaves_out:
-                path = files.target if source and files.target else files.source
+                path = files.target if has_source and files.target else files.source
                 raise BadData(
-                    f"{path}, line {number:,} has no {'target' if source else 'source'}: "
+                    f"{path}, line {number:,} has no {'target' if has_source else 'source'}: "
                     "write it, or set dataset.options.empty_lines: leave_out."
                 )
 
@@ -188,7 +196,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return read_lines(path) if form == AS_IT_COMES else map(form.of, read_lines(path))
 
     def _columns(self, path: Path) -> Iterator[tuple[str, str]]:
-        source = _Columns(_listed(self.options.source), self.options.source_cut)
+        source = _source_columns(self.options)
         target = _Columns(_listed(self.options.target), self.options.target_cut)
         wanted = max(source.numbers + target.numbers)
         for number, line in enumerate(self._lines(path), start=1):
@@ -206,11 +214,15 @@ class _Columns:
 
     def __init__(self, numbers: list[int], cuts: list[str]) -> None:
         self.numbers = numbers
-        self._cuts = cuts or ["words"] * len(numbers)
+        self.cuts = cuts or ["words"] * len(numbers)
 
     def text(self, fields: list[str]) -> str:
         """The tokens of all columns, with a space between two."""
-        return cut_columns([fields[number - 1] for number in self.numbers], self._cuts)
+        return cut_columns([fields[number - 1] for number in self.numbers], self.cuts)
+
+
+def _source_columns(options: ParallelTextOptions) -> _Columns:
+    return _Columns(_listed(options.source), options.source_cut)
 
 
 def _side_by_side(sources: Iterator[str], targets: Iterator[str], files: Files) -> Iterator[tuple[str, str]]:

@@ -26,6 +26,7 @@ from core.cli.streams import (
 )
 from core.errors import UserError
 from core.signals import Interrupted
+from core.torchrun import tell_torchrun
 
 OK, FAULT, BAD_INPUT = 0, 1, 2
 
@@ -80,8 +81,10 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _complain(what: object, code: int) -> int:
+    sentence = f"headlight: {' '.join(str(what).splitlines())}"
+    tell_torchrun(sentence)
     with perhaps_unread(sys.stderr):
-        print(f"headlight: {' '.join(str(what).splitlines())}", file=sys.stderr)
+        print(sentence, file=sys.stderr)
     return code
 
 

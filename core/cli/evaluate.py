@@ -1,18 +1,23 @@
-"""`evaluate`: a run's weights measured on a split."""
+"""`evaluate`: the weights of one run or more measured on a split, and how far several lie apart."""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from core.cli.conversation import on_the_terminal
+from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import output_file
 from core.cli.opening import decoding_changes, opening_of, read_settings
-from core.cli.output import print_json
+from core.cli.output import print_json, print_means
+from core.cli.same_sentences import require_same_sentences
+from core.comparison.spread import spread
 from core.errors import UserError
-from core.requests import Evaluate, Evaluation
+from core.requests import Evaluate, Evaluation, OpenRun
+from core.run_folder import RunFolder
 
 _METRICS = (
     *("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "sequence_error_rate"),
@@ -21,24 +26,55 @@ _METRICS = (
 
 
 def evaluate(arguments: Namespace) -> int:
-    """Measure a checkpoint on a split and print the figures."""
+    """Measure a checkpoint of each run on a split and print its figures; then, of several runs, mean and deviation."""
     changes, options = read_settings(arguments.set)
     if changes:
         raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
-    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments), options)
-    with on_the_terminal(arguments.plugins_dir) as engine:
-        engine.ask(opening)
-        evaluation = engine.ask(Evaluate(split=arguments.split))
+    decoding = decoding_changes(arguments)
+    openings = [opening_of(run, arguments.runs_dir, arguments.checkpoint, decoding, options) for run in arguments.runs]
+    if len(openings) > 1:
+        _require_different_runs(openings, arguments.predictions)
+    evaluations = []
+    predictions = nullcontext() if arguments.predictions is None else output_file(arguments.predictions)
+    with predictions as file, on_the_terminal(arguments.plugins_dir) as engine:
+        for opening in openings:
+            evaluation = evaluated(engine, opening, arguments.split)
+            evaluations.append(evaluation)
+            _tell(evaluation, json=arguments.json)
+            if file is not None:
+                _write_predictions(file, evaluation)
+    if len(evaluations) > 1:
+        require_same_sentences(evaluations, "A mean")
+        _print_spread(evaluations, json=arguments.json)
+    return 0
+
+
+def evaluated(engine: Conversation, opening: OpenRun, split: str) -> Evaluation:
+    """A run opened, and measured on a split."""
+    engine.ask(opening)
+    return engine.ask(Evaluate(split=split))
+
+
+def _require_different_runs(openings: Sequence[OpenRun], predictions: Path | None) -> None:
+    """Raise UserError, before any is evaluated, for what would be refused at a later one."""
+    if predictions is not None:
+        raise UserError(f"--predictions {predictions}: a file holds one run's outputs, given {len(openings)} runs.")
+    seen: set[Path] = set()
+    for opening in openings:
+        if opening.run in seen:
+            raise UserError(f"{opening.run} is named twice: it would count twice in the mean.")
+        seen.add(opening.run)
+        RunFolder.open(opening.run).checkpoint_step(opening.checkpoint)
+
+
+def _tell(evaluation: Evaluation, *, json: bool) -> None:
     warn(evaluation)
-    if arguments.predictions is not None:
-        _write_predictions(arguments.predictions, evaluation)
     record = _record(evaluation)
-    if arguments.json:
+    if json:
         print_json(record)
-        return 0
+        return
     for name, value in (record | record.pop("metrics")).items():
         print(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
-    return 0
 
 
 def warn(evaluation: Evaluation) -> None:
@@ -75,7 +111,24 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _write_predictions(path: Path, evaluation: Evaluation) -> None:
-    with output_file(path) as file:
-        for row in (("source", "reference", "hypothesis"), *evaluation.predictions):
-            print("\t".join(" ".join(cell.split()) for cell in row), file=file)  # no cell may hold a tab or line break
+def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:
+    """Print mean and sample standard deviation of every figure that all of them have, all of the same sentences."""
+    mean, deviation = spread([_figures(evaluation) for evaluation in evaluations])
+    split, sentences = evaluations[0].split, evaluations[0].sentences
+    if json:
+        runs = [evaluation.run for evaluation in evaluations]
+        record = {"event": "evaluations_finished", "runs": runs, "split": split, "sentences": sentences}
+        print_json(record | {"mean": mean, "standard_deviation": deviation})
+        return
+    print(f"\nmean of {len(evaluations)} runs ± standard deviation, over the same {sentences:,} {split} sentences")
+    print_means(mean, deviation)
+
+
+def _figures(evaluation: Evaluation) -> dict[str, float]:
+    named = {name: evaluation.metrics[name] for name in _METRICS}
+    return named | {"tokenized_bleu": evaluation.tokenized_bleu} | evaluation.plugin_metrics
+
+
+def _write_predictions(file: TextIO, evaluation: Evaluation) -> None:
+    for row in (("source", "reference", "hypothesis"), *evaluation.predictions):
+        print("\t".join(" ".join(cell.split()) for cell in row), file=file)  # no cell may hold a tab or line break

@@ -34,6 +34,12 @@ def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None
     writer.writerows(plain(record) for record in records)
 
 
+def print_means(mean: Mapping[str, float], deviation: Mapping[str, float]) -> None:
+    """Print a line for each metric: its mean over several runs ± its standard deviation."""
+    for name, value in mean.items():
+        print(f"{name} {value:.6g} ± {deviation[name]:.2g}")
+
+
 def event_record(event: Event) -> dict[str, Any]:
     """An event as the object `--json` prints; of a probe its step and texts, of a validation no sentences."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()

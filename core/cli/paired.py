@@ -5,13 +5,14 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from core.cli.conversation import Conversation, on_the_terminal
-from core.cli.evaluate import warn
+from core.cli.conversation import on_the_terminal
+from core.cli.evaluate import evaluated, warn
 from core.cli.opening import decoding_changes, opening_of
 from core.cli.output import print_records
+from core.cli.same_sentences import require_same_sentences
 from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, Outputs, paired_bootstrap
 from core.errors import UserError
-from core.requests import Evaluate, Evaluation, OpenRun
+from core.requests import Evaluation
 from core.training.metrics import higher_is_better
 
 
@@ -22,9 +23,10 @@ def compare_paired(arguments: Namespace) -> int:
     changes = decoding_changes(arguments)
     openings = [opening_of(run, arguments.runs_dir, arguments.checkpoint, changes) for run in arguments.runs]
     with on_the_terminal(arguments.plugins_dir) as engine:
-        first, second = (_evaluated(engine, opening, arguments.split) for opening in openings)
-    references = _same_references(first, second)
+        first, second = (evaluated(engine, opening, arguments.split) for opening in openings)
+    require_same_sentences((first, second), "A paired test")
     warn(first)
+    references = [reference for _, reference, _ in first.predictions]
     compared = paired_bootstrap(references, _outputs(first), _outputs(second))
     records = [_record(one, first, second) for one in compared]
     if arguments.json or arguments.csv:
@@ -32,27 +34,6 @@ def compare_paired(arguments: Namespace) -> int:
     else:
         _print_sentences(compared, first, second)
     return 0
-
-
-def _evaluated(engine: Conversation, opening: OpenRun, split: str) -> Evaluation:
-    engine.ask(opening)
-    return engine.ask(Evaluate(split=split))
-
-
-def _same_references(first: Evaluation, second: Evaluation) -> list[str]:
-    """The references of both. Raises UserError where the two were not asked the same."""
-    asked = [[(source, reference) for source, reference, _ in run.predictions] for run in (first, second)]
-    if asked[0] == asked[1]:
-        return [reference for _, reference in asked[0]]
-    if len(asked[0]) != len(asked[1]):
-        how = f"{len(asked[0]):,} and {len(asked[1]):,} sentences"
-    else:
-        number = next(at for at, (one, other) in enumerate(zip(*asked, strict=True), start=1) if one != other)
-        how = f"sentence {number:,} is not the same"
-    raise UserError(
-        f"{first.run.name} and {second.run.name} have different {first.split} splits: {how}.",
-        "A paired test needs the same sentences: the same dataset, with the same options, seed and lengths.",
-    )
 
 
 def _outputs(evaluation: Evaluation) -> Outputs:

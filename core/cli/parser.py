@@ -99,18 +99,25 @@ def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
 
 
 def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    evaluate = verbs.add_parser("evaluate", help="measure a run on sentences it was not trained on")
+    evaluate = verbs.add_parser("evaluate", help="measure runs on sentences they were not trained on")
     evaluate.set_defaults(verb="evaluate")
-    evaluate.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
+    evaluate.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="a run's folder, or its name in the runs folder; of several runs, mean and standard deviation come last",
+    )
     evaluate.add_argument("--split", choices=("valid", "test"), default="valid")
     evaluate.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="dataset.options.folder, where it was moved"
     )
-    evaluate.add_argument("--predictions", type=Path, metavar="FILE.tsv", help="write source, reference, hypothesis")
+    evaluate.add_argument(
+        "--predictions", type=Path, metavar="FILE.tsv", help="write source, reference, hypothesis of one run"
+    )
     _add_decoding(evaluate)
     _add_checkpoint(evaluate)
     _add_places(evaluate)
-    _add_json(evaluate, "print one object")
+    _add_json(evaluate, "print one object a run; of several runs, a last one with mean and standard deviation")
 
 
 def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from core.cli.output import print_json
+from core.cli.output import print_json, print_means
 from core.comparison.spread import spread
 from core.errors import UserError
 from core.events import RunFinished
-
-
-class Validated(NamedTuple):
-    """What a run's validations are of: all pairs of the split, and how many of them were decoded freely."""
-
-    pairs: int = 0
-    decoded: int = 0
+from core.validated import Validated
 
 
 def read_seeds(text: str) -> list[int]:
@@ -36,19 +29,18 @@ def new_group(name: str) -> str:
 def print_spread(group: str, runs: Sequence[RunFinished], validated: Validated, *, json: bool) -> None:
     """Print mean and sample standard deviation of every metric that all runs have, as it was at the end of each.
 
-    Says of how many sentences the free-running ones are, where that is not all.
+    Says of how many sentences the free-running ones are; to a person, where that is not all.
     """
     mean, deviation = spread([run.metrics for run in runs])
     if json:
         folders = [run.run for run in runs]
         record = {"event": "seeds_finished", "group": group, "runs": folders}
-        print_json(record | {"mean": mean, "standard_deviation": deviation})
+        print_json(record | validated.as_fields() | {"mean": mean, "standard_deviation": deviation})
         return
     print(f"\ngroup {group}: mean of {len(runs)} runs ± standard deviation, at the last step of each")
-    if validated.decoded < validated.pairs:
+    if validated.is_partial:
         print(
-            f"decoded were the first {validated.decoded:,} of {validated.pairs:,} validation sentences (for valid/bleu "
-            "and the like, not valid/loss); `evaluate` decodes all"
+            f"decoded were the first {validated.decoded:,} of {validated.sentences:,} validation sentences "
+            "(for valid/bleu and the like, not valid/loss); `evaluate` of these runs gives the mean over all"
         )
-    for name, value in mean.items():
-        print(f"{name} {value:.6g} ± {deviation[name]:.2g}")
+    print_means(mean, deviation)

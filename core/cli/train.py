@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from core.cli.conversation import Conversation
 from core.cli.opening import DATASET_OPTION, read_settings
 from core.cli.output import event_record, print_json
-from core.cli.seeds import Validated, new_group, print_spread, read_seeds
+from core.cli.seeds import new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
 from core.errors import UserError
-from core.events import Event, Prepared, RunFinished, ValidationDone
+from core.events import Event, Prepared, RunFinished
 from core.lower_rate import lower_rate
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_files.by_step import CHECKPOINTS, step_path
@@ -26,7 +26,8 @@ from core.settings.presets import read_preset_or_file
 from core.signals import Interrupted
 from core.smaller_batch import smaller_batch
 from core.terminal import TerminalProgress
-from core.torchrun import place, silence_torch
+from core.torchrun import is_leader, require_one_process, silence_torch, tell_torchrun
+from core.validated import Validated
 
 if TYPE_CHECKING:
     from core.exporting.tensorboard_events import TensorBoardEvents
@@ -37,9 +38,8 @@ _GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
 
 def train(arguments: Namespace) -> int:
     """Train, show it, and say how it ended: by the exit code and on standard output."""
-    if place().world_size > 1:
-        silence_torch()
-    if place().rank > 0:
+    silence_torch()
+    if not is_leader():
         from core.training.follower import follow  # imports torch, into this thread
 
         return follow(arguments.plugins_dir)
@@ -59,7 +59,7 @@ def train(arguments: Namespace) -> int:
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:
     """One run after the other; then the mean and the deviation of what those reached that came to their end."""
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
-    runs, validated, code = list[RunFinished](), Validated(), DONE
+    runs, validated, code = list[RunFinished](), Validated(0), DONE
     for seed in seeds:
         ended, finished, of_these = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
         if ended == DONE:
@@ -95,7 +95,9 @@ def _train(
         raise Interrupted(engine.signal, _saved(finished, engine.signal.name, moved))
     if finished.reason in _GOOD_REASONS:
         return DONE, finished, show.validated
-    print(f"headlight: {_saved(finished, finished.reason, moved)}", file=sys.stderr)
+    sentence = f"headlight: {_saved(finished, finished.reason, moved)}"
+    tell_torchrun(sentence)
+    print(sentence, file=sys.stderr)
     return STOPPED_ITSELF, finished, show.validated
 
 
@@ -108,8 +110,8 @@ def _check(arguments: Namespace) -> None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
     if arguments.seeds is not None and (arguments.resume is not None or arguments.run_dir is not None):
         raise UserError("--seeds begins several new runs: it goes neither with --resume nor with --run-dir.")
-    if arguments.seeds is not None and place().world_size > 1:
-        raise UserError("--seeds goes with one process.", "Start torchrun once a seed, with --set seed=0 and so on.")
+    if arguments.seeds is not None:
+        require_one_process("--seeds", "Start torchrun once a seed, with --set seed=0 and so on.")
 
 
 def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> list[Request[Any]]:
@@ -136,14 +138,12 @@ class _Show:
         self._progress = TerminalProgress()
         self._results = results
         self._board = _board(tensorboard) if tensorboard is not None else None
-        self.validated = Validated()
+        self.validated = Validated(0)
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
         if isinstance(event, Prepared):
-            self.validated = Validated(pairs=event.num_pairs["valid"] or 0)
-        elif isinstance(event, ValidationDone):
-            self.validated = self.validated._replace(decoded=len(event.sentences))
+            self.validated = Validated(event.num_pairs["valid"] or 0)
         if self._results is not None:
             with self._results.printing():
                 print_json(event_record(event))

@@ -7,20 +7,35 @@ from dataclasses import dataclass
 from typing import Self
 
 from core.config import RunConfig
+from core.errors import UserError
 from core.events import SettingChanged
 from core.run_folder import RunFolder
+from core.validated import Validated
 
 
 @dataclass(frozen=True, eq=False)
 class ReadRun:
-    """`validations` are the metrics of each validated step, `changed` the settings changed during the run, in order."""
+    """`validations` are the metrics of each validated step, `changed` the settings changed during the run, in order.
+
+    `validated` is what the validations are of; None where the run's vocabulary does not say.
+    """
 
     folder: RunFolder
     config: RunConfig
     validations: Mapping[int, dict[str, float]]
     changed: Sequence[SettingChanged]
+    validated: Validated | None
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
         """Read these lines, and none of the steps'. Raises DamagedFile where one of them is damaged."""
-        return cls(folder, folder.config(), folder.validation_metrics(), folder.settings_changed())
+        metrics, changed = folder.validation_metrics(), folder.settings_changed()
+        return cls(folder, folder.config(), metrics, changed, read_validated(folder))
+
+
+def read_validated(folder: RunFolder) -> Validated | None:
+    """What the validations of this run are of; None where its vocabulary is damaged, which no figure needs."""
+    try:
+        return Validated(folder.vocabulary()["num_pairs"]["valid"])
+    except (UserError, KeyError, TypeError):
+        return None

@@ -13,20 +13,34 @@ from core.config import change_setting
 
 
 def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dict[str, object]]:
-    """A record a run and two a group, all with the same names."""
+    """A record a run and two a group, all with the same names.
+
+    Of how many sentences the figures are is among them where a run's validations decode only some.
+    """
     settings = differing([_settings_over_time(run) for run in runs])
     figures = [_best_figures(run) for run in runs]
     names = sorted({name for one in figures for name in one})
     group_names = _group_names(runs, groups)
+    counts = _counts_of_sentences(runs)
     records = [
         {"run": run.folder.path.name}
         | ({"group": group_names[place]} if any(group_names) else {})
         | {name: getattr(run.folder.state, name) for name in ("state", "last_step", "best_step")}
         | {key: values[place] for key, values in settings.items()}
+        | counts[place]
         | {name: figures[place].get(name) for name in names}
         for place, run in enumerate(runs)
     ]
-    return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(groups, figures))]
+    return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(groups, counts, figures))]
+
+
+def _counts_of_sentences(runs: Sequence[ReadRun]) -> list[dict[str, int | None]]:
+    """Of how many sentences each run's figures are; nothing where all that were validated were decoded, too."""
+    known = [run.validated for run in runs if run.validated is not None]
+    if not any(validated.is_partial for validated in known):
+        return [{} for _ in runs]
+    unknown: dict[str, int | None] = dict.fromkeys(known[0].as_fields())
+    return [unknown if run.validated is None else {**unknown, **run.validated.as_fields()} for run in runs]
 
 
 def _settings_over_time(run: ReadRun) -> Settings:
@@ -52,12 +66,15 @@ def _group_names(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[s
     return [names.get(place, run.folder.state.group) for place, run in enumerate(runs)]
 
 
-def _spreads(groups: Sequence[SeedGroup], figures: Sequence[dict[str, float]]) -> Iterator[dict[str, object]]:
-    """Mean and standard deviation of each group's figures."""
+def _spreads(
+    groups: Sequence[SeedGroup], counts: Sequence[dict[str, int | None]], figures: Sequence[dict[str, float]]
+) -> Iterator[dict[str, object]]:
+    """Mean and standard deviation of each group's figures, and of how many sentences they are."""
     for group in groups:
         mean, deviation = spread([figures[place] for place in group.places])
-        yield {"run": f"mean of {len(group.places)}", "group": group.name, **mean}
-        yield {"run": "standard deviation", "group": group.name, **deviation}
+        common = {"group": group.name, **counts[group.places[0]]}
+        yield {"run": f"mean of {len(group.places)}", **common, **mean}
+        yield {"run": "standard deviation", **common, **deviation}
 
 
 def _best_figures(run: ReadRun) -> dict[str, float]:

@@ -19,7 +19,7 @@ from core.data.prepared_data import DOCUMENT, PreparedData
 from core.data.subwords import SubwordModels, models_in, write_models
 from core.data.tokenising import Tokenising
 from core.data.tokenizers import make_tokenizer
-from core.data.unchanged_files import find_unchanged, remember, stamp_of
+from core.data.unchanged_files import find_unchanged, look_at, remember, require_unchanged, stamp_of
 from core.data.vocabulary import Vocabulary
 from core.events import Progress
 from core.garbage import no_collections
@@ -107,7 +107,8 @@ class _Preparation:
         self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
         files = host.files(dataset.plugin, options)
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows
-        self._stamp = stamp_of([self.fingerprint, host.code(dataset.plugin)], files) if is_known else None
+        self._files = look_at(files)
+        self._stamp = stamp_of([self.fingerprint, host.code(dataset.plugin)], self._files) if is_known else None
 
     @property
     def fingerprint(self) -> str:
@@ -144,11 +145,13 @@ class _Preparation:
         """Write every split's pairs as they come, and their ids where nothing is to be learnt of all pairs first.
 
         Of endless training data, the first shard. While a chunk is worked on here, the plugin's process draws the next.
+        Raises UserError where a file has changed meanwhile: a plugin may read it for each split anew.
         """
         if not self._learns:
             self._tokenising = self._started(self._models)
         for split in SPLITS:
             yield from self._draw_split(split)
+        require_unchanged(self._files)
 
     def _draw_split(self, split: str) -> Working:
         dataset, ids = self._dataset, self._tokenising

@@ -72,8 +72,9 @@ def translate(
 def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list[int], Sequence[str]]:
     """Ids with `<eos>`, and the tokens that the vocabulary does not have.
 
-    Raises UserError for a text that is empty or longer than the model's positions.
+    Raises UserError for a text that is empty, of other columns than sources or longer than the model's positions.
     """
+    _require_columns(data, text)
     ids, unknown = data.encode_source(text)
     if len(ids) == 1:
         raise UserError("There is nothing to translate: the text is empty.", "Write a sentence.")
@@ -84,6 +85,15 @@ def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list
             "Shorten it, or train with a larger dataset.max_src_length.",
         )
     return list(ids), unknown
+
+
+def _require_columns(data: PreparedData, text: str) -> None:
+    if not data.text_form.takes(text):
+        given, expected = text.count("\t") + 1, len(data.text_form.cuts)
+        raise UserError(
+            f"The text “{_shortened(text)}” has {given} columns between tabs; this run's sources have {expected}.",
+            "Give the source columns alone, in the order that the run takes them.",
+        )
 
 
 def _scored(hypothesis: ScoredHypothesis, data: PreparedData) -> ScoredOutput:

@@ -24,6 +24,7 @@ class Confusion:
     counts: NDArray[np.int64]  # [rows, columns]
     times: NDArray[np.int64]  # [rows] each symbol was to be written, or was added
     where: dict[tuple[str, str], tuple[int, ...]]  # (row, column) -> sentences, by their place in the validation
+    errors: int  # of the whole validation: symbols wrong, left out or added
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -32,9 +33,19 @@ class Confusion:
         return shares
 
     @property
+    def errors_shown(self) -> int:
+        """Those among the errors that have a row and a column."""
+        return sum(
+            int(self.counts[row, column])
+            for row, wanted in enumerate(self.symbols)
+            for column, got in enumerate(self.written)
+            if wanted != got
+        )
+
+    @property
     def is_confused(self) -> bool:
         """Whether anything was not written as it was to be."""
-        return any(wanted != got for wanted, got in self.where)
+        return self.errors > 0
 
 
 def confusion_of(sentences: Sequence[Sequence[Written]], most: int) -> Confusion:
@@ -57,7 +68,7 @@ def confusion_of(sentences: Sequence[Sequence[Written]], most: int) -> Confusion
     table = np.array([[counts[row, column] for column in columns] for row in rows], dtype=np.int64)
     kept = {pair: tuple(places) for pair, places in where.items() if pair[0] in rows and pair[1] in columns}
     totals = np.array([times[row] for row in rows], dtype=np.int64)
-    return Confusion(rows, columns, table.reshape(len(rows), len(columns)), totals, kept)
+    return Confusion(rows, columns, table.reshape(len(rows), len(columns)), totals, kept, wrong.total())
 
 
 def _columns(rows: tuple[str, ...], counts: Counter[tuple[str, str]], most: int) -> tuple[str, ...]:

@@ -15,16 +15,19 @@ _LEARNED = 0.95  # share of right sentences from which on a rate of zero is the 
 
 
 def _look(moment: Moment) -> str | None:
-    training, rates = moment.config.training, moment.rates()
+    training = moment.config.training
     is_ending = moment.step > (1.0 - _STILL_TO_COME) * training.max_steps
-    if is_ending or not len(rates) or (moment.metric("exact_match") or 0.0) >= _LEARNED:
-        return None
-    optimizer = training.optimizer
-    moved = rates.max() / (1.0 - optimizer.momentum if optimizer.name == "sgd" else 1.0)
-    if moved > NEARLY_ZERO:
+    if is_ending or not is_nearly_zero(moment) or (moment.metric("exact_match") or 0.0) >= _LEARNED:
         return None
     left = training.max_steps - moment.step
-    return f"the learning rate is {rates[-1]:.1e}, with {left:,} steps still to come"
+    return f"the learning rate is {moment.rates()[-1]:.1e}, with {left:,} steps still to come"
+
+
+def is_nearly_zero(moment: Moment) -> bool:
+    """Whether the weights hardly move, and so what they do not learn says nothing else."""
+    optimizer, rates = moment.config.training.optimizer, moment.rates()
+    moved = rates / (1.0 - optimizer.momentum if optimizer.name == "sgd" else 1.0)
+    return len(rates) > 0 and bool(moved.max() <= NEARLY_ZERO)
 
 
 RULE = Rule(

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from core.notices.experiments import slower
 from core.notices.moment import Moment
+from core.notices.no_rate import is_nearly_zero
 from core.notices.notice import Rule
 
 MOST_ALIKE = 0.9
@@ -19,7 +20,7 @@ _ALIKE_ON_PURPOSE = 0.5  # share of equal references from which on equal outputs
 
 def _look(moment: Moment) -> str | None:
     sentences = moment.sentences()
-    if len(sentences) < _FEWEST_SENTENCES:
+    if len(sentences) < _FEWEST_SENTENCES or is_nearly_zero(moment):
         return None
     if _commonest(one.reference for one in sentences)[1] > _ALIKE_ON_PURPOSE * len(sentences):
         return None

@@ -137,7 +137,7 @@ class Crew:
         if hello is None:  # it has ended already, and torchrun with it
             return
         self._members.append((hello.plain["pid"], connection))
-        if hello.plain["rank"] == 0:
+        if hello.plain["leads"]:
             self._leader = connection
             self._reader = threading.Thread(target=self._read, args=(connection,), name="crew", daemon=True)
             self._reader.start()

@@ -21,7 +21,7 @@ from core.engine import Engine
 from core.events import Event
 from core.processes.connection import Connection, Packet, refusal
 from core.signals import STOPPING
-from core.torchrun import place, silence_torch
+from core.torchrun import is_leader, silence_torch
 
 ENDED = 3  # never 0: torchrun then ends those too that the first has never met
 
@@ -33,8 +33,8 @@ def main() -> int:
     end = socket.socket(socket.AF_UNIX)
     end.connect(str(arguments.socket))
     connection = Connection(end)
-    connection.send(Packet.of("hello", {"rank": place().rank, "pid": os.getpid()}))
-    if place().rank == 0:
+    connection.send(Packet.of("hello", {"leads": is_leader(), "pid": os.getpid()}))
+    if is_leader():
         _lead(connection, arguments)
         return ENDED
     from core.training.follower import follow  # imports torch, into this thread

@@ -37,12 +37,19 @@ NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
 
 @dataclass(frozen=True)
 class MetricsRecords:
-    """Lines of metrics.jsonl, by kind, and the place in the file after the last of them."""
+    """Lines of metrics.jsonl, and the place in the file after the last of them."""
 
     steps: Sequence[Record]
-    validations: Sequence[Record]
-    settings: Sequence[Record]
+    between_steps: Sequence[Record]  # validations and changed settings, in the order in which they were written
     end: int
+
+    @property
+    def validations(self) -> list[Record]:
+        return [record for record in self.between_steps if "is_best" in record]
+
+    @property
+    def settings(self) -> list[Record]:
+        return [record for record in self.between_steps if "setting" in record]
 
 
 def step_lines(first_step: int, arrays: Arrays) -> bytes:
@@ -93,10 +100,9 @@ def read(path: Path, offset: int = 0, least: int = 0, durable: int | None = None
         raise DamagedFile(f"{path}: the file is cut off ({offset + taken:,} of {least:,} bytes are left).", _ADVICE)
     if not all(map(_is_metrics, records)):
         raise damaged(path, "a line of it holds no metrics")
-    validations = [record for record in records if "is_best" in record]
-    settings = [record for record in records if "setting" in record]
+    between_steps = [record for record in records if "is_best" in record or "setting" in record]
     steps = [record for record in records if "is_best" not in record and "setting" not in record]
-    return MetricsRecords(steps, validations, settings, offset + taken)
+    return MetricsRecords(steps, between_steps, offset + taken)
 
 
 def file_and_size(path: Path) -> tuple[int, int]:

@@ -6,7 +6,6 @@ Another machine may have made it, or a stranger: what cannot be read is refused 
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from core.plugins_host.host import PluginHost
 from core.requests import OpenRun
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
-from core.settings.fields import schema_settings
+from core.serving.moved_files import where_they_may_be
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
@@ -55,25 +54,9 @@ def data_of(
         if data.fingerprint == known.fingerprint:
             return data
         sentence = f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained."
-    what_to_do = _where_it_may_be(folder, host, dataset.options if options_here is None else options_here)
+    what_to_do = where_they_may_be(folder, host, dataset.options if options_here is None else options_here)
     tell(Trouble(sentence=sentence, advice=f"The run can translate; it cannot go on learning. {what_to_do}".strip()))
     return known_data(folder)
-
-
-def _where_it_may_be(folder: RunFolder, host: PluginHost, options: Mapping[str, object]) -> str:
-    """What to do where these options name the folder that the data come from; otherwise nothing."""
-    plugin = folder.config().dataset.plugin
-    schemas = [info.options_schema or {} for info in host.plugins() if info.name == plugin]
-    folders = [field for schema in schemas for field in schema_settings(schema) if field.path == "folder"]
-    if not folders:
-        return ""
-    place = Path(str(options.get(folders[0].key, folders[0].default))).absolute()
-    given = f"dataset.options.{folders[0].key}=FOLDER"
-    command = shlex.join(["headlight", "train", "--resume", str(folder.path), "--set", given])
-    return (
-        f"If its files are not in {place}, put them or a link there, or say where they are: {command} "
-        "(`evaluate` takes --set too)."
-    )
 
 
 def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
@@ -84,10 +67,10 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
     require_same_size(folder, checkpoint.step, checkpoint.model, config, data)
     trainer = Trainer(config, data, host)
     trainer.begin(folder)
-    if folder.state.is_shared:
+    if folder.state.is_shared:  # it has these weights alone; whether they are a mean was settled where they come from
         trainer.start_from(tensors(checkpoint.model), checkpoint.step)
-    else:
-        trainer.restore(checkpoint)
+        return trainer
+    trainer.restore(checkpoint)
     if request.averaged and request.checkpoint == "last" and trainer.config.training.average_checkpoints:
         trainer.take_mean()
         _tell_of_mean(folder, trainer, tell)

@@ -56,6 +56,7 @@ class RunAtHand:
             src_tokens=data.src_vocabulary.tokens,
             tgt_tokens=data.tgt_vocabulary.tokens,
             num_pairs=data.num_pairs,
+            left_out=data.left_out,
             limits=data.limits,
             unigram_loss=data.unigram_loss,
             examples=data.examples,

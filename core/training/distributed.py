@@ -88,7 +88,7 @@ class Processes:
     """
 
     def __init__(self, here: Place) -> None:
-        self.rank, self.count = here.rank, here.world_size
+        self._rank, self._count = here.rank, here.world_size
         self._steps: dist.ProcessGroup | None = None  # all of them again, with less patience
         self._turn = threading.Lock()  # between the steps' thread and the one that beats
         self._is_amid_step = False  # the others wait for more than the next order
@@ -105,7 +105,7 @@ class Processes:
 
     def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
         """Once: wait for the others, tell them what the run is, and give them its weights. Raises ProcessLost."""
-        if self.count == 1 or self._steps is not None:
+        if self._count == 1 or self._steps is not None:
             return
         self._join()
         self._is_amid_step = True
@@ -117,7 +117,7 @@ class Processes:
 
     def announce(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
         """Have all take this step."""
-        if self.count == 1:
+        if self._count == 1:
             return
         norm = math.nan if training.max_grad_norm is None else training.max_grad_norm
         with self._turn:
@@ -166,6 +166,15 @@ class Processes:
         document: dict[str, Any] = json.loads(text.numpy().tobytes())
         return document
 
+    @property
+    def name(self) -> str:
+        """What this process calls itself where it is heard among several."""
+        return f"process {self._rank}"
+
+    def dropout_seed(self, seed: int, step: int) -> int:
+        """Of one step in this process: no state, so that a checkpoint need not hold what the others drew."""
+        return hash((seed, self._rank, step)) % 2**63
+
     def orders(self) -> Iterator[Order]:
         """Every step that the first process announces, until it leaves. Raises ProcessLost where it did not."""
         told = torch.empty(len(Order._fields), dtype=torch.float64)
@@ -186,15 +195,15 @@ class Processes:
         self._spread(tensors, self._steps)
 
     def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
-        """This process's sentences of each batch: every `count`-th, so that lengths are shared out evenly."""
-        if self.count == 1:
+        """This process's sentences of each batch: of n processes every n-th, so that lengths are shared out evenly."""
+        if self._count == 1:
             return list(batches)
-        parts = (batch.rows(slice(self.rank, None, self.count)) for batch in batches)
+        parts = (batch.rows(slice(self._rank, None, self._count)) for batch in batches)
         return [part for part in parts if part.num_target_tokens > 0]
 
     def add_up(self, gradients: Tensor, own: Loss) -> Loss:
         """Put the gradients of all processes, added up, in place of this one's; and their losses likewise."""
-        if self.count == 1:
+        if self._count == 1:
             return own
         losses = torch.stack(own)
         with reaching_others():
@@ -242,9 +251,14 @@ def device_here(device: str) -> str:
 
 def threads_here(num_threads: int) -> int:
     """The run's threads, but of several processes no more than a share of this machine: all wait for the slowest."""
-    here = place()
-    return (
-        num_threads
-        if here.world_size == 1
-        else max(1, min(num_threads, (os.cpu_count() or 1) // here.local_world_size))
-    )
+    return num_threads if place().world_size == 1 else min(num_threads, cores_here(os.cpu_count() or 1))
+
+
+def cores_here(num_cores: int) -> int:
+    """This process's share of so many cores of its machine, one at least."""
+    return max(1, num_cores // place().local_world_size)
+
+
+def sentences_here(num_sentences: int) -> int:
+    """About how many sentences of a batch of so many this process works on, one at least."""
+    return max(1, num_sentences // place().world_size)

@@ -24,7 +24,7 @@ from core.model.transformer import Transformer
 from core.model_size import num_positions
 from core.plugins_host.host import PluginHost
 from core.signals import STOPPING
-from core.torchrun import place
+from core.torchrun import tell_torchrun
 from core.training import distributed
 from core.training.distributed import Processes
 from core.training.learner import Learner
@@ -47,7 +47,9 @@ def follow(plugin_dirs: Sequence[Path]) -> int:
         with PluginHost(plugin_dirs) as host:
             _take_part(document, host, processes)
     except UserError as error:
-        print(f"headlight: process {place().rank}: {error} The run is {document['run']}", file=sys.stderr)
+        sentence = f"headlight: {processes.name}: {error} The run is {document['run']}"
+        tell_torchrun(sentence)
+        print(f"\n{sentence}", file=sys.stderr)  # the first one's bar may stand on this line
         return STOPPED_ITSELF
     finally:
         distributed.part()
@@ -62,7 +64,7 @@ def _take_part(document: dict[str, Any], host: PluginHost, processes: Processes)
     with contextlib.closing(TrainBatches(data, config.training, config.seed, host)) as source:
         source.restore(document["batches"])
         for order in processes.orders():
-            torch.manual_seed(_dropout_seed(config.seed, int(order.step)))
+            torch.manual_seed(processes.dropout_seed(config.seed, int(order.step)))
             batches = [next(source) for _ in range(config.training.accumulate_steps)]
             learner.step(batches, order.settings(config.training), order.learning_rate)
 
@@ -108,8 +110,3 @@ def _learner(config: RunConfig, data: PreparedData, processes: Processes) -> Lea
     sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
     model = Transformer(config.model, *sizes).eval()
     return Learner(model, config.training, device, processes)
-
-
-def _dropout_seed(seed: int, step: int) -> int:
-    """Of one step in one process: no state, so that a checkpoint need not hold what the others drew."""
-    return hash((seed, place().rank, step)) % 2**63

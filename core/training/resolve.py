@@ -14,8 +14,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import count_parameters, num_positions
-from core.torchrun import place
-from core.training.distributed import require_a_gpu_each
+from core.training.distributed import cores_here, require_a_gpu_each
 
 # Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
 # ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. That little is lost many times over where
@@ -122,4 +121,4 @@ def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str
 def _num_threads(config: RunConfig, data: PreparedData) -> int:
     if config.training.num_threads != "auto":
         return config.training.num_threads
-    return 1 if is_small(config, data) else max(1, physical_cores() // place().local_world_size)
+    return 1 if is_small(config, data) else cores_here(physical_cores())

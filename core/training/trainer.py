@@ -39,9 +39,7 @@ from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
 from core.training.step_meter import StepMeter
 from core.training.validation import quietly, score_split
-
-# Sentences that a validation during a run decodes freely: a validation must not cost more than the steps between two.
-NUM_FREE_RUNNING = 256
+from core.validated import NUM_FREE_RUNNING
 
 Finish = Generator[Event | None, None, FinishReason]
 

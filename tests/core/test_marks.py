@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from core.engine import Engine
-from core.events import Prepared, ProbeDone, RunStarted, SettingChanged, StepsDone, ValidationDone
+from core.events import Prepared, ProbeDone, RunStarted, SettingChanged, StateChanged, StepsDone, ValidationDone
 from core.history import History
 from core.marks import marks_of
 from core.probes import Probe
-from core.requests import Learn, OpenRun
+from core.requests import ChangeSetting, Finish, Learn, OpenRun
 from core.run_folder import RunFolder
 from core.settings.presets import read_preset
-from tests.core.watcher import Watcher, answered
+from tests.core.watcher import Watcher, answered, begun
 from tests.gui.builders import aligned_sentence
 from tests.reliability.small_runs import train
 
@@ -50,6 +50,7 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
             src_tokens=("a",),
             tgt_tokens=("b",),
             num_pairs={},
+            left_out={},
             limits={},
             examples=(),
             run=None,
@@ -76,6 +77,40 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
         "step 250: training.max_grad_norm set to 0.5",
         "step 300: the best validation so far, by valid/loss",
     ]
+
+
+def test_the_best_is_named_by_the_metric_that_it_was_chosen_by(tmp_path: Path) -> None:
+    """Also where another is chosen at the very step of a validation, after it or before."""
+    watcher, key = Watcher(), "training.best_metric"
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        run = begun(engine, tmp_path, validate_every=4, max_steps=1000)
+        learn(engine, watcher, 4)
+        answered(engine, ChangeSetting(key=key, value="valid/token_error_rate"))
+        assert bests(watcher, run) == ["step 4: the best validation so far, by valid/loss"] * 2
+        learn(engine, watcher, 8)
+        since = "step 8: the best validation since step 4, by valid/token_error_rate"
+        assert bests(watcher, run) == [since] * 2
+        learn(engine, watcher, 10)
+        answered(engine, ChangeSetting(key=key, value="valid/loss"))
+        answered(engine, Finish())
+        assert bests(watcher, run) == ["step 10: the best validation since step 10, by valid/loss"] * 2
+
+
+def learn(engine: Engine, watcher: Watcher, step: int) -> None:
+    """Learn up to this step."""
+    last = max((event.step for event in watcher.all(StateChanged)), default=0)
+    answered(engine, Learn(steps=step - last))
+    watcher.wait(StateChanged, lambda change: change.state == "paused" and change.step == step)
+
+
+def bests(watcher: Watcher, run: Path) -> list[str]:
+    """What is said of the best validation by the history that was told of the run, and by one that reads it."""
+    told, read = History(), History()
+    for event in watcher.events:
+        told.take(event)
+    assert told.prepared is not None
+    read.take(replace(told.prepared, run=run))
+    return [mark.text for history in (told, read) for mark in marks_of(history) if mark.kind == "best"]
 
 
 def test_the_best_is_never_a_validation_that_was_cut_off(tmp_path: Path) -> None:

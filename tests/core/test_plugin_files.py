@@ -74,6 +74,9 @@ def test_blocks_cut_no_line_and_no_character(tmp_path_factory: pytest.TempPathFa
         (b"", "text", "is empty"),
         (gzip.compress(b"", mtime=0), "text.gz", "is empty"),
         ("a\n".encode("utf-16"), "text", "is UTF-16: convert it"),
+        (b"\xfe\xff" + "a\n".encode("utf-16-be"), "text", "is UTF-16: convert it"),
+        ("a\n".encode("utf-32"), "text", "is UTF-32: convert it with `iconv -f UTF-32 -t UTF-8`"),
+        (b"\0\0\xfe\xff" + "a\n".encode("utf-32-be"), "text", "is UTF-32: convert it"),
         ("a\nb\n".encode("utf-16-be"), "text", "line 1 holds a NUL byte"),
         (b"a\nb\0\n", "text", "line 2 holds a NUL byte"),
         (b"one\ntwo \xff\n", "text", "line 2, byte 5 (0xff) is not UTF-8"),
@@ -138,8 +141,10 @@ class Which(Options):
     file: File = option("")
 
 
-def test_a_file_may_be_in_somebodys_home_and_else_is_left_as_it_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/somebody")
-    assert Which(file="~/corpus/train.en").file == "/home/somebody/corpus/train.en"
+def test_a_file_may_be_in_somebodys_home_and_else_is_left_as_it_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Which(file="~/corpus/train.en").file == str(tmp_path / "corpus" / "train.en")
     for name in ("", "./train.en", "a~b", "/corpus/train.en"):
         assert Which(file=name).file == name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ PREPARED = Prepared(
     src_tokens=tuple("abcde"),
     tgt_tokens=tuple("abcdef"),
     num_pairs={"train": None, "valid": 10, "test": 10},
+    left_out={"train": 0, "valid": 0, "test": 0},
     limits={},
     examples=(),
     run=None,
@@ -61,6 +63,22 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
     assert "loss 1.250, 12,345 tok/s" in err
 
 
+def test_pairs_that_are_too_long_are_counted_before_the_run_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    show = TerminalProgress()
+    lengths = {"max_src_length": 40, "max_tgt_length": 50}
+    config = RunConfig.model_validate({"dataset": {"plugin": "x", **lengths}, "name": "tiny"})
+    for event in (
+        replace(PREPARED, config=config, left_out={"train": 1200, "valid": 3, "test": 0}),
+        RunStarted(run=Path("some-run"), step=0),
+    ):
+        show(event)
+    show.close()
+    assert capsys.readouterr().err.splitlines()[1] == (
+        "left out, longer than dataset.max_src_length = 40 or dataset.max_tgt_length = 50: "
+        "1,200 of the first shard of train pairs, 3 of 13 valid pairs"
+    )
+
+
 def test_a_stage_shows_how_much_is_left(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     show = TerminalProgress()
@@ -69,6 +87,17 @@ def test_a_stage_shows_how_much_is_left(capsys: pytest.CaptureFixture[str], monk
         time.sleep(0.11)  # tqdm's, between two drawings
     show.close()
     assert re.search(r"drawing train pairs:  50%.* 2\.50M/5\.00M \[00:00<00:00, .*/s", capsys.readouterr().err)
+
+
+def test_a_stage_that_is_done_leaves_the_line_to_what_is_printed_next(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    show = TerminalProgress()
+    show(Progress(stage="decoding valid sentences", done=4, total=4))
+    shown, wiped = capsys.readouterr().err.rstrip("\r").rsplit("\r", 1)
+    assert "decoding valid sentences" in shown and wiped.isspace()
+    show.close()
 
 
 def test_a_stage_that_cannot_count_shows_the_time_it_takes(

@@ -20,8 +20,28 @@ from core.text_form import AS_IT_COMES, TextForm
         (TextForm(cuts=("characters",)), "ice cream", "i c e ␣ c r e a m"),
         (TextForm(cuts=("|",)), "a b|c", "ab c"),
         (TextForm(cuts=("words",)), "a  b", "a  b"),
+        (AS_IT_COMES, " a \u2028 b\t", " a \u2028 b\t"),
+        (TextForm(single_spaces=True), " a \u2028 b\t", "a b"),
+        (TextForm(normalisation="NFKC", single_spaces=True), "a\u00b4b", "a \u0301b"),
+        (TextForm(cuts=("characters", ";"), single_spaces=True), " w  a PST ", "w a PST"),
+        (TextForm(cuts=("characters", ";"), single_spaces=True), "i c\tN;PL", "i ␣ c N PL"),
     ],
 )
 def test_a_text_is_put_into_the_form_and_stays_in_it(form: TextForm, text: str, expected: str) -> None:
     assert form.of(text) == expected
     assert form.of(expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("cuts", "text", "takes_it"),
+    [
+        ((), "a\tb\tc", True),
+        (("words",), "a b", True),
+        (("words",), "a\tb", False),
+        (("words", ";"), "a\tb", True),
+        (("words", ";"), "a b", True),
+        (("words", ";"), "a\tb\tc", False),
+    ],
+)
+def test_columns_are_counted_where_there_are_any(cuts: tuple[str, ...], text: str, takes_it: bool) -> None:
+    assert TextForm(cuts=cuts).takes(text) == takes_it

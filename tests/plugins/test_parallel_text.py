@@ -16,7 +16,7 @@ from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.engine import Engine
 from core.errors import UserError
-from core.plugin import AS_IT_COMES, BadData, Pair, Split, split_of
+from core.plugin import BadData, Pair, Split, TextForm, split_of
 from core.plugins_host.host import PluginHost
 from core.requests import CheckPlugin, Learn, Prepare, Start, Translate
 from plugins.parallel_text import PLUGIN, ParallelTextOptions
@@ -118,7 +118,14 @@ def test_typed_columns_are_cut_as_those_of_the_file(corpus: Path) -> None:
 
 
 def test_sources_in_a_file_of_their_own_are_not_cut(corpus: Path) -> None:
-    assert PLUGIN(ParallelTextOptions(folder=str(corpus), **TWO, source_cut=["characters"])).text_form() == AS_IT_COMES
+    form = PLUGIN(ParallelTextOptions(folder=str(corpus), **TWO, source_cut=["characters"])).text_form()
+    assert form == TextForm(single_spaces=True)
+
+
+@pytest.mark.parametrize(("source", "num_columns"), [(1, 1), ([1, 3], 2)])
+def test_columns_without_a_cut_are_counted_too(corpus: Path, source: list[int] | int, num_columns: int) -> None:
+    form = PLUGIN(ParallelTextOptions(folder=str(corpus), train_source="train.tsv", source=source)).text_form()
+    assert form.cuts == ("words",) * num_columns
 
 
 def test_a_run_reads_typed_columns_as_those_it_was_trained_on(corpus: Path) -> None:
@@ -137,6 +144,10 @@ def test_a_run_reads_typed_columns_as_those_it_was_trained_on(corpus: Path) -> N
     (corpus / "new.tsv").write_text("plum\tV;PST\n")
     translated = called("translate", corpus / "run", "--input", "new.tsv", cwd=corpus)
     assert translated.stdout == f"{typed.output}\n" and "not in the vocabulary" not in translated.stderr
+    whole = called("translate", corpus / "run", "--input", "valid.tsv", cwd=corpus)
+    assert (whole.returncode, whole.stdout) == (2, "")
+    assert "valid.tsv, line 1: The text “lump lumped V;PST” has 3 columns between tabs; this run's" in whole.stderr
+    assert "sources have 2. Give the source columns alone" in whole.stderr
 
 
 def test_texts_are_made_alike(corpus: Path) -> None:
@@ -162,6 +173,7 @@ def test_long_pairs_are_left_out_of_train_alone(corpus: Path) -> None:
         ("train.de", "x\n" * 203, "train.de has 203 lines and {}/train.en 200: 3 more"),
         ("train.de", "x\n" * 4 + "\n" + "x\n" * 195, "train.de, line 5 has no target: write it, or set"),
         ("train.en", "x\n" * 4 + " \t\n" + "x\n" * 195, "train.en, line 5 has no source: write it, or set"),
+        ("train.de", "x\n" * 4 + "\u200b \ufeff\n" + "x\n" * 195, "train.de, line 5 has no target: write it, or set"),
         ("train.de", "", "train.de is empty"),
     ],
 )
@@ -225,6 +237,20 @@ def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
 def test_files_that_are_not_named_or_twice(corpus: Path, options: dict[str, str], words: str) -> None:
     with pytest.raises(BadData, match=words):
         texts(corpus, **options)
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_a_file_by_another_name_is_the_same(corpus: Path, link: Callable[[Path, Path], None]) -> None:
+    link(corpus / "train.en", corpus / "again.en")
+    assert f"train_target: {corpus}/again.en is train_source already." in refusal(
+        corpus, train_source="train.en", train_target="again.en"
+    )
+
+
+def test_what_has_no_width_beside_letters_stays(corpus: Path) -> None:
+    (corpus / "train.en").write_text("a\u200bb\n\u200b\n", encoding="utf-8")
+    (corpus / "train.de").write_text("x\ny\n", encoding="utf-8")
+    assert texts(corpus, **TWO, empty_lines="leave_out") == [("a\u200bb", "x")]
 
 
 def test_the_check_of_plugins_finds_nothing_to_mend(corpus: Path) -> None:
@@ -292,6 +318,21 @@ def test_of_files_that_change_while_they_are_read_nothing_stays(
     assert next(work).stage == "drawing train pairs"
     change(corpus / name)
     with pytest.raises(UserError, match=rf"{corpus}/{name} changed while it was read: try again"):
+        list(work)
+    assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
+
+
+@pytest.mark.parametrize("change", [append, touch])
+def test_of_files_that_change_between_two_splits_nothing_stays(
+    corpus: Path, host: PluginHost, change: Callable[[Path], None]
+) -> None:
+    """Each split that is set aside reads them once more."""
+    dataset = DatasetConfig(plugin="parallel_text", options={"folder": str(corpus), **TWO})
+    work = prepare_data(dataset, host, corpus / "cache")
+    assert next(work).stage == "drawing train pairs"  # all of them: they are few
+    for name in ("train.en", "train.de"):
+        change(corpus / name)
+    with pytest.raises(UserError, match=rf"{corpus}/train.en changed while .*[Tt]ry again once it is complete"):
         list(work)
     assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
 

@@ -1,4 +1,4 @@
-"""A corpus of one's own, and a run that learned from it."""
+"""A corpus of one's own and a run that learned from it; and three runs of the copy task."""
 
 from __future__ import annotations
 
@@ -51,3 +51,18 @@ def elsewhere(place: Path, tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     for file in files:
         (tmp_path / file.name).rename(file)
+
+
+@pytest.fixture(scope="module")
+def trained_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Three runs that have learnt a little: two on the same data, one on other data."""
+    folder = tmp_path_factory.mktemp("runs")
+    with Engine(cache_dir=folder / "cache") as engine:
+        for name, seed, data_seed, steps in (("short", 0, 0, 5), ("long", 1, 0, 60), ("other", 0, 1, 5)):
+            document = tiny_config(seed, max_steps=steps, validate_every=steps, checkpoint_every=steps).model_dump()
+            document["dataset"]["seed"] = data_seed
+            document["decoding"]["max_length"] = 3  # leaves no four-grams: BLEU is of shorter ones
+            answered(engine, Prepare(config=RunConfig.model_validate(document)))
+            answered(engine, Start(runs_dir=folder, run_dir=folder / name))
+            answered(engine, Learn())
+    yield folder

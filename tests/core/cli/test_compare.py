@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,38 @@ def test_other_programs_read_a_row_or_an_object_a_run(runs_dir: Path, capfd: pyt
         ("a", 4, 0.25),
         ("b", 8, 0.125),
     ]
+
+
+def test_of_how_many_sentences_the_figures_are_is_said_where_not_all_were_decoded(
+    trained_runs: Path, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    records = [json.loads(line) for line in said(trained_runs, capfd, "short", "long", "--json").splitlines()]
+    counts = [{name: one[name] for name in ("valid_sentences", "decoded_sentences")} for one in records]
+    assert counts == [{"valid_sentences": 1000, "decoded_sentences": 256}] * 2
+    rows = [line.split() for line in said(trained_runs, capfd, "short", "long").splitlines()]
+    assert ["decoded_sentences", "256", "256"] in rows
+    assert "sentences" not in said(place, capfd, "run")
+
+
+def test_means_are_of_as_many_sentences_as_their_runs(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    runs = [RunFolder.open(trained_runs / name) for name in ("short", "long")]
+    for run in runs:
+        run.update(group="two_seeds")
+    table = list(csv.DictReader(said(trained_runs, capfd, "short", "long", "--csv").splitlines()))
+    for run in runs:
+        run.update(group=None)
+    assert [row["run"] for row in table] == ["short", "long", "mean of 2", "standard deviation"]
+    assert [(row["valid_sentences"], row["decoded_sentences"]) for row in table] == [("1000", "256")] * 4
+
+
+def test_a_damaged_vocabulary_leaves_the_rest_to_be_compared(
+    trained_runs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("short", "long"):
+        shutil.copytree(trained_runs / name, tmp_path / name)
+    (tmp_path / "long" / "vocabulary.json").write_text("{}", encoding="utf-8")
+    rows = [line.split() for line in said(tmp_path, capfd, "short", "long").splitlines()]
+    assert ["decoded_sentences", "256", "-"] in rows and rows[-1][0] == "valid/token_error_rate"
 
 
 def test_a_groups_mean_and_deviation_come_last(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:

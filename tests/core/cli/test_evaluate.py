@@ -113,3 +113,26 @@ def test_checkpoints_that_were_averaged_are_named(place: Path) -> None:
         "The weights of run are the mean of the checkpoints of steps 10, 20: "
         "2 of the 5 that training.average_checkpoints asks for."
     )
+
+
+def test_an_exported_run_does_not_speak_of_checkpoints_that_it_has_not(place: Path, tmp_path: Path) -> None:
+    exported = tmp_path / "exported"
+    called("export", place / "run", "--format", "safetensors", "--checkpoint", "last", "--output", exported, cwd=place)
+    result = called("translate", exported, "a b", cwd=place)
+    assert result.returncode == 0 and "mean" not in result.stderr
+
+
+def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decoded(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.cli.evaluate.evaluated", lambda *_: pytest.fail("it was evaluated"))
+    result = called("evaluate", place / "run", "--predictions", "nowhere/said.tsv", cwd=place)
+    assert result.returncode == 2
+    assert result.stderr == "headlight: nowhere/said.tsv: cannot be written (No such file or directory).\n"
+
+
+def test_predictions_are_a_row_a_sentence(place: Path) -> None:
+    _, _ = evaluated(place, "--predictions", "said.tsv")
+    head, *rows = [line.split("\t") for line in (place / "said.tsv").read_text(encoding="utf-8").splitlines()]
+    assert head == ["source", "reference", "hypothesis"]
+    assert [row[:2] for row in rows] == [["a b"] * 2, ["b a"] * 2, ["c"] * 2, ["a c"] * 2]

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.config import RunConfig, config_to_yaml
 from core.training.trainer import Trainer
 from tests.core.cli.conftest import FILES
+from tests.core.watcher import tiny_config
 from tests.in_process import called
 
 
@@ -29,6 +31,45 @@ def test_a_run_goes_on_with_a_moved_corpus_as_if_it_were_in_its_place(place: Pat
     assert called("train", "--resume", in_its_place, *more, cwd=place).returncode == 0
     files = [run / "checkpoints" / "000030" / "model.safetensors" for run in (kept[1], in_its_place)]
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize("gone", [("train_source",), ("valid_source", "valid_target")])
+def test_files_named_in_full_are_asked_for_by_their_own_options(
+    place: Path, tmp_path: Path, gone: tuple[str, ...]
+) -> None:
+    """Wherever the folder is: the files are not in it."""
+    corpus = shutil.copytree(place, tmp_path / "corpus", ignore=shutil.ignore_patterns("run", "cache"))
+    options = {name: str(corpus / file) for name, file in FILES.items()}
+    run = trained(tmp_path, {"folder": str(place), **options})
+    for name in gone:
+        (corpus / FILES[name]).unlink()
+    result = called("evaluate", run, cwd=place)
+    assert result.returncode == 2 and f"there is no {options[gone[0]]}." in result.stderr
+    named = " ".join(f"--set dataset.options.{name}=FILE" for name in gone)
+    assert (
+        "If its files are not where they were, put them or a link there, or say where they are: "
+        f"headlight train --resume {run} {named} (`evaluate` takes --set too)."
+    ) in result.stderr
+
+
+def test_of_files_inside_and_outside_the_folder_both_options_are_named(place: Path, tmp_path: Path) -> None:
+    corpus = shutil.copytree(place, tmp_path / "corpus", ignore=shutil.ignore_patterns("run", "cache"))
+    outside = {f"valid_{side}": str(shutil.move(corpus / f"valid.{side}", tmp_path)) for side in ("source", "target")}
+    run = trained(tmp_path, {"folder": str(corpus), **FILES, **outside})
+    for file in (corpus / "train.source", tmp_path / "valid.source"):
+        file.unlink()
+    told = called("evaluate", run, cwd=place).stderr
+    assert f"--resume {run} --set dataset.options.folder=FOLDER --set dataset.options.valid_source=FILE (" in told
+
+
+def trained(folder: Path, options: dict[str, str]) -> Path:
+    """A run of two steps on a corpus of one's own."""
+    dataset = {"plugin": "parallel_text", "options": options}
+    config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": dataset})
+    (folder / "tiny.yaml").write_text(config_to_yaml(config), encoding="utf-8")
+    result = called("train", "tiny.yaml", "--run-dir", "run", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return folder / "run"
 
 
 def test_the_command_to_go_on_with_names_a_moved_corpus_again(

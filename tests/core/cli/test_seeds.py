@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from core.config import config_to_yaml
 from tests.core.watcher import tiny_config
 from tests.in_process import called
 
 
-def heading(place: Path, *options: str) -> list[str]:
-    """The lines between the last run's and the table of means."""
+def trained(place: Path, *options: str) -> str:
+    """What it prints."""
     (place / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=2)), encoding="utf-8")
     result = called("train", "tiny.yaml", "--seeds", "0,1", "--runs-dir", "runs", *options, cwd=place)
     assert result.returncode == 0, result.stderr
-    return [line for line in result.stdout.rpartition("\n\n")[2].splitlines() if "±" not in line or "group" in line]
+    return result.stdout
+
+
+def heading(place: Path, *options: str) -> list[str]:
+    """The lines between the last run's and the table of means."""
+    return [
+        line
+        for line in trained(place, *options).rpartition("\n\n")[2].splitlines()
+        if "±" not in line or "group" in line
+    ]
+
+
+def few_pairs(place: Path) -> tuple[str, str]:
+    """Options for a corpus whose validation decodes all that it has."""
+    for split, count in (("train", 20), ("valid", 3)):
+        (place / f"{split}.tsv").write_text("a b\tb a\n" * count, encoding="utf-8")
+    options = f"{{folder: {place}, train_source: train.tsv, valid_source: valid.tsv}}"
+    return "--set", f"dataset={{plugin: parallel_text, options: {options}}}"
 
 
 def test_means_of_some_sentences_say_so(tmp_path: Path) -> None:
@@ -22,12 +41,19 @@ def test_means_of_some_sentences_say_so(tmp_path: Path) -> None:
     assert group.endswith("mean of 2 runs ± standard deviation, at the last step of each")
     assert decoded == (
         "decoded were the first 256 of 1,000 validation sentences (for valid/bleu and the like, not valid/loss); "
-        "`evaluate` decodes all"
+        "`evaluate` of these runs gives the mean over all"
     )
 
 
 def test_means_of_all_sentences_need_no_word(tmp_path: Path) -> None:
-    for split, count in (("train", 20), ("valid", 3)):
-        (tmp_path / f"{split}.tsv").write_text("a b\tb a\n" * count, encoding="utf-8")
-    options = f"{{folder: {tmp_path}, train_source: train.tsv, valid_source: valid.tsv}}"
-    assert len(heading(tmp_path, "--set", f"dataset={{plugin: parallel_text, options: {options}}}")) == 1
+    assert len(heading(tmp_path, *few_pairs(tmp_path))) == 1
+
+
+def test_a_program_is_always_told(tmp_path: Path) -> None:
+    def last(*options: str) -> dict[str, Any]:
+        record: dict[str, Any] = json.loads(trained(tmp_path, "--json", *options).splitlines()[-1])
+        return record
+
+    records = last(), last(*few_pairs(tmp_path))
+    counts = [(record["valid_sentences"], record["decoded_sentences"]) for record in records]
+    assert counts == [(1000, 256), (3, 3)]

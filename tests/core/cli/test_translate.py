@@ -6,12 +6,14 @@ import gzip
 import json
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
+from core.config import RunConfig
 from core.engine import Engine
-from core.requests import Learn
-from tests.core.watcher import answered, begun
+from core.requests import Learn, Prepare, Start
+from tests.core.watcher import answered, begun, tiny_config
 from tests.in_process import called
 
 
@@ -54,3 +56,33 @@ def test_compressed_texts_are_read(run: Path, tmp_path: Path) -> None:
     plain = translated(run, tmp_path).stdout
     (tmp_path / "in.txt").write_bytes(gzip.compress(b"1 2\n3\n"))
     assert translated(run, tmp_path).stdout == plain and len(plain.splitlines()) == 2
+
+
+SPACED = ("  aba ", "cab  bac", "bca\tabc", "abc\u2028 cba", "ca\u00a0bab \u3000")
+FILES = {"train_source": "train.txt", "train_target": "train.out", "valid_source": "spaced.txt", "valid_target": "out"}
+
+
+@pytest.mark.parametrize(
+    "tokenizer", [{"src": "characters", "tgt": "characters"}, {"src": "subword", "tgt": "subword", "size": 12}]
+)
+def test_a_file_of_the_corpus_is_read_as_evaluate_reads_it(tmp_path: Path, tokenizer: dict[str, Any]) -> None:
+    lines = ["abc cab", "bca", "cba abc", "bac aba", "cab cab"] * 8
+    for name, texts in {"train.txt": lines, "train.out": lines, "spaced.txt": SPACED, "out": ["abc"] * 5}.items():
+        (tmp_path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    dataset = {"plugin": "parallel_text", "options": {"folder": str(tmp_path), **FILES}, "tokenizer": tokenizer}
+    document = tiny_config(max_steps=60, optimizer={"learning_rate": 0.01}).model_dump() | {"dataset": dataset}
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        answered(engine, Prepare(config=RunConfig.model_validate(document)))
+        answered(engine, Start(runs_dir=tmp_path, run_dir=tmp_path / "run"))
+        answered(engine, Learn())
+    called("evaluate", tmp_path / "run", "--predictions", "predictions.tsv", cwd=tmp_path)
+    predictions = (tmp_path / "predictions.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    sources, _, hypotheses = zip(*(line.split("\t") for line in predictions), strict=True)
+    (tmp_path / "as_evaluated.txt").write_text("".join(f"{source}\n" for source in sources), encoding="utf-8")
+    spaced, evaluated = (
+        called("translate", tmp_path / "run", "--input", name, "--json", cwd=tmp_path).stdout.split("\n")[:-1]
+        for name in ("spaced.txt", "as_evaluated.txt")
+    )
+    of_spaced, of_evaluated = ([json.loads(line) | {"source": ""} for line in one] for one in (spaced, evaluated))
+    assert of_spaced == of_evaluated, "probabilities and unknown tokens included"
+    assert [" ".join(one["output"].split()) for one in of_spaced] == list(hypotheses)

@@ -65,6 +65,9 @@ def test_a_typed_text_takes_the_form_that_the_corpus_was_given(host: PluginHost,
     assert not unknown and data.encode_source("TWO Big U\u0308nder") == (ids, [])
     alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
     assert alone.encode_source("TWO Big U\u0308nder") == (ids, [])
+    before_spaces = json.loads(json.dumps(data.vocabulary_document()))
+    del before_spaces["text_form"][-1]
+    assert PreparedData.from_document(before_spaces, {}).text_form == data.text_form._replace(single_spaces=False)
     del (earlier := data.vocabulary_document())["text_form"]
     assert PreparedData.from_document(earlier, {}).encode_source("Two")[1] == ["Two"], "as an earlier version did"
     assert data.folder is not None

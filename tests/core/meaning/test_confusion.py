@@ -25,6 +25,7 @@ def test_counts_and_sentences_of_each_pair() -> None:
         [0, 0, 0, 0, 1, 0],
     ]
     assert found.where["b", "c"] == (1, 2)
+    assert (found.errors, found.errors_shown) == (4, 4)
     assert found.where["d", LEFT_OUT] == (3,)
     assert found.where[ADDED, "e"] == (4,)
     assert found.shares[1].tolist() == [0, 1 / 3, 0, 2 / 3, 0, 0]
@@ -35,6 +36,7 @@ def test_of_many_symbols_those_wrong_most_often_are_shown() -> None:
     assert found.symbols == ("b", "d", ADDED)
     assert found.written == ("b", "d", "c", LEFT_OUT)
     assert found.times.tolist() == [3, 1, 1]
+    assert (found.errors, found.errors_shown) == (4, 3)
     assert found.shares[2].tolist() == [0, 0, 0, 0]  # "e" was added, and is not among those shown
 
 

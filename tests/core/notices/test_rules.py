@@ -72,6 +72,11 @@ def test_a_planted_fault_is_noticed(recorded: Recorded, kind: NoticeKind) -> Non
     assert found[kind].startswith("At step ") and found[kind].endswith(".")
 
 
+def test_a_rate_of_nearly_zero_is_not_called_too_high(recorded: Recorded) -> None:
+    found = noticed(recorded(Fault(rate=1e-9)))
+    assert "no_rate" in found and "same_output" not in found
+
+
 def test_a_run_that_learns_says_nothing(recorded: Recorded) -> None:
     assert noticed(recorded(Fault())) == {}
 

@@ -156,6 +156,14 @@ def test_machines_that_do_not_meet_are_told_how_to(place: Path, monkeypatch: pyt
     assert all("GLOO_SOCKET_IFNAME" in error for error in errors), errors
 
 
+def test_what_is_wrong_with_a_call_is_the_last_that_torchrun_says(place: Path) -> None:
+    command = [*starting(2), MAIN[1], "train", "no_such_preset"]
+    result = subprocess.run(command, cwd=place, capture_output=True, text=True)
+    assert result.returncode == 1
+    *_, last, border = result.stderr.splitlines()
+    assert set(border) == {"="} and last.strip().startswith("traceback : headlight: no_such_preset: no such preset")
+
+
 def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: Path) -> None:
     plain = learnt(trained(place, 2, "plain"))
     with processes(place, 2, "run.yaml", "--run-dir", "stopped", "--json") as started:
@@ -175,9 +183,10 @@ def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: P
 
 @pytest.mark.parametrize(("lost", "by"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])
 def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
-    place: Path, lost: int, by: signal.Signals
+    place: Path, lost: int, by: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that is killed, or that hangs for longer than the others are patient."""
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(place / f"{by.name}.json"))
     run = f"{by.name}{lost}"
     main = [sys.executable, "-c", IMPATIENT]
     with processes(place, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESSLY, main=main) as started:
@@ -188,6 +197,9 @@ def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
         started[lost].kill()
         assert left.returncode == 3, (error, started[lost].communicate())
     assert "Another process of this run has ended" in error and str(place / run) in error
+    assert lost == 1 or error.startswith("\n")  # the bar of the first may stand on that line
+    for_torchrun = json.loads((place / f"{by.name}.json").read_text())["message"]["message"]
+    assert for_torchrun in error.splitlines()
     last = RunFolder.open(place / run).checkpoint_steps()[-1]
     more = ("--resume", run, "--set", f"training.max_steps={last + 3}")
     with processes(place, 1, *more) as (alone,):

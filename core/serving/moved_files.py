@@ -1,0 +1,66 @@
+"""What to do where a run's data are not where it found them: which options say where they are now."""
+
+from __future__ import annotations
+
+import os.path
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from core.plugins_host.host import PluginHost
+from core.run_folder import RunFolder
+from core.settings.fields import SettingField, schema_settings
+from core.typed_path import typed_path
+
+
+class _Place(NamedTuple):
+    """Something that a plugin reads, and the option that says where it is."""
+
+    path: Path
+    option: SettingField
+
+    @property
+    def is_gone(self) -> bool:
+        return not os.path.exists(self.path)  # noqa: PTH110 (pathlib raises where nobody may look)
+
+
+def where_they_may_be(run: RunFolder, host: PluginHost, options: Mapping[str, object]) -> str:
+    """Advice that names the options to set; empty where the plugin has none that name a file or a folder."""
+    plugin = run.config().dataset.plugin
+    schemas = [info.options_schema or {} for info in host.plugins() if info.name == plugin]
+    places = list(_places([field for schema in schemas for field in schema_settings(schema)], options))
+    asked = {place.option.key: place.option for place in [one for one in places if one.is_gone] or places}
+    if not asked:
+        return ""
+    in_folder = [_path(option, options).absolute() for option in asked.values() if option.path == "folder"]
+    where = f"in {in_folder[0]}" if len(in_folder) == len(asked) else "where they were"
+    settings = [f"dataset.options.{key}={option.path.upper()}" for key, option in asked.items()]
+    given = [word for setting in settings for word in ("--set", setting)]
+    command = shlex.join(["headlight", "train", "--resume", str(run.path), *given])
+    return (
+        f"If its files are not {where}, put them or a link there, or say where they are: {command} "
+        "(`evaluate` takes --set too)."
+    )
+
+
+def _places(fields: Sequence[SettingField], options: Mapping[str, object]) -> Iterator[_Place]:
+    """Each file that is named, with its own option where that names it in full, else with the plugin's first folder.
+
+    The folder itself where no option names a file.
+    """
+    folder = next((field for field in fields if field.path == "folder"), None)
+    files = [field for field in fields if field.path == "file" and _path(field, options) != Path()]
+    for file in files:
+        path = _path(file, options)
+        if folder is None or path.is_absolute():
+            yield _Place(path, file)
+        else:
+            yield _Place(_path(folder, options) / path, folder)
+    if folder is not None and not files:
+        yield _Place(_path(folder, options), folder)
+
+
+def _path(option: SettingField, options: Mapping[str, object]) -> Path:
+    """What it names; the empty path where it names nothing."""
+    return typed_path(str(options.get(option.key, option.default)))

@@ -1,0 +1,95 @@
+"""`evaluate` of several runs: each run's figures as of one, then mean and standard deviation of what all have."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from statistics import fmean, stdev
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from tests.in_process import called
+
+NO_FIGURES = {"run", "split", "checkpoint", "sentences", "bleu_signature", "chrf_signature"}
+NO_FIGURES |= {"tokenized_bleu_signature", "metrics", "seconds", "left_out", "is_valid_again"}
+
+
+def evaluate(runs_dir: Path, *arguments: object) -> CompletedProcess[str]:
+    return called("evaluate", *arguments, "--runs-dir", runs_dir, cwd=runs_dir)
+
+
+def records(result: CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert result.returncode == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_the_last_object_has_mean_and_deviation_of_every_figure(trained_runs: Path) -> None:
+    *runs, last = records(evaluate(trained_runs, "short", "long", "--split", "test", "--beam-size", 2, "--json"))
+    for run in runs:
+        (alone,) = records(evaluate(trained_runs, run["run"], "--split", "test", "--beam-size", 2, "--json"))
+        assert run | {"seconds": 0} == alone | {"seconds": 0}, "as of one run"
+    assert [Path(run["run"]).name for run in runs] == ["short", "long"]
+    assert last["event"] == "evaluations_finished" and last["runs"] == [run["run"] for run in runs]
+    assert (last["split"], last["sentences"]) == ("test", runs[0]["sentences"])
+    figures = [run.keys() - NO_FIGURES | run["metrics"].keys() for run in runs]
+    assert figures[0] == last["mean"].keys() == last["standard_deviation"].keys()
+    for name in figures[0] - runs[0]["metrics"].keys():
+        values = [run[name] for run in runs]
+        assert last["mean"][name] == pytest.approx(fmean(values)), name
+        assert last["standard_deviation"][name] == pytest.approx(stdev(values)), name
+    assert last["standard_deviation"]["chrf"] > 0
+
+
+def test_a_person_reads_each_run_and_then_the_mean(trained_runs: Path) -> None:
+    result = evaluate(trained_runs, "short", "long")
+    each, _, mean = result.stdout.partition("\n\n")
+    assert [line for line in each.splitlines() if line.startswith("run ")] == [
+        f"run {trained_runs / name}" for name in ("short", "long")
+    ]
+    heading, *figures = mean.splitlines()
+    assert heading == "mean of 2 runs ± standard deviation, over the same 1,000 valid sentences"
+    losses = [float(line.split()[1]) for line in each.splitlines() if line.startswith("loss ")]
+    name, value, sign, deviation = figures[0].split()
+    assert (name, sign) == ("loss", "±") and float(value) == pytest.approx(fmean(losses), rel=1e-4)
+    assert float(deviation) == pytest.approx(stdev(losses), rel=0.05)
+
+
+def test_other_sentences_have_no_mean(trained_runs: Path) -> None:
+    result = evaluate(trained_runs, "short", "other", "--json")
+    assert result.returncode == 2
+    assert [Path(json.loads(line)["run"]).name for line in result.stdout.splitlines()] == ["short", "other"]
+    assert result.stderr == (
+        "headlight: short and other have different valid splits: sentence 1 is not the same. A mean needs the same "
+        "sentences: the same dataset, with the same options, seed and lengths.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("short", "long", "--predictions", "said.tsv"), "--predictions said.tsv: a file holds one run's outputs, "),
+        (("short", "nowhere"), "nowhere: there is no such run"),
+        (("short", "long", "--checkpoint", "5"), "{long} has no checkpoint '5' (there are: best, last, 0, 60)."),
+        (("short", "long", "short"), "{short} is named twice: it would count twice in the mean."),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused_before_the_first(
+    trained_runs: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    result = evaluate(trained_runs, *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    expected = sentence.format(short=trained_runs / "short", long=trained_runs / "long")
+    assert result.stderr.startswith(f"headlight: {expected}") and len(result.stderr.splitlines()) == 1
+    assert not (trained_runs / "said.tsv").exists()
+
+
+def test_where_a_corpus_is_now_holds_for_all(place: Path, elsewhere: Path) -> None:
+    shutil.copytree(place / "run", elsewhere / "again")
+    *runs, last = records(
+        evaluate(place, place / "run", elsewhere / "again", "--set", f"dataset.options.folder={elsewhere}", "--json")
+    )
+    assert [run["left_out"] for run in runs] == [1, 1]
+    assert last["sentences"] == 4 and last["standard_deviation"]["loss"] == 0

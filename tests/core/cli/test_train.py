@@ -1,0 +1,34 @@
+"""`train` says which pairs it does without."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from core.run_folder import RunFolder
+from tests.in_process import called
+
+
+def train(place: Path, runs_dir: Path, *overrides: str, options: tuple[str, ...] = ()) -> CompletedProcess[str]:
+    """Two steps on the corpus of this place, as its run has it."""
+    settings = [word for override in ("training.max_steps=2", *overrides) for word in ("--set", override)]
+    config = RunFolder.open(place / "run").path / "config.yaml"
+    result = called("train", config, "--runs-dir", runs_dir, *settings, *options, cwd=runs_dir)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+def test_how_many_pairs_are_too_long_is_told_of_each_split(place: Path, tmp_path: Path) -> None:
+    lines = train(place, tmp_path).stderr.splitlines()
+    assert [line for line in lines if "left out" in line] == [
+        "left out, longer than dataset.max_src_length = 4 or dataset.max_tgt_length = 3: "
+        "1 of 5 valid pairs, 1 of 5 test pairs"
+    ]
+    assert "left out" not in train(place, tmp_path, "dataset.max_src_length=auto", "dataset.max_tgt_length=auto").stderr
+
+
+def test_a_program_is_told_too(place: Path, tmp_path: Path) -> None:
+    events = map(json.loads, train(place, tmp_path, options=("--json",)).stdout.splitlines())
+    (prepared,) = (event for event in events if event["event"] == "prepared")
+    assert prepared["left_out"] == {"train": 0, "valid": 1, "test": 1}

@@ -1,0 +1,21 @@
+"""Mean and deviation of figures, those that are no numbers included."""
+
+from __future__ import annotations
+
+from math import inf, isnan, nan
+
+import pytest
+
+from core.comparison.spread import spread
+
+
+def test_only_what_all_have_is_averaged() -> None:
+    mean, deviation = spread([{"loss": 1.0, "own": 3.0}, {"loss": 2.0}])
+    assert mean == {"loss": 1.5} and deviation == {"loss": pytest.approx(0.5**0.5)}
+
+
+@pytest.mark.parametrize("value", [nan, inf])
+def test_what_is_not_finite_has_no_deviation(value: float) -> None:
+    """As a plugin's metric may be."""
+    mean, deviation = spread([{"own": value, "loss": 1.0}, {"own": 0.5, "loss": 1.0}])
+    assert repr(mean["own"]) == repr(value) and isnan(deviation["own"]) and deviation["loss"] == 0.0
