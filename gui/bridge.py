@@ -1,7 +1,7 @@
 """The window's door to the engine: events and answers cross into the GUI thread here and nowhere else.
 
 The engine's thread appends to a deque, and reads a run that was opened. A timer in the GUI thread drains the deque, a
-bounded time per tick.
+bounded time per tick; an answer has it drained at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.engine import Engine
 from core.errors import BrokenOff, UserError
@@ -54,6 +54,7 @@ class EngineBridge(QObject):
     run_started = Signal(RunStarted)
     run_finished = Signal(RunFinished)
     trouble = Signal(Trouble)
+    _answered = Signal()  # in any thread: somebody waits for it, so the next tick would be late
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -76,6 +77,7 @@ class EngineBridge(QObject):
             Trouble: self.trouble,
         }
         engine.add_listener(self._receive)
+        self._answered.connect(self.drain, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self.drain)
@@ -150,6 +152,7 @@ class EngineBridge(QObject):
         self._timer.stop()
         self.engine.close()
         self._aside.shutdown(cancel_futures=True)
+        self._inbox.clear()  # what was answered meanwhile finds nobody
 
     def _receive(self, event: Event) -> None:
         """Called in the engine's thread. Reading a long run takes seconds: the window must not stand still for it."""
@@ -185,7 +188,11 @@ class EngineBridge(QObject):
         self.trouble.emit(as_trouble(error))
 
     def _follow(self, future: Future[Answer], on_done: OnDone[Answer] | None, on_error: OnError) -> Any:
-        future.add_done_callback(lambda done: self._inbox.append(lambda: self._answer(done, on_done, on_error)))
+        def tell(done: Future[Answer]) -> None:
+            self._inbox.append(lambda: self._answer(done, on_done, on_error))
+            self._answered.emit()
+
+        future.add_done_callback(tell)
         return future
 
     def _answer(self, future: Future[Any], on_done: OnDone[Any] | None, on_error: OnError) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QWidget
+
+from gui.theme import GRID
+from gui.widgets import plain_label
 
 
 class FlowLayout(QLayout):
@@ -13,8 +18,19 @@ class FlowLayout(QLayout):
         super().__init__(parent)
         self._last_at_right = last_at_right
         self._items: list[QLayoutItem] = []
+        self._shares: dict[QWidget, int] = {}
         self.setContentsMargins(margin, margin, margin, margin)
         self.setSpacing(spacing)
+
+    def insert_widget(self, place: int, widget: QWidget) -> None:
+        """Put it before the item that is at this place."""
+        self.addWidget(widget)
+        self._items.insert(place, self._items.pop())
+
+    def add_growing(self, widget: QWidget, share: int = 1) -> None:
+        """Put it last; what its line leaves free is shared among such widgets in these proportions."""
+        self.addWidget(widget)
+        self._shares[widget] = share
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -43,26 +59,77 @@ class FlowLayout(QLayout):
     def minimumSize(self) -> QSize:
         """As wide as the widest item alone."""
         margins = self.contentsMargins()
-        sizes = [item.minimumSize() for item in self._items]
-        widest, highest = max(size.width() for size in sizes), max(size.height() for size in sizes)
+        sizes = [item.minimumSize() for item in self._shown]
+        widest = max((size.width() for size in sizes), default=0)
+        highest = max((size.height() for size in sizes), default=0)
         return QSize(widest + margins.left() + margins.right(), highest + margins.top() + margins.bottom())
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        for item, place in zip(self._items, self._places(rect)[0], strict=True):
+        for item, place in zip(self._shown, self._places(rect)[0], strict=True):
             item.setGeometry(place)
 
+    @property
+    def _shown(self) -> list[QLayoutItem]:
+        """A hidden widget takes no room, nor does the space beside it."""
+        return [item for item in self._items if not item.isEmpty()]
+
     def _places(self, rect: QRect) -> tuple[list[QRect], int]:
-        """Where every item goes in a rectangle of this width, and the height that takes."""
+        """Where every shown item goes in a rectangle of this width, and the height that takes."""
         inner = rect.marginsRemoved(self.contentsMargins())
-        corner, places = inner.topLeft(), []
-        height = max(item.sizeHint().height() for item in self._items)
-        for item in self._items:
-            width = item.sizeHint().width()
-            if corner.x() > inner.left() and corner.x() + width > inner.right() + 1:
-                corner = QPoint(inner.left(), corner.y() + height + self.spacing())
-            places.append(QRect(corner, QSize(min(width, inner.width()), height)))
-            corner += QPoint(width + self.spacing(), 0)
-        if self._last_at_right:
+        top, places = inner.top(), list[QRect]()
+        height = max((item.sizeHint().height() for item in self._shown), default=0)
+        for line in self._lines(inner.width()):
+            left = inner.left()
+            for width in self._widths(line, inner.width()):
+                places.append(QRect(QPoint(left, top), QSize(width, height)))
+                left += width + self.spacing()
+            top += height + self.spacing()
+        if self._last_at_right and places and not self._items[-1].isEmpty():
             places[-1].moveRight(inner.right())
-        return places, corner.y() + height - rect.y() + self.contentsMargins().bottom()
+        bottom = top - self.spacing() if places else top
+        return places, bottom - rect.y() + self.contentsMargins().bottom()
+
+    def _lines(self, room: int) -> Iterator[list[QLayoutItem]]:
+        """The shown items, as many a line as `room` pixels hold."""
+        line, used = list[QLayoutItem](), 0
+        for item in self._shown:
+            width = item.sizeHint().width()
+            if line and used + width > room:
+                yield line
+                line, used = [], 0
+            line.append(item)
+            used += width + self.spacing()
+        if line:
+            yield line
+
+    def _widths(self, line: list[QLayoutItem], room: int) -> list[int]:
+        """How wide each item of a line is made."""
+        widths = [min(item.sizeHint().width(), room) for item in line]
+        shares = [self._share(item) for item in line]
+        free = room - sum(widths) - self.spacing() * (len(line) - 1)
+        if any(shares):
+            widths = [width + free * share // sum(shares) for width, share in zip(widths, shares, strict=True)]
+        return widths
+
+    def _share(self, item: QLayoutItem) -> int:
+        widget = item.widget()
+        return self._shares.get(widget, 0) if widget is not None else 0
+
+
+def side_by_side(*widgets: QWidget) -> QWidget:
+    """Widgets that go into the next line together."""
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, GRID, 0)
+    row.setSpacing(GRID // 2)
+    for widget in widgets:
+        row.addWidget(widget)
+    return made
+
+
+def named(name: str, widget: QWidget, *more: QWidget) -> QWidget:
+    """A control behind its name, and what belongs to it."""
+    label = plain_label(name, role="muted")
+    label.setBuddy(widget)
+    return side_by_side(label, widget, *more)

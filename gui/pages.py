@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QStackedWidget, QVBoxLayout, QWidget
 
+from gui.flow import FlowLayout
 from gui.theme import GRID
 from gui.widgets import button
 
@@ -19,21 +20,20 @@ class Pages(QWidget):
         self.setAccessibleName(name)
         self._pages = QStackedWidget()
         self._group = QButtonGroup(self)
-        row = self.row = QHBoxLayout()  # what a subclass adds to it comes at its end
-        row.setSpacing(GRID // 2)
+        buttons = QWidget()
+        self.row = FlowLayout(buttons, 0, GRID // 2, last_at_right=False)  # what a subclass adds comes at its end
         for number, (title, help) in enumerate(pages):
             made = button(title, help, role="flat")
             made.setCheckable(True)
             self._group.addButton(made, number)
-            row.addWidget(made)
-        row.addStretch(1)
+            self.row.addWidget(made)
         self.buttons[0].setChecked(True)
         self._group.idClicked.connect(self._pages.setCurrentIndex)
         self._pages.currentChanged.connect(self.paged)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
-        layout.addLayout(row)
+        layout.addWidget(buttons)
         layout.addWidget(self._pages, 1)
 
     @property

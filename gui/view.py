@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.context import Context
 from gui.panel import Panel
 from gui.pictures.export_button import ExportButton
+from gui.scrolling_page import ScrollingPage
 
 
 class View(QWidget):
@@ -22,6 +23,21 @@ class View(QWidget):
         self.context = context
         self.setObjectName("page")
         self.setAccessibleName(self.title)
+        self._lowest: dict[QWidget, int] = {}
+        context.theme.changed.connect(self._keep_legible)
+
+    def scrolling_column(self) -> QVBoxLayout:
+        """Where the parts of a view go that scrolls as a whole."""
+        page = ScrollingPage()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(page)
+        return page.column
+
+    def keep_legible(self, part: QWidget, lowest: int) -> None:
+        """Never make it lower than so many pixels at 100 %: nobody could read it."""
+        self._lowest[part] = lowest
+        self._keep_legible()
 
     def add_panels(self, *panels: Panel) -> None:
         """Have these drawn whenever this view is visible, and let those that are pictures be exported."""
@@ -29,3 +45,7 @@ class View(QWidget):
         for panel in panels:
             if panel.is_picture:
                 panel.header.addWidget(ExportButton(panel, self.context.bridge, self.context.redraws))
+
+    def _keep_legible(self) -> None:
+        for part, lowest in self._lowest.items():
+            part.setMinimumHeight(self.context.theme.px(lowest))

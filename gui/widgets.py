@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
@@ -33,6 +34,11 @@ def plain_label(text: str = "", *, role: str = "") -> QLabel:
     if role:
         label.setProperty("role", role)
     return label
+
+
+def as_written(text: str) -> str:
+    """A tooltip that shows `<b>` as it is."""
+    return f"<span>{escape(text)}</span>" if "<" in text else text
 
 
 def sentence_label(name: str, *, role: str = "") -> QLabel:
@@ -75,7 +81,8 @@ class FigureLabel(QLabel):
             self._fit()
 
     def _fit(self) -> None:
-        needed, room = self.sizeHint(), self.maximumSize()
+        metrics, room = self.fontMetrics(), self.maximumSize()
+        needed = QSize(metrics.horizontalAdvance(self.text()) + 1, metrics.height())  # its hint is never below its size
         if needed.height() != room.height() or not needed.width() <= room.width() <= 4 / 3 * needed.width():
             self.setFixedSize(needed)
 
@@ -91,17 +98,18 @@ class ElidedLabel(QLabel):
 
     def setText(self, text: str) -> None:
         super().setText(text)
-        self.setToolTip(text)
+        self.setToolTip(as_written(text))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        _paint_elided(self, self.text(), Qt.TextElideMode.ElideMiddle)
+        seen = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.contentsRect().width())
+        _paint_text(self, seen)
 
 
 class TitleLabel(QWidget):
-    """A title whose end is left out where there is no room for all of it; resting on it then says the whole.
+    """A title that is cut where there is no room for all of it, before its step; resting on it then says the whole.
 
     As of `FigureLabel`, figures in it change all the time: it asks for another size only where its text needs more
     room, or much less. A QLabel that may become narrower would have the window laid out anew at each text.
@@ -146,7 +154,7 @@ class TitleLabel(QWidget):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        _paint_elided(self, self._text, Qt.TextElideMode.ElideRight)
+        _paint_text(self, title_in(self._text, self.fontMetrics(), self.contentsRect().width()))
 
     def _needed(self) -> int:
         return self.fontMetrics().horizontalAdvance(self._text) + 1  # which is rounded: half a pixel more would be cut
@@ -157,12 +165,21 @@ class TitleLabel(QWidget):
             self.setMaximumWidth(self._needed())
 
 
-def _paint_elided(widget: QWidget, text: str, mode: Qt.TextElideMode) -> None:
-    """Write as much of a text as there is room for, in the widget's font and colour."""
+def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
+    """As much of a title as `width` pixels hold; its step, after the last dot, stays whole where half is enough."""
+    name, dot, moment = text.rpartition(" · ")
+    kept = metrics.horizontalAdvance(dot + moment)
+    if metrics.horizontalAdvance(text) <= width or kept > width / 2:
+        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+    return metrics.elidedText(name, Qt.TextElideMode.ElideRight, width - kept) + dot + moment
+
+
+def _paint_text(widget: QWidget, text: str) -> None:
+    """Write a text in the widget's font and colour."""
     rect, flags = widget.contentsRect(), (Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter).value
-    seen, role = widget.fontMetrics().elidedText(text, mode, rect.width()), widget.foregroundRole()
+    role = widget.foregroundRole()
     with QPainter(widget) as painter:
-        widget.style().drawItemText(painter, rect, flags, widget.palette(), widget.isEnabled(), seen, role)
+        widget.style().drawItemText(painter, rect, flags, widget.palette(), widget.isEnabled(), text, role)
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -2,6 +2,7 @@
 
 Trains the German-English preset in the real window, offscreen, and photographs every view at 1600 x 1000 and
 1280 x 720, light and dark, into docs/pictures. What is photographed is what a person sees: only the moment is chosen.
+Three runs of other seeds and one whose learning rate has too many zeros are trained for what they show.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import pyqtgraph as pg
 from PySide6.QtWidgets import QApplication
 
+from core.config import RunConfig
 from core.engine import Engine
 from core.left_out import HeadPlace
+from core.requests import Pause
+from core.settings.presets import read_preset
 from gui.bridge import EngineBridge
 from gui.context import make_context
+from gui.frame.transport import PACES
 from gui.heads.compared_attention import Against
 from gui.main_window import MainWindow
 from gui.panel import Panel
@@ -37,7 +42,12 @@ from gui.view import View
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 PRESET = "toy_german_english"
 STEPS = 400
-EARLIER = 100  # the step that STEPS is compared with
+EARLIER = 100  # the step that STEPS is compared with, and at which translations are still wrong
+SEEDS = (0, 1, 2)
+SMALL = ("model.d_model=32", "model.d_ff=64", "training.validate_every=20")  # of the runs that differ in their seed
+SMALL_STEPS = 200
+TOO_LOW = ("training.optimizer.learning_rate=1e-8", "training.schedule.warmup_steps=20")
+TOO_LOW_STEPS = 120  # rules are silent for the first tenth of a run
 SIZES = ((1600, 1000), (1280, 720))
 SETTLE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
@@ -77,13 +87,22 @@ def settle(app: QApplication, window: MainWindow, empty: tuple[str, ...]) -> Non
         raise SystemExit("\n".join(["These panels have nothing to show:", *unready(window)])) from None
 
 
+def catch(app: QApplication, window: MainWindow) -> None:
+    """Wait for a moment at which all that is in view is drawn, of a model that learns on."""
+    watching = window.status_bar.watching_label
+    wait_for(app, lambda: bool(watching.text()) and not unready(window))
+
+
 def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str, empty: tuple[str, ...] = ()) -> None:
     """One view, in both sizes and both modes; `empty` as `settle` takes it."""
     for width, height in SIZES:
         window.resize(width, height)
         for mode in ("light", "dark"):
             theme.set_mode(mode)
-            settle(app, window, empty)
+            if window.context.bridge.state == "learning":
+                catch(app, window)
+            else:
+                settle(app, window, empty)
             window.grab().save(str(FOLDER / f"{name}_{width}x{height}_{mode}.png"))
 
 
@@ -99,6 +118,7 @@ def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
     """Beyond what each view shows first."""
     train, attention, translate = window.train_view, window.attention_view, window.translate_view
     anatomy, runs, heads_off = window.anatomy_view, window.runs_view, window.attention_view.heads_off
+    playhead = window.context.playhead
     topics = {PositionsTopic: "positions", MasksTopic: "masks", DotProductTopic: "dot_product"}
     topics |= {LabelSmoothingTopic: "label_smoothing", NoamTopic: "noam"}
 
@@ -115,6 +135,7 @@ def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
         ],
         translate: [
             Scene("beam", translate.pages.buttons[2].click),
+            Scene("tracks", partial(playhead.view, EARLIER), playhead.go_live),
             Scene("two_weights", translate.pages.buttons[3].click, translate.pages.buttons[0].click),
         ],
         anatomy: [Scene(name, partial(anatomy.choose, topic)) for topic, name in topics.items()],
@@ -147,6 +168,43 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
             scene.end()
 
 
+def learn(app: QApplication, window: MainWindow, config: RunConfig, steps: int) -> Path:
+    """A run of its own, paused after so many steps."""
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.take(config)
+    workbench.prepare()
+    wait_for(app, lambda: bridge.state == "ready")
+    workbench.learn(steps)
+    wait_for(app, lambda: bridge.state == "paused")
+    assert workbench.run is not None
+    return workbench.run
+
+
+def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
+    """What shows while the model learns, and what only other runs have to show."""
+    bridge, workbench, runs = window.context.bridge, window.context.workbench, window.runs_view
+    window.show_view(window.views.index(window.train_view))
+    window.transport.pace_slider.setValue(PACES.index(10))  # so that it still learns when all are taken
+    workbench.learn()
+    wait_for(app, lambda: bridge.state == "learning")
+    photograph(app, window, theme, "learning")
+    bridge.ask(Pause())
+    wait_for(app, lambda: bridge.state == "paused")
+    window.transport.pace_slider.setValue(PACES.index(None))
+    seeds = [learn(app, window, read_preset("copy_task", (*SMALL, f"seed={seed}")), SMALL_STEPS) for seed in SEEDS]
+    window.show_view(window.views.index(runs))
+    wait_for(app, lambda: {*seeds} <= {row.path for row in runs.table.rows})
+    runs.sides.choose(0)
+    runs.table.choose_all(seeds)
+    photograph(app, window, theme, "seeds")
+    learn(app, window, read_preset(PRESET, TOO_LOW), TOO_LOW_STEPS)
+    window.show_view(window.views.index(window.train_view))
+    notices = window.train_view.curves.notices
+    wait_for(app, lambda: bool(notices.notices))
+    notices.chip.click()
+    photograph(app, window, theme, "notice")
+
+
 def main() -> None:
     """Open the window, take the pictures, close it."""
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -160,6 +218,7 @@ def main() -> None:
         window = MainWindow(make_context(EngineBridge(Engine()), theme, Path(home) / "runs"))
         window.show()
         take_all(app, window, theme)
+        take_others(app, window, theme)
         window.close_down()
 
 

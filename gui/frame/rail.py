@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout
 
 from gui.icons import icon
@@ -27,7 +27,7 @@ class Rail(QFrame):
         self._group = QButtonGroup(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, GRID, 0, GRID)
-        layout.setSpacing(GRID // 2)
+        layout.setSpacing(0)
         for index, view in enumerate(views):
             button = self._button(view.title, view.icon, f"{view.help} (Ctrl+{index + 1})")
             self._group.addButton(button, index)
@@ -59,6 +59,20 @@ class Rail(QFrame):
             both.addPixmap(icon(name, colours.training).pixmap(64), QIcon.Mode.Normal, QIcon.State.On)
             button.setIcon(both)
             button.setIconSize(QSize(self._theme.px(22), self._theme.px(22)))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave the icons out where zoom leaves no room for icons and titles."""
+        buttons = list(self._icons)
+        for style in (Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonTextOnly):
+            for button in buttons:
+                button.setToolButtonStyle(style)
+            if self.sizeHint().height() <= self.height():
+                break
 
     def _button(self, title: str, icon_name: str, help: str) -> RailButton:
         button = RailButton(self._theme, title, help)
@@ -75,7 +89,6 @@ class RailButton(QToolButton):
         self.setText(title)
         self.setAccessibleName(title)
         self.setCheckable(True)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         self.setSizePolicy(self.sizePolicy().Policy.Expanding, self.sizePolicy().Policy.Fixed)
         self.toggled.connect(self._say)
         self._say()

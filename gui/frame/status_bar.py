@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from core.events import Prepared, Progress, StateChanged
 from core.time_left import TimeLeft
 from gui.context import Context
+from gui.flow import FlowLayout
 from gui.theme import GRID
 from gui.widgets import FigureLabel, plain_label
 
@@ -35,14 +36,11 @@ class StatusBar(QFrame):
         self.device_label = _figure(_WHERE)
         self.size_label = _figure("Trained numbers in the model, and tokens in the two vocabularies")
         self.watching_label = _figure(_WATCHING)
-        layout = QHBoxLayout(self)
+        figures = (self.epoch_label, self.speed_label, self.size_label, self.device_label, self.watching_label)
+        layout = FlowLayout(self, GRID // 2, 3 * GRID)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
-        layout.setSpacing(3 * GRID)
-        layout.addWidget(self.stage_label)
-        for label in (self.epoch_label, self.speed_label, self.size_label, self.device_label):
+        for label in (self.stage_label, *figures):
             layout.addWidget(label)
-        layout.addStretch(1)
-        layout.addWidget(self.watching_label)
         self._time_left = TimeLeft()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.refresh)
@@ -69,6 +67,7 @@ class StatusBar(QFrame):
         is_known = self.context.bridge.state == "learning" and watching > 0
         share = f"watching {100 * watching:.0f} %{' at this pace' if is_slow else ''}"
         self.watching_label.setText(share if is_known else "")
+        self.watching_label.setVisible(is_known)
 
     def _show_prepared(self, prepared: Prepared) -> None:
         training = prepared.config.training

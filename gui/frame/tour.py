@@ -51,8 +51,8 @@ def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Step
         ),
         Step(
             "Another task, or data of your own",
-            "Setup holds ready-made tasks, the size of the model and every other setting. A dataset of your own "
-            "is a short Python file and joins the list there.",
+            "Setup holds ready-made tasks, the size of the model and every other setting. Drop two text files on "
+            "the window to learn from them; a dataset that makes its own pairs is a short Python file.",
             (rail.setup_button,),
         ),
         Step(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from PySide6.QtCore import QRegularExpression, Qt
 from PySide6.QtGui import QKeyEvent, QRegularExpressionValidator
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSlider
 
 from gui.bridge import WindowState
 from gui.context import Context
-from gui.flow import FlowLayout
+from gui.flow import FlowLayout, side_by_side
 from gui.frame.branch_button import BranchButton
 from gui.icons import icon
 from gui.theme import GRID
@@ -70,10 +69,8 @@ class Transport(QFrame):
         why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
         enable(self.reset_button, self._why_nothing() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
-        enable(
-            self.finish_button,
-            self._why_no_learning(state) if has_run else "There is no run to finish yet: Learn begins one",
-        )
+        why_none = "This run is kept already" if workbench.run else "There is no run to finish yet: Learn begins one"
+        enable(self.finish_button, self._why_no_learning(state) if has_run else why_none)
         self._show_step()
         is_emptied = self.seed_edit.hasFocus() and not self.seed_edit.text()  # to type another
         if workbench.draft is not None and not is_emptied and self.seed_edit.text() != str(workbench.draft.seed):
@@ -173,14 +170,14 @@ class Transport(QFrame):
         self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
         seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
         flow = FlowLayout(self, GRID, GRID)
-        for group in (
-            (self.learn_button, *self.step_buttons),
-            (self.reset_button, seed, self.seed_edit),
-            (pace, self.pace_slider, self.pace_label),
-            (self.finish_button,),
-            (self.branch_button, self.live_button, self.state_label, self.mode_button, self.help_button),
+        for part in (
+            side_by_side(self.learn_button, *self.step_buttons),
+            side_by_side(self.reset_button, seed, self.seed_edit),
+            side_by_side(pace, self.pace_slider, self.pace_label),
+            *(self.finish_button, self.branch_button, self.live_button),
+            side_by_side(self.state_label, self.mode_button, self.help_button),
         ):
-            flow.addWidget(_group(group))
+            flow.addWidget(part)
 
     def _connect(self) -> None:
         context, workbench = self.context, self.context.workbench
@@ -209,17 +206,6 @@ class Transport(QFrame):
 
 def _mark(state: WindowState) -> str:
     return {"learning": "●", "finished": "✓", "failed": "✗", "paused": "‖"}.get(state, "○")
-
-
-def _group(widgets: Sequence[QWidget]) -> QWidget:
-    """Widgets that stay side by side."""
-    made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, GRID, 0)
-    row.setSpacing(GRID // 2)
-    for widget in widgets:
-        row.addWidget(widget)
-    return made
 
 
 def _step_button(steps: int) -> QPushButton:

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from gui.theme import Theme
@@ -13,6 +14,7 @@ from gui.widgets import read_by_rows
 
 Row = TypeVar("Row")
 _NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_NARROWEST = 96  # pixels at 100 % of a column that has what is left; where that is less, the table scrolls
 _TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -118,12 +120,20 @@ class RowTable(QTableWidget, Generic[Row]):
             item.setToolTip(column.meaning)
             item.setTextAlignment(_NUMBER if column.is_number else _TEXT)
             self.setHorizontalHeaderItem(place, item)
-            if not column.width:
-                header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_width()
 
     def _restyle(self) -> None:
         self.setFont(self.theme.font())
-        for place, column in enumerate(self.columns):
-            if column.width:
-                self.setColumnWidth(place, self.theme.px(column.width))
+        self._share_width()
         self.fit_rows()
+
+    def _share_width(self) -> None:
+        """Give each column its width; what is left, those that have none share."""
+        widths = [self.theme.px(column.width) if column.width else 0 for column in self.columns]
+        left = max(self.viewport().width() - sum(widths), 0)
+        share = max(left // widths.count(0), self.theme.px(_NARROWEST))
+        for place, width in enumerate(widths):
+            self.setColumnWidth(place, width or share)

@@ -33,9 +33,9 @@ class ExportButton(IconButton):
         menu = QMenu(self)
         menu.setAccessibleName("Export")
         acts: tuple[tuple[str, Callable[[], None]], ...] = (
-            ("Save picture …", self._ask_picture),
+            ("Save picture …", lambda: self._try(self._save_picture)),
             ("Copy picture", self.copy_picture),
-            ("Save numbers …", self._ask_numbers),
+            ("Save numbers …", lambda: self._try(self._save_numbers)),
             ("Copy numbers", self.copy_numbers),
         )
         for text, act in acts:
@@ -60,15 +60,12 @@ class ExportButton(IconButton):
         self._draw()
         return csv_of(self._panel.numbers())
 
-    def _ask_picture(self) -> None:
+    def _save_picture(self) -> None:
         kinds = {suffix: suffix[1:].upper() for suffix in FORMATS}
+        with self._in_light() as parts:  # before a file is asked for: a run that learns goes on meanwhile
+            drawn = {suffix: picture_of(parts, f"picture{suffix}") for suffix in FORMATS}
         if (path := self._ask("Save picture", kinds)) is not None:
-            self._try(lambda: self._save_picture(path))
-
-    def _save_picture(self, path: Path) -> None:
-        with self._in_light() as parts:
-            data = picture_of(parts, path.name)
-        write(path, data)
+            write(path, drawn[path.suffix.lower()])
 
     @contextmanager
     def _in_light(self) -> Iterator[Sequence[QWidget]]:
@@ -85,9 +82,10 @@ class ExportButton(IconButton):
         finally:
             self._redraws.draw_all_of(self._panel)
 
-    def _ask_numbers(self) -> None:
+    def _save_numbers(self) -> None:
+        numbers = self._numbers()
         if (path := self._ask("Save numbers", {".csv": "Tables"})) is not None:
-            self._try(lambda: write(path, self._numbers().encode()))
+            write(path, numbers.encode())
 
     def _ask(self, title: str, kinds: Mapping[str, str]) -> Path | None:
         name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")
@@ -105,7 +103,7 @@ class ExportButton(IconButton):
             action.setEnabled(not self._panel.is_empty)
 
     def _draw(self) -> None:
-        """What the panel shows may be gone, or its redrawing due, since the menu or the choice of a file was opened."""
+        """What the panel shows may be gone, or its redrawing due, since the menu was opened."""
         self._redraws.draw_all_of(self._panel)
         if self._panel.is_empty:
             raise UserError(

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from core.comparison.read_run import ReadRun
+from core.comparison.read_run import ReadRun, read_validated
 from core.comparison.runs import records_of, said
 from core.comparison.seeds import SeedGroup, seed_groups
 from core.errors import UserError
@@ -23,6 +23,7 @@ from core.metrics_tail import MetricsTail
 from core.probes import Probe, ProbedSentence
 from core.run_files import metrics_file
 from core.run_folder import RunFolder
+from core.validated import Validated
 from gui.runs.naming import told_apart
 from gui.runs.rows import RunRow
 from gui.runs.seed_bands import Band, Curve, band_of
@@ -120,6 +121,7 @@ class _Known:
     def __init__(self) -> None:
         self._begin_anew()
         self._looked: tuple[RunRow, int | None, int | None] | None = None
+        self._validated: Validated | None = None
 
     def _begin_anew(self) -> None:
         self._metrics = MetricsTail()
@@ -153,7 +155,9 @@ class _Known:
 
     def as_read(self, folder: RunFolder) -> ReadRun:
         """The run as the terminal compares it."""
-        return ReadRun(folder, folder.config(), self.validations, self.changed)
+        if self._validated is None:
+            self._validated = read_validated(folder)
+        return ReadRun(folder, folder.config(), self.validations, self.changed, self._validated)
 
     def compared(self, letter: str, name: str) -> ComparedRun:
         """The run as it was read last."""

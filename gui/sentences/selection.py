@@ -15,6 +15,7 @@ Kind = Literal["encoder_self", "decoder_self", "cross"]
 Pooled = Literal["", "mean", "max"]
 KINDS: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
 KIND_TITLES: dict[Kind, str] = {"encoder_self": "encoder self", "decoder_self": "decoder self", "cross": "cross"}
+POOLED_TITLES: dict[Pooled, str] = {"mean": "mean of heads", "max": "maximum of heads"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.history import History
 from core.probes import ProbedSentence
+from core.run_files.documents import DamagedFile
 from gui.sentences.selection import Selection
 
 
@@ -48,6 +49,13 @@ def shown_sentence(selection: Selection, history: History, step: int) -> Shown:
     A sentence that was added later is worked out for the steps whose weights are kept: where the probe of `step` has it
     not, the one of the newest weights kept before is looked at.
     """
+    try:
+        return _shown_sentence(selection, history, step)
+    except DamagedFile as error:
+        return NothingShown(str(error))
+
+
+def _shown_sentence(selection: Selection, history: History, step: int) -> Shown:
     sentences = history.sentences
     if not sentences:
         return NothingShown()

@@ -8,6 +8,11 @@ def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tokens[:-1] if tokens and tokens[-1] == "<eos>" else tokens
 
 
+def probability_text(probability: float) -> str:
+    """Two digits, as there is room for in a box; one that would be 0.00 is not nothing."""
+    return "<0.01" if probability < 0.005 else f"{probability:.2f}"
+
+
 def first_difference(one: tuple[str, ...], other: tuple[str, ...]) -> int | None:
     """The place of the first token that differs, is missing or is too many; None where they are equal."""
     if one == other:

@@ -15,6 +15,7 @@ from core.events import (
     Event,
     Prepared,
     ProbeDone,
+    SettingChanged,
     SnapshotSaved,
     StateChanged,
     ValidationDone,
@@ -74,7 +75,7 @@ class TypedSentence(QObject):
     def offer(self, text: str) -> None:
         """Translate this text as soon as somebody looks."""
         self._take_text(text, None)
-        self._follow()
+        self._begin_again()
 
     def go_on_from(self, prefix: tuple[str, ...]) -> None:
         """Have the output begin with these tokens, and the model go on; with none, write all of it again."""
@@ -131,8 +132,17 @@ class TypedSentence(QObject):
         return wanted is None and self.translation.step != self._bridge.history.last_step
 
     def _take(self, events: list[Event]) -> None:
-        if any(isinstance(event, _NEWS) for event in events):
+        if any(isinstance(event, SettingChanged) and event.key.startswith("decoding.") for event in events):
+            self._decode_anew()
+        elif any(isinstance(event, _NEWS) for event in events):
             self._follow()
+
+    def _decode_anew(self) -> None:
+        """The same weights may write something else now; what is seen stays until they have."""
+        if self._is_watched and self.text:
+            self._ask()
+        else:
+            self._begin_again()
 
     def _follow(self, _: object = None) -> None:
         """Translate again where the weights are others now."""
@@ -153,10 +163,14 @@ class TypedSentence(QObject):
         """Another model: what the one before wrote is gone, and so are its kept steps."""
         if isinstance(self.weights, int):
             self.weights = "playhead"
-        self._question += 1  # so that an answer under way no longer counts
+        self.prefix = ()
+        self._begin_again()
+
+    def _begin_again(self) -> None:
+        """Nothing is translated yet, and an answer under way no longer counts."""
+        self._question += 1
         self._answered = self._question
         self.translation = self.error = None
-        self.prefix = ()
         self.changed.emit()
         self._follow()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QSizePolicy
 
 from gui.context import Context
 from gui.heads.compared_attention import ComparedAttention
@@ -16,10 +16,10 @@ from gui.panels.attention.head_chooser import HeadChooser
 from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.attention.left_out_heads import LeftOutHeads
 from gui.panels.translation.sentence_row import SentenceRow
-from gui.theme import GRID
 from gui.view import View
 from gui.widgets import MoreButton, splitter
 
+LOWEST = 260  # pixels at 100 %: what the large head needs to be read
 _MORE_HELP = "All heads of a layer as one, differences of two steps or runs, and how widely each head looks"
 
 
@@ -86,12 +86,12 @@ class AttentionView(View):
         self.context.redraws.draw_soon()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.sentence_row)
         self.chooser.row.addWidget(self.more_button)
-        layout.addWidget(self.chooser)
-        layout.addWidget(self.extras)
-        layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.map, 6), (self.grid, 5)), 1)
-        layout.addWidget(self.left_out)
+        heads = splitter(Qt.Orientation.Horizontal, (self.map, 6), (self.grid, 5))
+        self.keep_legible(heads, LOWEST)
+        column = self.scrolling_column()
+        column.addWidget(self.sentence_row)
+        column.addWidget(self.chooser)
+        column.addWidget(self.extras)
+        column.addWidget(heads, 1)
+        column.addWidget(self.left_out)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.run_folder import RunFolder, RunLabel
 from gui.context import Context
 from gui.fitting_splitter import FittingSplitter
+from gui.flow import FlowLayout, side_by_side
 from gui.panels.runs.details import RunDetails
 from gui.panels.runs.sides import RunSides
 from gui.panels.runs.table import RunTable
@@ -22,8 +23,9 @@ from gui.runs.shared import SharedRuns
 from gui.runs.trash import throw_away
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, splitter
+from gui.widgets import ElidedLabel, EscapableEdit, button, enable, from_home, plain_label, splitter
 
+LOWEST = 420  # pixels at 100 %: what the table and a comparison need to be read
 LIVE_MS = 2000  # between two looks at the folder while a run is being written and somebody watches the table
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
@@ -49,7 +51,7 @@ class RunsView(View):
         self.delete_button = button("Delete", "Move the chosen runs to the trash (Delete)")
         self.search_edit = EscapableEdit()
         self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
-        self.path_label = plain_label(from_home(context.place.path), role="muted")
+        self.path_label = ElidedLabel(role="muted")
         self.file_button = button("Open file …", "Open a run that was shared with you; or drop the file on the window")
         self.place_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
         self.empty_label = plain_label(EMPTY)
@@ -143,37 +145,28 @@ class RunsView(View):
         self._timer.stop()
 
     def _lay_out(self) -> None:
-        self.path_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.path_label.setAccessibleName("Runs folder")
-        self.path_label.setToolTip("Where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
+        self._name_place()
         self.search_edit.setPlaceholderText("Search")
         self.search_edit.setAccessibleName("Search runs")
         self.search_edit.setToolTip("Runs whose name, folder, state or note has these words (Ctrl+F; Esc: all)")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.hide()
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
+        actions = QWidget()
+        row = FlowLayout(actions, 0, GRID)
         for widget in (
-            self.open_button,
-            self.continue_button,
-            self.follow_button,
-            self.delete_button,
-            self.file_button,
-            self.search_edit,
+            *(self.open_button, self.continue_button, self.follow_button, self.delete_button),
+            *(self.file_button, self.search_edit),
+            side_by_side(self.path_label, self.place_button, self.refresh_button),
         ):
             row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self.path_label)
-        row.addWidget(self.place_button)
-        row.addWidget(self.refresh_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addLayout(row)
-        layout.addWidget(self.empty_label)
         below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.sides, 2))
         self.share = FittingSplitter(self.table, below, lambda: self.table.needed_height)
-        layout.addWidget(self.share, 1)
+        self.keep_legible(self.share, LOWEST)
+        column = self.scrolling_column()
+        column.addWidget(actions)
+        column.addWidget(self.empty_label)
+        column.addWidget(self.share, 1)
         self.add_panels(*self.sides.panels)
 
     def _connect(self) -> None:
@@ -216,9 +209,14 @@ class RunsView(View):
     def _look_there(self) -> None:
         """Show the runs of the folder that was chosen."""
         self._rows = RunRows(self.context.place.path)
-        self.path_label.setText(from_home(self.context.place.path))
+        self._name_place()
         if self.isVisible():
             self.refresh()
+
+    def _name_place(self) -> None:
+        path = from_home(self.context.place.path)
+        self.path_label.setText(path)
+        self.path_label.setToolTip(f"{path}: where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
 
     def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
         QShortcut(QKeySequence(keys), where, context=_WITHIN).activated.connect(act)

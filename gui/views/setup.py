@@ -23,13 +23,16 @@ from gui.fitting import OPTIONS, beside, what_fits
 from gui.frame.processes_row import ProcessesRow
 from gui.frame.restart_button import RestartButton
 from gui.option_form import OptionForm
-from gui.panels.learning.schedule_plot import SchedulePlot
+from gui.panels.learning.planned_schedule import PlannedSchedule
+from gui.pictures.export_button import ExportButton
+from gui.save_dialog import ask_where_to_save
 from gui.section import Section
 from gui.theme import GRID
 from gui.widgets import CalmCombo, button, plain_label
 
 SECTIONS = ("dataset", "model", "training", "decoding")
 WIDTH = 336
+_KINDS = {".yaml": "Settings", ".yml": "Settings"}
 NOAM_NOTE = "Decides nothing with the schedule noam, which sets its own rate: change the Noam factor instead."
 
 
@@ -53,7 +56,7 @@ class SetupDrawer(QFrame):
         self.restart_button = RestartButton(context.workbench)
         self.summary_label = plain_label(role="muted")
         self.size_label = plain_label()
-        self.schedule_plot = SchedulePlot(context.theme)
+        self.schedule = PlannedSchedule(context.theme)
         self.plugin_combo = CalmCombo()
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self.forms = {name: OptionForm(_fields_of(name)) for name in SECTIONS}
@@ -63,6 +66,7 @@ class SetupDrawer(QFrame):
         self._connect()
         self.resize_to_zoom()
         self._take_plugins()
+        context.redraws.add(self.schedule)
 
     def choose_preset(self, name: str) -> None:
         """Take a ready-made run's settings."""
@@ -109,7 +113,7 @@ class SetupDrawer(QFrame):
         self.options_form.show_values(self._options(draft))
         own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
         self.forms["training"].show_note("training.optimizer.learning_rate", own_rate)
-        self.schedule_plot.show_config(draft)
+        self.schedule.show_config(draft)
         self.size_label.setText(self._size(draft))
         changes = changed_keys(self._origin, draft) if self._origin else ()
         for name, section in self.sections.items():
@@ -245,12 +249,12 @@ class SetupDrawer(QFrame):
     def _ask_save(self) -> None:
         draft = self.context.workbench.draft
         assert draft is not None
-        name, _ = QFileDialog.getSaveFileName(self, "Save settings", f"{draft.name}.yaml", "Settings (*.yaml)")
-        if name:
+        path = ask_where_to_save(self, "Save settings", f"{draft.name}.yaml", _KINDS)
+        if path is not None:
             try:
-                Path(name).write_text(config_to_yaml(draft), encoding="utf-8")
+                path.write_text(config_to_yaml(draft), encoding="utf-8")
             except OSError as error:
-                trouble = UserError(f"{name} cannot be written: {error.strerror}.", "Choose another folder.")
+                trouble = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
                 self.context.bridge.trouble.emit(as_trouble(trouble))
 
     def _lay_out(self) -> None:
@@ -271,8 +275,8 @@ class SetupDrawer(QFrame):
         column.addWidget(self.summary_label)
         column.addLayout(files)
         column.addWidget(self.size_label)
-        column.addWidget(plain_label("Planned learning rate", role="heading"))
-        column.addWidget(self.schedule_plot)
+        self.schedule.header.addWidget(ExportButton(self.schedule, self.context.bridge, self.context.redraws))
+        column.addWidget(self.schedule)
         for name, section in self.sections.items():
             section.body.addWidget(self.forms[name])
             column.addWidget(section)

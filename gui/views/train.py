@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget
 
 from gui.context import Context
 from gui.panels.attention.attention_map import AttentionMap
@@ -15,13 +15,12 @@ from gui.panels.meaning.accuracy_plots import AccuracyPlots
 from gui.panels.meaning.confusion_map import ConfusionMap
 from gui.panels.meaning.learned_map import LearnedMap
 from gui.panels.translation.sentence_row import SentenceRow
-from gui.theme import GRID
 from gui.validation_reader import ValidationReader
 from gui.view import View
 from gui.widgets import MoreButton, splitter
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
-LOWEST = 480  # pixels at 100 %: what attention and curves need to be read
+LOWEST = 380  # pixels at 100 %: what attention and curves need to be read
 
 
 class TrainView(View):
@@ -41,9 +40,7 @@ class TrainView(View):
         self.more_button = MoreButton("More about what was learned", _MORE_HELP)
         self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.rewind_button), self.more_button)
         self.pictures = QStackedWidget()  # attention; behind More what was learned, built when it is first looked at
-        self._content = QWidget()
         self._lay_out()
-        self._keep_legible()
         self.more_button.toggled.connect(self._show_more)
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
@@ -53,26 +50,15 @@ class TrainView(View):
         context.follower.changed.connect(self._allow_changes)
         context.workbench.changed.connect(self._allow_changes)
         context.bridge.state_changed.connect(self._allow_changes)
-        context.theme.changed.connect(self._keep_legible)
 
     def _lay_out(self) -> None:
         attention = splitter(Qt.Orientation.Horizontal, (self.attention_map, 5), (self.head_grid, 4))
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.setSpacing(GRID)
-        column.addWidget(self.sentence_row)
         self.pictures.addWidget(attention)
-        column.addWidget(splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4)), 1)
-        scroll = QScrollArea()
-        scroll.setObjectName("page")
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(self._content)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(scroll)
+        parts = splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4))
+        self.keep_legible(parts, LOWEST)
+        column = self.scrolling_column()
+        column.addWidget(self.sentence_row)
+        column.addWidget(parts, 1)
 
     def _show_more(self, is_more: bool) -> None:
         if self.pictures.count() == 1:
@@ -92,10 +78,6 @@ class TrainView(View):
         reader.changed.connect(self.context.redraws.draw_soon)
         self.add_panels(*panels)
         return splitter(Qt.Orientation.Horizontal, *zip(panels, (5, 4, 3), strict=True))
-
-    def _keep_legible(self) -> None:
-        """Where the window is too low for this zoom, the view scrolls; in width it shares what there is."""
-        self._content.setMinimumSize(1, self.context.theme.px(LOWEST))
 
     def _allow_changes(self) -> None:
         others = self.context.follower.why_no_model

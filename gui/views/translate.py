@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
 from core.events import CheckpointSaved, Event, Prepared, ProbeDone, SnapshotSaved, ValidationDone
 from core.history import History
 from core.requests import Translation
 from gui.context import Context
+from gui.flow import FlowLayout, named
 from gui.pages import Pages, stacked
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_chooser import HeadChooser
@@ -24,6 +19,7 @@ from gui.panels.translation.beam_panel import BeamPanel
 from gui.panels.translation.token_table import TokenTable
 from gui.panels.translation.two_tracks import TwoTracks
 from gui.panels.translation.weights_panel import WeightsPanel
+from gui.scrolling_page import ScrollingPage
 from gui.sentences.example_menu import ExampleMenu
 from gui.sentences.output_place import OutputPlace
 from gui.sentences.typed_sentence import TypedSentence, Weights
@@ -39,6 +35,7 @@ _PAGES = (
     ("Beam search", "Greedy decoding beside a beam search, drawn as a tree of what lived and what was cut"),
     ("Two weights", "The same sentence by the weights of another step, or of another run"),
 )
+LOWEST = 300  # pixels at 100 %: what the tokens beside one of the pages need to be read
 _NAMED = 5  # unknown tokens named; the rest is counted
 
 
@@ -109,26 +106,22 @@ class TranslateView(View):
         self.reference_edit.setToolTip(
             "The model is fed by it as well, to be compared with the free run; filled in where the run knows it"
         )
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(self.source_edit, 4)
-        row.addWidget(self.examples_button)
-        row.addWidget(self.reference_edit, 3)
-        row.addSpacing(GRID)
-        row.addWidget(plain_label("weights", role="muted"))
-        row.addWidget(self.weights_combo)
-        row.addWidget(self.translate_button)
-        content = QWidget()
+        page = ScrollingPage()
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(content)
+        self._stack.addWidget(page)
         self._stack.addWidget(self._elsewhere())
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addLayout(row)
-        layout.addWidget(self.note_label)
-        layout.addWidget(self.tracks)
-        layout.addWidget(splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._filled_pages(), 5)), 1)
+        asking = QWidget()
+        row = FlowLayout(asking, 0, GRID)
+        row.add_growing(self.source_edit, 4)
+        row.addWidget(self.examples_button)
+        row.add_growing(self.reference_edit, 3)
+        row.addWidget(named("weights", self.weights_combo))
+        row.addWidget(self.translate_button)
+        behind = splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._filled_pages(), 5))
+        self.keep_legible(behind, LOWEST)
+        for part in (asking, self.note_label, self.tracks):
+            page.column.addWidget(part)
+        page.column.addWidget(behind, 1)
 
     def _elsewhere(self) -> QWidget:
         """What stands here while another process's run is followed, or our weights would be taken for that run's."""
@@ -147,7 +140,7 @@ class TranslateView(View):
         """The attention behind the output; and more, for whoever asks for it."""
         for page in (stacked(self.chooser, self.map), self.grid, self.beam, self.other):
             self.pages.add(page)
-        self.pages.row.insertWidget(1, plain_label("more:", role="muted"))
+        self.pages.row.insert_widget(1, plain_label("more:", role="muted"))
         return self.pages
 
     def _connect(self) -> None:
@@ -213,7 +206,8 @@ class TranslateView(View):
         error, translation = self.typed.error, self.typed.translation
         if translation is not None and translation.sentence is not None:
             self._compared_with = translation.sentence.reference or ""
-            self.place.take(len(translation.sentence.free_running.tgt_output))
+            num_tokens = len(translation.sentence.free_running.tgt_output)
+            self.place.take(num_tokens, (translation.source, translation.prefix))
             if not self.reference_edit.isModified():
                 self.reference_edit.setText(self._compared_with)
         note = "" if translation is None else about_source(translation)

@@ -37,6 +37,14 @@ def test_answers_come_into_the_gui_thread(qtbot: QtBot, bridge: EngineBridge) ->
     assert set(threads) == {threading.main_thread()}
 
 
+def test_an_answer_does_not_wait_for_the_next_tick(qtbot: QtBot, bridge: EngineBridge) -> None:
+    bridge._timer.stop()
+    answers: list[object] = []
+    bridge.ask(SetPace(steps_per_second=None), answers.append)
+    bridge.call(lambda: 1, answers.append)
+    qtbot.waitUntil(lambda: len(answers) == 2, timeout=WAIT_MS)
+
+
 def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
     refused: list[Exception] = []
     troubles: list[Trouble] = []

@@ -45,7 +45,7 @@ class DotProductTopic(Topic):
         self._cell = (0, 0)
         self._offered: tuple[str, ...] = ()
         self.sentence_combo = QComboBox()
-        self.chooser = HeadChooser(context.theme, context.selection)
+        self.chooser = HeadChooser(context.theme, context.selection, has_lines=False, can_pool=False)
         self.stage_buttons = [_stage_button(place, stage) for place, stage in enumerate(STAGES)]
         self.stage_label = plain_label()
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
@@ -98,8 +98,12 @@ class DotProductTopic(Topic):
         rows, columns = parts[-1].values.shape
         self._cell = row, column = min(self._cell[0], rows - 1), min(self._cell[1], columns - 1)
         marks = stage.marks(row, column)
-        for canvas, matrix, mark in zip(self._canvases_for(len(parts)), parts, marks, strict=True):
-            canvas.show_matrix(matrix, mark)
+        *left, result = zip(self._canvases_for(len(parts)), parts, marks, strict=True)
+        names = tuple(name for _, matrix, _ in left for name in matrix.rows)
+        for canvas, matrix, mark in left:
+            canvas.show_matrix(matrix, mark, names)
+        canvas, matrix, mark = result
+        canvas.show_matrix(matrix, mark)
         self.stage_label.setText(stage.about)
         self.readout_label.setText(stage.words(seen, row, column))
 
@@ -128,8 +132,7 @@ class DotProductTopic(Topic):
 
     def _lay_out(self) -> None:
         self.add_controls(("sentence", self.sentence_combo, "One of the sentences that this run follows"))
-        for box in (self.chooser.lines_box, self.chooser.scale_box):
-            box.hide()
+        self.chooser.scale_box.hide()
         self.stage_label.setWordWrap(True)
         place = self.body.indexOf(self.content)
         for widget in (self.stage_label, self._stage_row(), self.chooser):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from gui.arrow_keys import ARROWS
@@ -15,6 +15,8 @@ from gui.panel import Table
 from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table, image_of, signed_table
 from gui.theme import GRID, Theme, readable_on
+
+_NAME_SIZES = (0.95, 0.8, 0.65)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,22 +52,40 @@ class MatrixCanvas(QWidget):
         self._theme = theme
         self.matrix: Matrix | None = None
         self.mark: tuple[int | None, int | None] = (None, None)
+        self._names_in_line: tuple[str, ...] = ()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(128), self._theme.px(128))
 
-    def show_matrix(self, matrix: Matrix, mark: tuple[int | None, int | None] = (None, None)) -> None:
-        """Paint this."""
-        self.matrix, self.mark = matrix, mark
+    def show_matrix(
+        self,
+        matrix: Matrix,
+        mark: tuple[int | None, int | None] = (None, None),
+        names_in_line: tuple[str, ...] = (),
+    ) -> None:
+        """Paint this; `names_in_line` are the rows of all that stand below each other, this one's among them."""
+        self.matrix, self.mark, self._names_in_line = matrix, mark, names_in_line
         self.setAccessibleName(f"{matrix.title}; arrow keys point at a number")
         self.update()
 
     def layout_of(self, matrix: Matrix) -> MapLayout:
-        """Where its cells lie."""
-        top = QFontMetricsF(self._theme.font()).height() + GRID
-        return MapLayout(QRectF(self.rect()).adjusted(0, top, -2, -2), matrix, self._theme.token_font(0.95))
+        """Where its cells lie, with names as small as it takes to write each of them."""
+        fonts = [self._theme.token_font(scale) for scale in _NAME_SIZES]
+        layouts = [MapLayout(self._room(), matrix, font, self._row_room(fonts[0])) for font in fonts]
+        fitting = (one for one in layouts if one.cell(0, 0).height() >= QFontMetricsF(one.font).height() * 0.8)
+        return next(fitting, layouts[-1])
+
+    def _room(self) -> QRectF:
+        """Where matrix and names go: under the title."""
+        title = QFontMetricsF(self._theme.font()).height() + GRID
+        return QRectF(self.rect()).adjusted(0, title, -2, -2)
+
+    def _row_room(self, font: QFont) -> float | None:
+        """For the names in line, of whatever size each matrix writes its own in."""
+        metrics = QFontMetricsF(font)
+        return max((metrics.horizontalAdvance(name) for name in self._names_in_line), default=None)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.matrix is not None:

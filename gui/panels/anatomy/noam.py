@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QSpinBox
 
-from core.config import OptimizerConfig, ScheduleConfig
+from core.config import OptimizerConfig, RunConfig, ScheduleConfig
 from core.history import History
 from core.schedules import learning_rate
 from gui.panel import Table
 from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.plain_plot import PlainPlot
+from gui.panels.learning.step_plot import name_line
 from gui.theme import Theme
 from gui.widgets import button, enable
 from gui.workbench import Workbench
@@ -21,11 +24,13 @@ _REFERENCES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
 _PAPERS_WARMUP = 4000
 _STYLES = (Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 _POINTS = 500
-_LAST_STEP = 20_000
+_SHORTEST = 20_000  # steps of the axis: peak and fall of the paper's curves are seen
+_TICK_STRIDES = (5, 2, 1)
+_HEADROOM = 1.15  # over the highest peak, for the word at the line
 
 
 class NoamTopic(Topic):
-    """Three curves to compare with, and one's own."""
+    """The paper's curves to compare with, and one's own, with the factor of this run."""
 
     title = "Learning rate"
     about = (
@@ -45,44 +50,66 @@ class NoamTopic(Topic):
         self.width_spin, self.warmup_spin = QSpinBox(), QSpinBox()
         self.width_spin.setRange(2, 8192)
         self.width_spin.setSingleStep(32)
-        self.warmup_spin.setRange(1, _LAST_STEP)
         self.warmup_spin.setSingleStep(100)
         self.take_button = button("Use in Setup", "Have the next run follow the noam schedule with this warm-up")
         self.plot = PlainPlot(theme)
-        self.line = pg.InfiniteLine(
-            angle=90, movable=True, bounds=(1, _LAST_STEP), label="drag", labelOpts={"position": 0.95}
-        )
+        self.line = pg.InfiniteLine(angle=90, movable=True, label="drag", labelOpts={"position": 0.97})
+        self.end_line = pg.InfiniteLine(angle=90, label="", labelOpts={"position": 0.06})
         self._own = self.plot.plot()
         self._references = [self.plot.plot() for _ in _REFERENCES]
         self._names = [pg.TextItem() for _ in range(len(_REFERENCES) + 1)]
         self._is_chosen = False
+        self._factor = 1.0  # this run's
+        self._end: float = math.inf  # its last step
+        self._last_step = 0  # of the axis
         self._step = 0
         self._lay_out()
+        self._reach(_SHORTEST)
         self._connect()
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the curves; until somebody chooses, the width and a noam's warm-up are this run's."""
         self.show_body()
-        if history.prepared is not None and not self._is_chosen:
-            config = history.prepared.config
-            schedule = config.training.schedule
-            self.width_spin.setValue(config.model.d_model)
-            self.warmup_spin.setValue(schedule.warmup_steps if schedule.name == "noam" else _PAPERS_WARMUP)
-            self._is_chosen = False  # by anybody but us
+        if history.prepared is not None:
+            self._take_run(history.prepared.config, history.last_step)
         enable(self.take_button, "" if self._workbench.draft is not None else "Choose a preset in Setup first")
         self._draw()
 
-    def rates(self, d_model: int, warmup_steps: int, steps: np.ndarray) -> np.ndarray:
-        """The rate at each step."""
-        schedule = ScheduleConfig(name="noam", warmup_steps=warmup_steps)
-        return learning_rate(schedule, OptimizerConfig(), d_model, _LAST_STEP, steps)
+    def _take_run(self, config: RunConfig, last_step: int) -> None:
+        schedule = config.training.schedule
+        self._factor = schedule.factor
+        self._end = end = max(config.training.max_steps, last_step)  # it may have learned more
+        warmup_steps = schedule.warmup_steps if schedule.name == "noam" else _PAPERS_WARMUP
+        self._reach(max(_SHORTEST, end, warmup_steps))
+        if not self._is_chosen:
+            self.width_spin.setValue(config.model.d_model)
+            self.warmup_spin.setValue(warmup_steps)
+            self._is_chosen = False  # by anybody but us
+
+    def _reach(self, last_step: int) -> None:
+        """Let the axis end there: at the end of a run that is longer than the paper's picture needs."""
+        if last_step == self._last_step:
+            return
+        self._last_step = last_step
+        self.warmup_spin.setRange(1, last_step)
+        self.line.setBounds((1, last_step))
+        every = _tick_every(last_step)
+        ticks = [(step, f"{step:,}") for step in range(0, last_step + 1, every)]
+        self.plot.getAxis("bottom").setTicks([ticks])
+        self.plot.setXRange(-0.01 * last_step, 1.03 * last_step, padding=0)  # room for the last number
+
+    def rates(self, d_model: int, warmup_steps: int, steps: np.ndarray, factor: float = 1.0) -> np.ndarray:
+        """The rate at each step; the paper's without a factor."""
+        schedule = ScheduleConfig(name="noam", warmup_steps=warmup_steps, factor=factor)
+        return learning_rate(schedule, OptimizerConfig(), d_model, self._last_step, steps)
 
     def numbers(self) -> Table:
         """A row for each step that is drawn, a column for each curve."""
-        own = self.width_spin.value(), self.warmup_spin.value()
         steps = self._steps()
-        columns = np.stack([steps, *(self.rates(*settings, steps) for settings in (own, *_REFERENCES))], axis=1)
-        return [["step", *(f"{width}:{warmup}" for width, warmup in (own, *_REFERENCES))], *columns.tolist()]
+        references = [self.rates(*settings, steps) for settings in _REFERENCES]
+        columns = np.stack([steps, self._own_rates(steps), *references], axis=1)
+        own = f"{self.width_spin.value()}:{self.warmup_spin.value()}{self._times_factor(' factor {:g}')}"
+        return [["step", own, *(f"{width}:{warmup}" for width, warmup in _REFERENCES)], *columns.tolist()]
 
     def take_over(self) -> None:
         """Have Setup hold the noam schedule with this warm-up."""
@@ -90,15 +117,30 @@ class NoamTopic(Topic):
         edits = {"training.schedule.name": "noam", "training.schedule.warmup_steps": warmup}
         self._workbench.edit_what_fits(edits)
         waits = "It acts with the next run." if self._workbench.run is not None else "The model is prepared anew."
-        self.readout_label.setText(f"Setup now has noam with {warmup:,} warm-up steps. {waits}")
+        self.readout_label.setText(f"Setup now has noam with {warmup:,} warm-up steps. {waits}{self._warning()}")
+
+    def _own_rates(self, steps: np.ndarray) -> np.ndarray:
+        """What this run would train with, had it this width and warm-up."""
+        return self.rates(self.width_spin.value(), self.warmup_spin.value(), steps, self._factor)
+
+    def _times_factor(self, text: str) -> str:
+        """The run's factor in these words; nothing where it is the paper's 1."""
+        return text.format(self._factor) if self._factor != 1.0 else ""
+
+    def _warning(self) -> str:
+        """Where this run is over before its warm-up would be."""
+        if self.warmup_spin.value() <= self._end:
+            return ""
+        return f" A run of {self._end:,} steps, as this one, ends within that warm-up and never reaches the peak."
 
     def _draw(self) -> None:
         width, warmup, theme = self.width_spin.value(), self.warmup_spin.value(), self.theme
         steps = self._steps()
-        own = self.rates(width, warmup, steps)
+        own = self._own_rates(steps)
         self._own.setPen(pg.mkPen(theme.colour("training"), width=3))
         self._own.setData(steps, own)
-        self._name(0, steps, own, f"yours: width {width}, warm-up {warmup:,}", "training")
+        factor = self._times_factor(", factor {:g}")
+        self._name(0, steps, own, f"yours: width {width}, warm-up {warmup:,}{factor}", "training")
         for place, (curve, settings) in enumerate(zip(self._references, _REFERENCES, strict=True)):
             rates = self.rates(*settings, steps)
             curve.setPen(pg.mkPen(theme.colour("muted"), width=1.5, style=_STYLES[place]))
@@ -110,28 +152,43 @@ class NoamTopic(Topic):
         self.line.setHoverPen(pg.mkPen(theme.colour("training"), width=3))
         self.line.label.setColor(theme.colour("muted"))
         self.line.label.setFont(theme.font(0.85))
-        self.plot.setYRange(0, 1.05 * max(float(own.max()), 1e-3), padding=0)
+        self._mark_end()
+        self.plot.setYRange(0, _HEADROOM * max(float(own.max()), 1e-3), padding=0)
         self._say()
 
+    def _mark_end(self) -> None:
+        """Where this run ends: all to the right of it is never trained with."""
+        self.end_line.setVisible(math.isfinite(self._end))
+        if self.end_line.isVisible():
+            self.end_line.setValue(self._end)
+            name_line(self.end_line, f"this run ends at {self._end:,}")
+        self.end_line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
+        self.end_line.label.setColor(self.theme.colour("muted"))
+        self.end_line.label.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
+        self.end_line.label.setFont(self.theme.font(0.85))
+
     def _steps(self) -> np.ndarray:
-        """Those that are drawn, the peak's among them."""
-        return np.unique(np.append(np.linspace(1, _LAST_STEP, _POINTS).round(), self.warmup_spin.value()))
+        """Those that are drawn, all peaks among them."""
+        peaks = [self.warmup_spin.value(), *(warmup for _, warmup in _REFERENCES)]
+        return np.unique(np.append(np.linspace(1, self._last_step, _POINTS).round(), peaks))
 
     def _name(self, place: int, steps: np.ndarray, rates: np.ndarray, text: str, colour: str) -> None:
         name = self._names[place]
         name.setText(text)
         name.setColor(self.theme.colour(colour))
         name.setFont(self.theme.font(0.85))
+        name.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
         peak = int(rates.argmax())
         at = peak if place else max(peak, 3 * len(steps) // 5)  # yours is dragged at its peak
         name.setAnchor((0, 1) if at < 0.8 * len(steps) else (1, 1))  # above a curve that falls from here, or rose
         name.setPos(float(steps[at]), float(rates[at]))
 
     def _say(self) -> None:
-        width, warmup = self.width_spin.value(), self.warmup_spin.value()
-        peak, rate = (float(self.rates(width, warmup, np.array(step))) for step in (warmup, max(self._step, 1)))
+        warmup = self.warmup_spin.value()
+        peak, rate = self._own_rates(np.array([warmup, max(self._step, 1)])).tolist()
+        factor = self._times_factor(", this run's factor of {:g} included")
         at = f" At step {self._step:,}: {rate:.2e}." if self._step else ""
-        self.readout_label.setText(f"Yours peaks at step {warmup:,} with {peak:.2e}.{at}")
+        self.readout_label.setText(f"Yours peaks at step {warmup:,} with {peak:.2e}{factor}.{self._warning()}{at}")
 
     def _lay_out(self) -> None:
         self.add_controls(
@@ -142,9 +199,11 @@ class NoamTopic(Topic):
         self.plot.setLabel("left", "learning rate")
         self.plot.getAxis("left").enableAutoSIPrefix(False)
         self.plot.setLabel("bottom", "step")
-        self.plot.setXRange(0, _LAST_STEP, padding=0.01)
         self.plot.setAccessibleName("Learning rate over steps")
-        for item in (self.line, *self._names):
+        self.line.setZValue(2)
+        for name in self._names:
+            name.setZValue(1)  # a curve may run behind it, and is no part of its letters
+        for item in (self.end_line, self.line, *self._names):
             self.plot.addItem(item, ignoreBounds=True)
         self.picture.addWidget(self.plot, 1)
 
@@ -163,5 +222,12 @@ class NoamTopic(Topic):
         self.warmup_spin.setValue(round(self.line.value()))
 
     def _point_at(self, point: QPointF) -> None:
-        self._step = min(max(round(point.x()), 1), _LAST_STEP)
+        self._step = min(max(round(point.x()), 1), self._last_step)
         self._say()
+
+
+def _tick_every(last_step: int) -> int:
+    """A round number of steps of which four to ten are in all."""
+    most = last_step / 4
+    power: int = 10 ** math.floor(math.log10(most))
+    return next(power * stride for stride in _TICK_STRIDES if power * stride <= most)

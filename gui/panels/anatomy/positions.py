@@ -18,6 +18,7 @@ from gui.pictures.colour_map import as_rgba, signed_table
 from gui.theme import Theme
 
 NUM_WAVES = 5
+_TOP = 8  # pixels over the map: half of the number at its first row
 _COLOURS = ("training", "training", "validation", "validation", "good")  # a sine and its cosine share one
 
 
@@ -73,6 +74,7 @@ class PositionsTopic(Topic):
 
     def _draw(self, table: np.ndarray) -> None:
         num_positions, width = table.shape
+        self.map.plotItem.setContentsMargins(0, self.theme.px(_TOP), 0, 0)
         self.wave_spin.setMaximum(max(width - NUM_WAVES, 0))
         self._position = min(self._position, num_positions - 1)
         self._image.setImage(table.T, levels=(-1.0, 1.0), lut=as_rgba(signed_table(self.theme.mode)))

@@ -6,10 +6,10 @@ import re
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from core.events import Event, Prepared
-from gui.flow import FlowLayout
+from gui.flow import FlowLayout, named
 from gui.panel import Panel
 from gui.section import Section
 from gui.source_text import source_of
@@ -69,7 +69,7 @@ class Topic(Panel):
         """Fill the row above the picture: controls with a name and a help, then what needs no name beside it."""
         row = FlowLayout(self.controls, 0, GRID, last_at_right=False)
         for name, widget, help in controls:
-            row.addWidget(_named(name, widget))
+            row.addWidget(named(name, widget))
             widget.setAccessibleName(name[0].upper() + name[1:])
             widget.setToolTip(help)
         for widget in more:
@@ -90,18 +90,6 @@ class Topic(Panel):
     def _read_code(self, is_open: bool) -> None:
         if is_open and not self.code_text.toPlainText():
             self.code_text.setPlainText("\n\n".join(f"# {place}\n{source_of(place)}" for place in self.functions))
-
-
-def _named(name: str, widget: QWidget) -> QWidget:
-    """A control beside its name, to be moved into the next line together."""
-    box = QWidget()
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, GRID, 0)
-    label = plain_label(name, role="muted")
-    label.setBuddy(widget)
-    row.addWidget(label)
-    row.addWidget(widget)
-    return box
 
 
 def spoken(equation: str) -> str:

@@ -7,17 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 
 from core.events import Prepared, ProbeDone
 from core.history import History
 from gui.context import Context
+from gui.flow import FlowLayout, named
 from gui.heads.compared_attention import Against, ComparableRun, ComparedAttention, read_comparable
 from gui.panel import Panel
 from gui.sentences.selection import Pooled
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
-from gui.widgets import combo_box, offer, plain_label
+from gui.widgets import combo_box, offer
 
 _POOLED: tuple[Pooled, ...] = ("", "mean", "max")
 _POOLED_HELP = (
@@ -53,6 +54,7 @@ class AttentionExtras(Panel):
         self.pooled_combo.addItems(["one head", "mean of all heads", "maximum of all heads"])
         self.against_combo = combo_box("Compare with", _AGAINST_HELP)
         self.step_combo = combo_box("Step to compare with", _STEP_HELP)
+        self._named_step = named("at step", self.step_combo)
         self.entropy_box = QCheckBox("entropy of each head")
         self.entropy_box.setAccessibleName("Entropy of each head")
         self.entropy_box.setToolTip(_ENTROPY_HELP)
@@ -81,6 +83,10 @@ class AttentionExtras(Panel):
 
     def _take_runs(self, runs: list[ComparableRun]) -> None:
         self._runs = runs
+        chosen = self._compared.against
+        if chosen is not None and chosen.run is not None:  # it may have another name now, or be gone
+            names = {run.path: run.name for run in runs}
+            self._compared.compare(replace(chosen, name=names[chosen.run]) if chosen.run in names else None)
         self.mark_dirty()
 
     def _offer_runs(self, history: History, source: str) -> None:
@@ -96,8 +102,7 @@ class AttentionExtras(Panel):
     def _offer_steps(self, history: History) -> None:
         """Those of the run it is compared with; of another run, the same as is shown as well."""
         chosen = self._compared.against
-        self._step_label.setVisible(chosen is not None)
-        self.step_combo.setVisible(chosen is not None)
+        self._named_step.setVisible(chosen is not None)
         if chosen is None:
             return
         steps = {run.path: run.steps for run in self._runs}.get(chosen.run, ()) if chosen.run else history.probe_steps
@@ -108,19 +113,10 @@ class AttentionExtras(Panel):
     def _lay_out(self) -> None:
         self.title_label.hide()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout()
-        self.body.addLayout(row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID)
-        self._step_label = plain_label("at step", role="muted")
-        for label, widget in (
-            (plain_label("show", role="muted"), self.pooled_combo),
-            (plain_label("compare with", role="muted"), self.against_combo),
-            (self._step_label, self.step_combo),
-        ):
-            label.setBuddy(widget)
-            row.addWidget(label)
-            row.addWidget(widget)
-        row.addSpacing(GRID)
+        controls = QWidget()
+        self.body.addWidget(controls)
+        row = FlowLayout(controls, 0, GRID, last_at_right=False)
+        row.addWidget(named("show", self.pooled_combo))
+        row.addWidget(named("compare with", self.against_combo))
+        row.addWidget(self._named_step)
         row.addWidget(self.entropy_box)
-        row.addStretch(1)

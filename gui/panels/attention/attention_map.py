@@ -19,15 +19,13 @@ from gui.panels.attention.head_canvas import HeadCanvas
 from gui.panels.attention.line_canvas import LineCanvas
 from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_image
-from gui.sentences.selection import KIND_TITLES, Selection
+from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets import ElidedLabel
 
 Cell = tuple[int, int]
 """Row and column."""
-
-_POOLED = {"mean": ", mean of heads", "max": ", maximum of heads"}
 
 
 class AttentionMap(Panel):
@@ -79,7 +77,7 @@ class AttentionMap(Panel):
     def _head_name(self, sentence: ProbedSentence) -> str:
         kind, layer, head = self._selection.place_in(sentence)
         pooled = self._selection.chosen.pooled
-        what = _POOLED[pooled] if pooled else f" head {head + 1}"
+        what = f", {POOLED_TITLES[pooled]}" if pooled else f" head {head + 1}"
         name = f"{KIND_TITLES[kind].capitalize()} attention, layer {layer + 1}{what}"
         if kind == "encoder_self":
             return name
@@ -112,8 +110,11 @@ class MapCanvas(HeadCanvas[Cell]):
             return ""
         if self.picture.against:
             return f"Rows read from columns. {self.picture.legend}"
+        rows = f"Rows: {self.picture.readers}."
+        if self.picture.legend:  # with its figures, which are to be read whole beside Setup too
+            return f"{rows} {self.picture.legend}"
         more = "Hatched: comes later, may not be read." if self.picture.is_causal else "Point at a cell for its weight."
-        return f"Columns: read from. Rows: {self.picture.readers}. {self.picture.legend or more}"
+        return f"Columns: read from. {rows} {more}"
 
     def readout(self) -> str:
         """The weight pointed at, in words."""

@@ -6,18 +6,18 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QSpinBox, QWidget
 
 from core.events import Prepared, ProbeDone
 from core.history import History
 from core.left_out import HeadPlace
 from core.probes import ProbedSentence
+from gui.flow import FlowLayout, named
 from gui.heads.heads_off import HeadsOff
 from gui.panel import Panel
-from gui.sentences.selection import KIND_TITLES, KINDS, Selection
+from gui.sentences.selection import KIND_TITLES, KINDS, Pooled, Selection
 from gui.sentences.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
-from gui.widgets import plain_label
 
 _FEEDS = ("fed by the reference", "free-running")
 _FEED_HELP = (
@@ -28,6 +28,7 @@ _ON_HELP = "Uncheck it to switch this head off, and see what output and loss bec
 _ALL_HELP = "All heads of the layer are shown as one: choose a head to switch it off"
 _SCALE_HELP = "Spread small weights apart: the colour follows the square root of the weight"
 _LINES_HELP = "Show the head as lines from the tokens that read to those they read from (Alt+L)"
+_POOLED_WORDS: dict[Pooled, str] = {"mean": "mean", "max": "maximum"}
 _NO_REFERENCE = "This sentence has no reference: the decoder can only read what it has written itself"
 
 
@@ -45,15 +46,18 @@ class HeadChooser(Panel):
         source: Source | None = None,
         *,
         has_feeds: bool = True,
+        has_lines: bool = True,
+        can_pool: bool = True,
         heads_off: HeadsOff | None = None,
     ) -> None:
-        """With `heads_off`, the chosen head can be switched off."""
+        """With `heads_off`, the chosen head can be switched off; `has_lines` where it can be drawn as lines, `can_pool`
+        where all heads of the layer are shown as one while that is chosen."""
         super().__init__(theme)
         self._heads_off = heads_off
         self._place: HeadPlace | None = None  # of the head that is shown
         self._selection = selection
         self._source = source or probed(selection)
-        self._has_feeds = has_feeds
+        self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
         self.kind_combo = _combo([KIND_TITLES[kind] for kind in KINDS], "Kind of attention", "Who reads whom (Alt+K)")
         self.layer_spin = _spin("Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)")
         self.head_spin = _spin("Head", "Head of that layer (Alt+Left, Alt+Right)")
@@ -81,11 +85,12 @@ class HeadChooser(Panel):
             "Alt+Down": self.layer_spin.stepUp,
             "Alt+Left": self.head_spin.stepDown,
             "Alt+Right": self.head_spin.stepUp,
-            "Alt+L": self.lines_box.toggle,
             "Alt+K": lambda: self._choose_kind((self.kind_combo.currentIndex() + 1) % len(KINDS)),
         }
         if self._has_feeds:
             actions["Alt+F"] = self._switch_feed
+        if self._has_lines:
+            actions["Alt+L"] = self.lines_box.toggle
         if self._heads_off is not None:
             actions["Alt+X"] = self.on_box.click
         for keys, action in actions.items():
@@ -102,7 +107,7 @@ class HeadChooser(Panel):
         self.on_box.setToolTip(_ALL_HELP if chosen.pooled else _ON_HELP)
         self.kind_combo.setCurrentIndex(KINDS.index(chosen.kind))
         _show_place(self.layer_spin, chosen.layer, heads.shape[0])
-        _show_place(self.head_spin, chosen.head, heads.shape[1])
+        _show_place(self.head_spin, chosen.head, heads.shape[1], chosen.pooled if self._can_pool else "")
         has_choice = sentence.by_reference is not None and chosen.kind != "encoder_self"
         self.feed_combo.setCurrentIndex(int(self._selection.feed_of(sentence) is sentence.free_running))
         self.feed_combo.setEnabled(has_choice)
@@ -124,29 +129,20 @@ class HeadChooser(Panel):
 
     def _lay_out(self) -> None:
         self.title_label.hide()
-        row = self.row = QHBoxLayout()  # what a view adds to it comes at its end
-        self.body.addLayout(row)  # first: a widget without a parent that is shown would be a window
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID)
-        for name, widget in (
-            ("kind", self.kind_combo),
-            ("layer", self.layer_spin),
-            ("head", self.head_spin),
-            ("decoder", self.feed_combo),
+        controls = QWidget()
+        self.body.addWidget(controls)  # first: a widget without a parent that is shown would be a window
+        self.row = FlowLayout(controls, 0, GRID, last_at_right=False)  # what a view adds to it comes at its end
+        feed = named("decoder", self.feed_combo)
+        for widget in (
+            named("kind", self.kind_combo),
+            named("layer", self.layer_spin),
+            named("head", self.head_spin, self.on_box),
+            *(feed, self.lines_box, self.scale_box),
         ):
-            label = _named(name, widget)
-            row.addWidget(label)
-            row.addWidget(widget)
-            if widget is self.head_spin:
-                row.addWidget(self.on_box)
-                self.on_box.setVisible(self._heads_off is not None)
-            row.addSpacing(GRID)
-            if widget is self.feed_combo:
-                label.setVisible(self._has_feeds)
-                widget.setVisible(self._has_feeds)
-        row.addWidget(self.lines_box)
-        row.addWidget(self.scale_box)
-        row.addStretch(1)
+            self.row.addWidget(widget)
+        self.on_box.setVisible(self._heads_off is not None)
+        feed.setVisible(self._has_feeds)
+        self.lines_box.setVisible(self._has_lines)
 
     def _connect(self) -> None:
         selection = self._selection
@@ -165,19 +161,15 @@ def _feed_help(has_choice: bool, kind: str) -> str:
     return "The encoder reads the source alone" if kind == "encoder_self" else _NO_REFERENCE
 
 
-def _show_place(spin: QSpinBox, place: int, count: int) -> None:
-    spin.setRange(1, count)
+def _show_place(spin: QSpinBox, place: int, count: int, pooled: Pooled = "") -> None:
+    """Show which of `count` is chosen; of all as one, what they are pooled by: a step from there is to a single one."""
+    spin.setSpecialValueText(f"{_POOLED_WORDS[pooled]} of {count}" if pooled else "")
+    spin.setRange(0 if pooled else 1, count)
     spin.setSuffix(f" of {count}")
-    spin.setValue(place % count + 1)
+    spin.setValue(0 if pooled else place % count + 1)
     spin.setEnabled(count > 1)
     only = f"There is only one {spin.accessibleName().lower()} to choose"
     spin.setToolTip(spin.accessibleDescription() if count > 1 else only)
-
-
-def _named(name: str, widget: QWidget) -> QLabel:
-    label = plain_label(name, role="muted")
-    label.setBuddy(widget)
-    return label
 
 
 def _combo(texts: list[str], name: str, help: str) -> QComboBox:

@@ -24,17 +24,20 @@ class Labelled(Protocol):
 
 
 class MapLayout:
-    """Fits a map's cells with their labels into an area; all lengths in logical pixels."""
+    """Fits a map's cells with their labels into an area; all lengths in logical pixels.
 
-    def __init__(self, area: QRectF, picture: Labelled, font: QFont) -> None:
+    The labels of its rows take what the widest needs, or `row_room`: so maps below each other begin at one place.
+    """
+
+    def __init__(self, area: QRectF, picture: Labelled, font: QFont, row_room: float | None = None) -> None:
         rows, columns = picture.rows, picture.columns
         self.rows, self.columns, self.font = rows, columns, font
         self._metrics = QFontMetricsF(font)
-        left = min(self._widest(rows), area.width() * _LARGEST_LABEL) + _GAP
+        left = min(self._widest(rows) if row_room is None else row_room, area.width() * _LARGEST_LABEL) + _GAP
         width = (area.width() - left) / len(columns)
         self.rotated = self._widest(columns) + _GAP > min(width, _LARGEST_CELL * _WIDEST_CELL)
         label_height = self._widest(columns) if self.rotated else self._metrics.height()
-        top = min(label_height, area.height() * _LARGEST_LABEL) + _GAP
+        top = min(label_height, area.height() * _LARGEST_LABEL) + _GAP if any(columns) else 0.0
         height = max(1.0, min((area.height() - top) / len(rows), _LARGEST_CELL))
         width = max(1.0, min(width, height * _WIDEST_CELL))
         self.grid = QRectF(area.left() + left, area.top() + top, width * len(columns), height * len(rows))

@@ -6,7 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.events import Event
 from core.history import History
@@ -72,7 +72,7 @@ class SideHistogram(QWidget):
         self._theme, self._name = theme, name
         self._bars: tuple[NDArray[np.int64], NDArray[np.int64], int] | None = None
         self.label = plain_label(role="muted")
-        self.label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.label.setWordWrap(True)
         self.plot = PlainPlot(theme)
         self.plot.pointed.connect(self._say)
         column = QVBoxLayout(self)

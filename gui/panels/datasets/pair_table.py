@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from core.overview.pairs import PairRow, Token
@@ -54,9 +53,9 @@ class PairTable(QTableWidget):
         self.setCurrentCell(0, 0)
         self.scrollToTop()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
+    def _fit_rows(self, column: int) -> None:
+        """Once the last column has its new width; a table that was hidden takes it after its own."""
+        if column == self.columnCount() - 1:
             self.resizeRowsToContents()
 
     def _name_columns(self) -> None:
@@ -64,6 +63,7 @@ class PairTable(QTableWidget):
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        header.sectionResized.connect(self._fit_rows)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for place, (name, meaning) in enumerate(_COLUMNS):
             item = QTableWidgetItem(name)

@@ -107,9 +107,12 @@ class Curves(StepPanel):
 
 
 def figures_at(history: History, step: int, metric: str) -> str:
-    """The numbers under the playhead, in words; nothing before the first step."""
+    """The numbers under the playhead, in words; nothing before the first step. One of a step before names that."""
     metrics = {"train": "train/loss"} if metric == LOSS else {}
     metrics |= {"valid": metric, "learning rate": "train/learning_rate"}
-    values = {name: history.value(of, step) for name, of in metrics.items()}
-    known = [f"{name} {value:.3g}" for name, value in values.items() if value is not None]
+    known = []
+    for name, of in metrics.items():
+        if (newest := history.newest(of, step)) is not None:
+            before = "" if newest.step == step else f" at {newest.step:,}"
+            known.append(f"{name} {newest.value:.3g}{before}")
     return f" · step {step:,}: {', '.join(known)}" if known else ""

@@ -1,4 +1,4 @@
-"""The learning rate, a strip on the axis of steps: as it was, and as the schedule plans it."""
+"""The learning rate, a strip on the axis of steps: as it was, and as the schedule plans what is to come."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from PySide6.QtCore import Qt
 
 from core.config import RunConfig
 from core.history import History
-from core.schedules import learning_rate
+from gui.panels.learning.planned_schedule import planned_rates
 from gui.panels.learning.step_plot import StepPlot
 from gui.playhead import Playhead
 from gui.theme import Theme
 
-_PLANNED_POINTS = 200
 _HEADROOM = 1.15
 
 
@@ -23,8 +22,10 @@ class LearningRatePlot(StepPlot):
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead)
         self._planned, self._done = self.plot(), self.long_curve()
-        self._config: RunConfig | None = None  # whose plan is drawn
-        self._peak = 0.0  # of that plan
+        self._config: RunConfig | None = None  # whose plan it is
+        self._plan = (np.empty(0), np.empty(0))  # from the first step to the last
+        self._drawn_from = -1  # the place in the plan that the dotted line begins at
+        self._peak = 0.0  # of all that is drawn
         self.hideAxis("bottom")
         self.getAxis("left").setTicks([])
         self._name = pg.TextItem("learning rate", anchor=(0, 0))
@@ -41,19 +42,26 @@ class LearningRatePlot(StepPlot):
         self.setFixedHeight(self.theme.px(40))
 
     def draw(self, history: History) -> None:
-        if history.prepared is not None and history.prepared.config is not self._config:
-            self._config = history.prepared.config
-            self._plan(self._config)
+        steps, rates = history.curve("train/learning_rate")
+        if history.prepared is not None:
+            self._draw_plan(history.prepared.config, history.last_step)
+            self._name_peak(max(float(part.max(initial=0.0)) for part in (rates, self._plan[1][self._drawn_from :])))
         if self._peak and not self.is_held:
             self.show_values(0, self._peak * _HEADROOM)
-        self._done.setData(*history.curve("train/learning_rate"))
+        self._done.setData(steps, rates)
 
-    def _plan(self, config: RunConfig) -> None:
-        """Draw what the schedule of these settings plans."""
-        training = config.training
-        steps = np.linspace(1, max(training.max_steps, 2), _PLANNED_POINTS).round()
-        plan = learning_rate(training.schedule, training.optimizer, config.model.d_model, training.max_steps, steps)
-        self._planned.setData(steps, plan)
-        self._peak = float(np.max(plan))
-        self._name.setText(f"learning rate, peak {self._peak:.2g}")
-        self._name.setPos(0, self._peak * _HEADROOM)
+    def _draw_plan(self, config: RunConfig, last_step: int) -> None:
+        """What is to come: the past may have had other settings."""
+        if config is not self._config:
+            self._config, self._plan, self._drawn_from = config, planned_rates(config), -1
+        steps, rates = self._plan
+        first = int(np.searchsorted(steps, last_step))
+        if first != self._drawn_from:
+            self._drawn_from = first
+            self._planned.setData(steps[first:], rates[first:])
+
+    def _name_peak(self, peak: float) -> None:
+        if peak != self._peak:
+            self._peak = peak
+            self._name.setText(f"learning rate, peak {peak:.2g}")
+            self._name.setPos(0, peak * _HEADROOM)

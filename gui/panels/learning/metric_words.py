@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from core.validated import NUM_FREE_RUNNING
+
 LOSS = "valid/loss"
+_FREE = f"free-running, of the first {NUM_FREE_RUNNING} validation sentences at most"
 
 
 class MetricWords(NamedTuple):
@@ -32,20 +35,20 @@ _WORDS = {
     "valid/exact_match": MetricWords(
         "exact match",
         "share of sentences",
-        "Share of the sentences written exactly as their references, free-running. What it leaves of 1 is the sequence "
+        f"Share of the sentences written exactly as their references, {_FREE}. What it leaves of 1 is the sequence "
         "error rate.",
     ),
     "valid/token_error_rate": MetricWords(
         "token error rate",
         "edits per reference token",
-        "Edits that make the outputs the references, for each reference token, free-running; above 1 where outputs are "
+        f"Edits that make the outputs the references, for each reference token, {_FREE}; above 1 where outputs are "
         "far too long.",
     ),
     "valid/bleu": MetricWords(
-        "BLEU", "0 to 100", "How many of the output's n-grams of words are the reference's, free-running."
+        "BLEU", "0 to 100", f"How many of the output's n-grams of words are the reference's, {_FREE}."
     ),
     "valid/chrf": MetricWords(
-        "chrF", "0 to 100", "How many n-grams of characters output and reference share, free-running."
+        "chrF", "0 to 100", f"How many n-grams of characters output and reference share, {_FREE}."
     ),
 }
 
@@ -53,7 +56,7 @@ _WORDS = {
 def words_of(metric: str) -> MetricWords:
     """Of a metric by its name in validations; a plugin's own goes by the name that the plugin gives."""
     own = metric.removeprefix("valid/")
-    return _WORDS.get(metric) or MetricWords(own, "", f"{own}: a metric of the dataset's plugin, free-running.")
+    return _WORDS.get(metric) or MetricWords(own, "", f"{own}: a metric of the dataset's plugin, {_FREE}.")
 
 
 def heading_of(metric: str) -> str:

@@ -16,7 +16,8 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 _SYMBOLS: dict[MarkKind, str] = {"right": "o", "best": "star", "setting": "s", "aligned": "d", "noticed": "t"}
-_MARK_HEIGHT = 0.72
+_MARK_HEIGHT, _MARK_SIZE = 0.72, 9
+_STAR_HEIGHT, _STAR_SIZE = 0.62, 16  # larger, with thin points: the newest best lies under the playhead
 _REACH = 5  # pixels from a click to what it means: half a mark; in a long run a pixel is many steps
 
 
@@ -42,7 +43,6 @@ class ProbeTicks(StepPlot):
         self._line.setPen(pg.mkPen(self.theme.colour("text"), width=3))  # or it would be a tick among ticks
         self._probes.setPen(pg.mkPen(self.theme.colour("muted"), width=1))
         self._kept.setPen(pg.mkPen(self.theme.colour("training"), width=2))
-        self._marks.setSize(self.theme.px(9))
         self._marks.setPen(pg.mkPen(self.theme.colour("surface"), width=1))
         self._draw_marks()
         self.setFixedHeight(self.theme.px(24))
@@ -69,7 +69,8 @@ class ProbeTicks(StepPlot):
     def _draw_marks(self) -> None:
         self._marks.setData(
             x=[mark.step for mark in self.marks],
-            y=[_MARK_HEIGHT] * len(self.marks),
+            y=[_STAR_HEIGHT if mark.kind == "best" else _MARK_HEIGHT for mark in self.marks],
+            size=[self.theme.px(_STAR_SIZE if mark.kind == "best" else _MARK_SIZE) for mark in self.marks],
             symbol=[_SYMBOLS[mark.kind] for mark in self.marks],
             brush=[self._brush_of(mark) for mark in self.marks],
             data=[mark.text for mark in self.marks],

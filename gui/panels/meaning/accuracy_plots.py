@@ -92,6 +92,7 @@ class AccuracyPlot(PlainPlot):
         if accuracy is self._accuracy:
             return
         self._accuracy, self._share = accuracy, share
+        self.said("")  # what was pointed at has other figures now
         self.setLabel("bottom", f"{share}, by {self._key}")
         self._fed.setData(accuracy.keys, accuracy.fed)
         self._free.setData(accuracy.keys, accuracy.free)

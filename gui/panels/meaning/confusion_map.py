@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QImage, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent
 
 from core.meaning.confusion import ADDED, LEFT_OUT, Confusion
 from core.meaning.validation_figures import ValidationFigures
 from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
-from gui.panels.attention.map_layout import MapLayout
 from gui.panels.meaning.validation_panel import ValidationPanel
 from gui.pictures.colour_map import attention_table, image_of
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 
 _LEGEND = "Rows: to be written. Columns: written. The diagonal is right. Click: the sentences."
-
-_NAME_SIZES = (0.95, 0.8, 0.65)
 _ALL_RIGHT = "Nothing is confused: every symbol is written as it is to be."
 
 
@@ -45,7 +42,8 @@ class ConfusionMap(ValidationPanel):
             self._at = figures.step
             self._confusion = figures.confusion
             self.canvas.mark = None, None  # its rows and columns stand for other symbols now, or are fewer
-            self.readout.setText(_LEGEND if figures.confusion.is_confused else _ALL_RIGHT)
+            self.readout.setText(legend_of(figures.confusion))
+            self.canvas.setAccessibleDescription("")
         self.canvas.show_matrix(
             Matrix("", self._confusion.shares, self._confusion.symbols, self._confusion.written, decimals=None),
             self.canvas.mark,
@@ -77,13 +75,9 @@ class ConfusionCanvas(MatrixCanvas):
 
     clicked = Signal(int, int)
 
-    def layout_of(self, matrix: Matrix) -> MapLayout:
-        """With names as small as it takes to write each of them."""
-        room = QRectF(self.rect()).adjusted(0, 0, -2, -2)
-        fonts = [self._theme.token_font(scale) for scale in _NAME_SIZES]
-        layouts = [MapLayout(room, matrix, font) for font in fonts]
-        fitting = (one for one in layouts if one.cell(0, 0).height() >= QFontMetricsF(one.font).height() * 0.8)
-        return next(fitting, layouts[-1])
+    def _room(self) -> QRectF:
+        """All of it: the panel has the title."""
+        return QRectF(self.rect()).adjusted(0, 0, -2, -2)
 
     def _image(self, matrix: Matrix) -> QImage:
         return image_of(np.asarray(matrix.values), attention_table(self._theme.mode), square_root=True)
@@ -101,6 +95,14 @@ class ConfusionCanvas(MatrixCanvas):
             self.clicked.emit(row, column)
         else:
             super().keyPressEvent(event)
+
+
+def legend_of(confusion: Confusion) -> str:
+    """How to read it, and how much of all that is wrong it has no room for."""
+    if not confusion.is_confused:
+        return _ALL_RIGHT
+    shown, errors = confusion.errors_shown, confusion.errors
+    return _LEGEND if shown == errors else f"{_LEGEND} {shown:,} of {errors:,} errors have a cell."
 
 
 def explain(confusion: Confusion, row: int, column: int) -> str:

@@ -12,7 +12,7 @@ from gui.heads.head_picture import chosen_picture
 from gui.panel import Panel, Table
 from gui.panels.attention.attention_map import MapCanvas
 from gui.runs.compared import ComparedRun, Comparison
-from gui.sentences.selection import KIND_TITLES, Selection
+from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
 from gui.widgets import ElidedLabel, plain_label
@@ -25,7 +25,7 @@ _NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ
 
 
 class RunAttention(Panel):
-    """Kind, layer and head are the window's selection; a run that has fewer of them wraps around."""
+    """Kind, layer and head are the window's selection; a run that has fewer of them wraps around, and says where to."""
 
     title = "Attention of the chosen runs"
     empty_sentence = (
@@ -57,12 +57,13 @@ class RunAttention(Panel):
         self._comparison = comparison
         self.mark_dirty()
 
-    def first_shown(self, history: History, step: int) -> Shown:
-        """The sentence of the first run: what the choice of a head offers layers and heads of."""
+    def deepest_shown(self, history: History, step: int) -> Shown:
+        """The sentence of the run with the most layers: what the choice of a head offers layers and heads of."""
         if self._comparison is None or not (common := common_sentences(self._runs)):
             return NothingShown("Kind, layer and head can be chosen once several runs are.")
-        first = next(run for run in self._runs if run.probe is not None)
-        return _shown(first, common[self._selection.place_among(common)])
+        source = common[self._selection.place_among(common)]
+        shown = [_shown(run, source) for run in self._runs if run.probe is not None]
+        return max(shown, key=lambda one: self._selection.attention_of(one.sentence).shape[:2])
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the probes of the step chosen for the comparison; which one this window views makes no difference."""
@@ -84,13 +85,13 @@ class RunAttention(Panel):
     def numbers(self) -> Table:
         """A line for each run and weight."""
         lines = [
-            (run.name, reader, read, float(weight))
+            (run.name, *column.drawn, reader, read, float(weight))
             for run, column in zip(self._runs, self.columns, strict=False)
             if (picture := column.canvas.picture) is not None
             for reader, weights in zip(picture.rows, picture.weights, strict=True)
             for read, weight in zip(picture.columns, weights, strict=True)
         ]
-        return [("run", "row", "reads from", "weight"), *lines]
+        return [("run", "step", "kind", "layer", "head", "row", "reads from", "weight"), *lines]
 
     @property
     def _runs(self) -> tuple[ComparedRun, ...]:
@@ -128,11 +129,13 @@ class RunAttention(Panel):
 
 
 class _Column(QWidget):
-    """One run: its letter, name and step over its map."""
+    """One run: its letter, name and step over its map, and which head that is of."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.title_label = ElidedLabel(role="title")
+        self.head_label = plain_label(role="muted")
+        self.drawn: tuple[object, ...] = ()  # step, kind, layer and head
         self.output_label = plain_label(role="muted")
         self.output_label.setWordWrap(True)
         self.canvas = MapCanvas(theme)
@@ -141,6 +144,7 @@ class _Column(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
         layout.addWidget(self.title_label)
+        layout.addWidget(self.head_label)
         layout.addWidget(self.canvas, 1)
         layout.addWidget(self.output_label)
         self._output = ""
@@ -149,6 +153,7 @@ class _Column(QWidget):
         """The chosen head, and what the run writes for the sentence; or that it was not probed there."""
         if run.probe is None:
             self.title_label.setText(run.title)
+            self.head_label.setText("")
             self._output = "This run has no probe at that step: choose another above."
             self.canvas.picture = None
             self.canvas.update()
@@ -156,9 +161,18 @@ class _Column(QWidget):
             return
         shown = _shown(run, source)
         self.title_label.setText(f"{run.title} · step {shown.step:,}")
+        self._name_head(shown, selection)
         self._output = f"writes  {shown.sentence.output}"
         self.canvas.setAccessibleName(f"Attention map of run {run.letter}; arrow keys read its weights")
         self.canvas.show_picture(chosen_picture(shown, selection), square_root=selection.chosen.square_root)
+
+    def _name_head(self, shown: ShownSentence, selection: Selection) -> None:
+        """Of how many this run has: another has more, and what is chosen may be beyond them."""
+        kind, layer, head = selection.place_in(shown.sentence)
+        num_layers, num_heads = selection.attention_of(shown.sentence).shape[:2]
+        pooled = POOLED_TITLES.get(selection.chosen.pooled)
+        self.head_label.setText(f"layer {layer + 1} of {num_layers}, {pooled or f'head {head + 1} of {num_heads}'}")
+        self.drawn = shown.step, KIND_TITLES[kind], layer + 1, pooled or head + 1
 
     def _say(self, text: str) -> None:
         """The weight that is pointed at, or else what the run writes."""

@@ -31,6 +31,10 @@ _BAND_ALPHA = 48  # of 255
 _WIDEST_COLUMN = 240  # pixels at 100 %
 _LETTER_HEIGHT = 0.08  # of the plot's
 _LETTER_MARGIN = 8  # pixels around a letter
+_MEANINGS = {
+    "valid_sentences": "Of so many sentences are valid/loss, valid/perplexity and valid/token_accuracy",
+    "decoded_sentences": "Of so many, the first ones, is valid/bleu, and whatever else is measured of outputs",
+}
 
 _Place = tuple[float, float, float]  # of letters: from where to where along the steps, and how low
 
@@ -199,7 +203,7 @@ def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:
 def _item(text: str, head: str) -> QTableWidgetItem:
     item = QTableWidgetItem(text)
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    item.setToolTip(text)
+    item.setToolTip(_MEANINGS.get(text, text))
     item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {text}".strip())
     return item
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from core.run_files.label import LONGEST_NAME
 from core.run_folder import RunLabel
+from gui.flow import FlowLayout
 from gui.runs.actions import why_not_branch, why_not_name, why_not_share
 from gui.runs.rows import RunRow
 from gui.theme import GRID
-from gui.widgets import EscapableEdit, button, enable, from_home, offer, plain_label
+from gui.widgets import EscapableEdit, button, combo_box, enable, from_home, offer, plain_label
 
 _NAME_HELP = "What you call this run (F2, Enter keeps it, Esc gives it up); its folder keeps its name"
 _NOTE_HELP = "Whatever is worth remembering of this run; kept when you leave the field, Esc gives it up"
-
-
+_KEPT_HELP = "A checkpoint keeps everything; elsewhere only the weights were kept"
 _BRANCH_HELP = (
     "A new run from this step; this one is kept. Change one thing in Setup, and Learn: it goes on from these weights "
     "with the change, where they fit it. "
@@ -48,7 +48,7 @@ class RunDetails(QFrame):
         self.name_edit = EscapableEdit()
         self.note_edit = NoteEdit()
         self.about_label = plain_label(role="muted")
-        self.step_combo = QComboBox()
+        self.step_combo = combo_box("Step whose weights were kept", _KEPT_HELP)
         self.branch_button = button("Continue from here", _BRANCH_HELP)
         self.share_button = button("Share …", _SHARE_HELP, name="Share the run")
         self._lay_out()
@@ -149,14 +149,11 @@ class RunDetails(QFrame):
         layout.addLayout(top)
         layout.addWidget(self.note_edit, 1)
         layout.addWidget(self.about_label)
-        self.step_combo.setAccessibleName("Step whose weights were kept")
-        self.step_combo.setToolTip("A checkpoint keeps everything; elsewhere only the weights were kept")
-        self.step_combo.setMaxVisibleItems(20)
-        line = QHBoxLayout()
-        line.setSpacing(GRID)
-        line.addWidget(self.step_combo, 1)
+        going_on = QWidget()
+        line = FlowLayout(going_on, 0, GRID)
+        line.add_growing(self.step_combo)
         line.addWidget(self.branch_button)
-        layout.addLayout(line)
+        layout.addWidget(going_on)
 
 
 def kept_in_words(row: RunRow, step: int) -> str:

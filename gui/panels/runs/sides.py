@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from gui.context import Context
+from gui.flow import named
 from gui.pages import Pages, stacked
 from gui.panel import Panel
 from gui.panels.attention.head_chooser import HeadChooser
@@ -25,6 +26,7 @@ _STEP_HELP = (
     "Which probe and which validation of each run is looked at: its newest, the newest of a step that all of them "
     "have, or those of one step"
 )
+_LEFT_OUT_HELP = f"{len(LETTERS)} runs at most are compared; why one cannot be read stands in its row"
 _FIRST: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
 
 
@@ -39,15 +41,20 @@ class RunSides(Pages):
         self._at: At = "newest"
         self.comparison = RunComparison(context.theme)
         self.attention = RunAttention(context.theme, context.selection)
-        self.head_chooser = HeadChooser(context.theme, context.selection, self.attention.first_shown)
+        source = self.attention.deepest_shown
+        self.head_chooser = HeadChooser(context.theme, context.selection, source, has_lines=False)
         self.translations = RunTranslations(context.theme)
-        for page in (self.comparison, stacked(self.head_chooser, self.attention), self.translations):
+        attention_page = stacked(self.head_chooser, self.attention)
+        self.head_chooser.add_shortcuts(attention_page)
+        for page in (self.comparison, attention_page, self.translations):
             self.add(page)
         self.step_combo = combo_box("Step of the compared runs", _STEP_HELP)
-        self._step_label = plain_label("at step", role="muted")
-        self._step_label.setBuddy(self.step_combo)
-        for widget in (self._step_label, self.step_combo):
-            self.row.addWidget(widget)
+        self._named_step = named("at step", self.step_combo)
+        self.left_out_label = plain_label(role="muted")
+        self.left_out_label.setAccessibleName("Chosen runs that are left out")
+        self.left_out_label.setToolTip(_LEFT_OUT_HELP)
+        self.row.addWidget(self.left_out_label)
+        self.row.addWidget(self._named_step)
         self._offer(())
         self.step_combo.activated.connect(self._look_at)
         self.paged.connect(self._show_step_choice)
@@ -60,6 +67,7 @@ class RunSides(Pages):
 
     def compare(self, rows: Sequence[RunRow]) -> None:
         """Compare as many of these as there are letters, where there are several that can be read."""
+        self.left_out_label.setText(said_of_left_out(rows))
         readable = [row for row in rows if not row.problem][: len(LETTERS)]
         if readable == self._rows:
             return
@@ -104,5 +112,13 @@ class RunSides(Pages):
 
     def _show_step_choice(self) -> None:
         """Curves are of all steps."""
-        for widget in (self._step_label, self.step_combo):
-            widget.setVisible(self.shown > 0)
+        self._named_step.setVisible(self.shown > 0)
+
+
+def said_of_left_out(rows: Sequence[RunRow]) -> str:
+    """How many of these chosen runs are not compared; empty where all are, or a single one is chosen."""
+    num_unread, num_chosen = sum(bool(row.problem) for row in rows), len(rows)
+    if num_chosen - num_unread > len(LETTERS):
+        first = f"the first {len(LETTERS)} of {num_chosen} chosen"
+        return f"{first}; {num_unread} cannot be read" if num_unread else first
+    return f"{num_unread} of {num_chosen} chosen cannot be read" if num_unread and num_chosen > 1 else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, Qt
 from PySide6.QtWidgets import QAbstractItemView
 
+from core.validated import NUM_FREE_RUNNING
 from gui.panels.row_table import Column, RowTable
 from gui.panels.runs.sparkline_delegate import VALUES, SparklineDelegate
 from gui.runs.naming import minute
@@ -29,7 +30,8 @@ class RunTable(RowTable[RunRow]):
         Column("best valid loss", "The smallest validation loss, nats a token; smaller is better", 136, is_number=True),
         Column(
             "exact match",
-            "The largest share of validation sentences translated without a mistake, free-running",
+            "The largest share of validation sentences translated without a mistake, free-running, "
+            f"of the first {NUM_FREE_RUNNING} at most",
             120,
             is_number=True,
         ),

@@ -11,7 +11,7 @@ from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
-from gui.widgets import read_by_rows
+from gui.widgets import as_written, read_by_rows
 
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
@@ -90,7 +90,7 @@ class RunTranslations(Panel):
         for column, text in enumerate(heads):
             head = self.table.horizontalHeaderItem(column)
             assert head is not None
-            head.setToolTip(text)
+            head.setToolTip(as_written(text))
         self.table.setRowCount(len(self._lines))
         for number, line in enumerate(self._lines):
             for column, text in enumerate(line):
@@ -101,7 +101,7 @@ class RunTranslations(Panel):
         item = QTableWidgetItem(f"✓ {text}" if is_right else text)
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         item.setFont(self.theme.token_font())
-        item.setToolTip(text)
+        item.setToolTip(as_written(text))
         said = "right, " if is_right else ""
         item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {said}{text}")
         if is_right:

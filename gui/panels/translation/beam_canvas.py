@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from core.beam_tree import BeamNode, BeamTree, Fate
 from gui.panels.translation.beam_layout import BeamLayout
 from gui.sentences.beam_words import said_of_node
+from gui.sentences.tokens import probability_text
 from gui.theme import GRID, Theme
 
 _STRONGEST_PX = 6.0
@@ -16,9 +17,10 @@ _MARKS: dict[Fate, str] = {"went on": "", "cut": "✗ ", "finished": "✓ ", "to
 
 
 class BeamCanvas(QWidget):
-    """Emits `pointed` with a node: the mouse or the arrow keys point at one."""
+    """Emits `pointed` with a node: the mouse or the arrow keys point at one; after a key, `reached` as well."""
 
     pointed = Signal(int)
+    reached = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -42,6 +44,10 @@ class BeamCanvas(QWidget):
         self._point_at(min(self._node, len(tree.nodes) - 1))
         self.setMinimumSize(self._layout.least)
         self.update()
+
+    def marked(self) -> QRectF:
+        """Where the hypothesis lies that is pointed at."""
+        return QRectF() if self._layout is None else self._layout.box(self._node)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if self.tree is not None:
@@ -88,7 +94,7 @@ class BeamCanvas(QWidget):
         painter.drawText(box.adjusted(0, 1, 0, 0), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
         painter.setFont(self._theme.font(0.85))
         painter.setPen(self._theme.colour("muted"))
-        figure = f"{node.probability:.2f}"
+        figure = probability_text(node.probability)
         painter.drawText(
             box.adjusted(0, 0, 0, -2), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, figure
         )
@@ -107,6 +113,7 @@ class BeamCanvas(QWidget):
             super().keyPressEvent(event)
         else:
             self._point_at(_neighbour(self.tree, self._node, *towards))
+            self.reached.emit()
 
     def _point_at(self, index: int) -> None:
         assert self.tree is not None
@@ -120,6 +127,36 @@ class BeamCanvas(QWidget):
 
     def focusOutEvent(self, event: QEvent) -> None:
         self.update()
+
+
+class BeamArea(QScrollArea):
+    """Scrolls where the keys lead, and not what is under the mouse."""
+
+    def __init__(self, canvas: BeamCanvas) -> None:
+        super().__init__()
+        self._canvas = canvas
+        self._follows = False
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidget(canvas)
+        canvas.pointed.connect(self._leave)
+        canvas.reached.connect(self._follow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._follows:  # what is said of the hypothesis needed another line
+            self._follow()
+
+    def _leave(self) -> None:
+        self._follows = False
+
+    def _follow(self) -> None:
+        """With the line that leads there and the number above, where there is room for them."""
+        self._follows = True
+        box, room = self._canvas.marked(), self.viewport().rect()
+        around = box.toAlignedRect().adjusted(-3 * GRID, -3 * GRID, 3 * GRID, 3 * GRID)
+        width, height = min(around.width(), room.width()), min(around.height(), room.height())
+        self.ensureVisible(*box.center().toPoint().toTuple(), width // 2, height // 2)
 
 
 _ARROWS = {

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QScrollArea, QSpinBox
+from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 
 from core.beam_tree import BeamTree
 from core.events import Event
 from core.history import History
 from core.requests import SearchBeam
 from gui.bridge import EngineBridge
+from gui.flow import FlowLayout, named
 from gui.panel import Panel, Table
-from gui.panels.translation.beam_canvas import BeamCanvas
+from gui.panels.translation.beam_canvas import BeamArea, BeamCanvas
 from gui.sentences.asked import Asked
 from gui.sentences.beam_words import outputs_table, said_of_beam, said_of_node
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
-from gui.widgets import plain_label, sentence_label
+from gui.widgets import sentence_label
 
 _LEGEND = (
     "Blue: the beam's best output. Dashed: the greedy one where it differs. ✗ cut, ✓ ended. A line is as strong as its "
@@ -46,6 +47,7 @@ class BeamPanel(Panel):
         self.outputs_label.setTextFormat(Qt.TextFormat.RichText)  # a table; outputs are escaped
         self.readout_label = sentence_label("The hypothesis that is pointed at", role="muted")
         self.canvas = BeamCanvas(theme)
+        self._area = BeamArea(self.canvas)
         self.content = self.canvas  # what is exported: all of it, however little is seen
         self._lay_out()
         self.size_spin.valueChanged.connect(self.mark_dirty)
@@ -68,7 +70,7 @@ class BeamPanel(Panel):
         )
         chosen = replace(request, step=None), self._typed.choice
         self.asked.want(request, moment=(request.step, translation.step), chosen=chosen)
-        if self.asked.answer is None:
+        if self.asked.answer is None or self.asked.answer.source != translation.source:
             self.show_empty(self.asked.refusal or "The engine is searching …")
         else:
             self.show_body()
@@ -105,21 +107,19 @@ class BeamPanel(Panel):
         self.penalty_spin.setRange(0.0, 3.0)
         self.penalty_spin.setSingleStep(0.1)
         self.penalty_spin.setValue(0.6)
+        controls = QWidget()
+        self.under_header.addWidget(controls)
+        row = FlowLayout(controls, 0, GRID, last_at_right=False)
         for name, spin, help in (
             ("beam size", self.size_spin, "How many hypotheses are kept at each step"),
             ("length penalty", self.penalty_spin, "Favours longer outputs; 0: none"),
         ):
             spin.setAccessibleName(name.capitalize())
             spin.setToolTip(help)
-            self.header.addWidget(plain_label(name, role="muted"))
-            self.header.addWidget(spin)
+            row.addWidget(named(name, spin))
         self.canvas.setToolTip(_LEGEND)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(self.canvas)
         self.body.setSpacing(GRID // 2)
         self.body.addWidget(self.verdict_label)
-        self.body.addWidget(area, 1)
+        self.body.addWidget(self._area, 1)
         self.body.addWidget(self.readout_label)
         self.body.addWidget(self.outputs_label)

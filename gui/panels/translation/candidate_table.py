@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from core.probes import Feed
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY, ProbabilityDelegate
 from gui.theme import Theme
-from gui.widgets import read_by_rows
+from gui.widgets import as_written, read_by_rows
 
 Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
@@ -65,11 +65,13 @@ class CandidateTable(QTableWidget):
         with QSignalBlocker(self):
             self.setCurrentCell(place, max(self.currentColumn(), 0))
         self.delegate.place = place
+        self.scrollTo(self.currentIndex())  # Qt does so of itself only where it is on the screen
         self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fit_columns()
+        self.scrollTo(self.currentIndex())
 
     def fit_columns(self) -> None:
         """The chosen tokens whole, and as many runners-up as can be read; the others show when there is room."""
@@ -77,7 +79,11 @@ class CandidateTable(QTableWidget):
         scrolls = self.verticalHeader().length() > self.viewport().height()
         bar = self.verticalScrollBar().sizeHint().width() if scrolls else 0
         width = self.width() - 2 * self.frameWidth() - bar
-        needed = [max(self.sizeHintForColumn(column), self._theme.px(_NARROWEST)) for column in range(len(_COLUMNS))]
+        header = self.horizontalHeader()
+        needed = [
+            max(self.sizeHintForColumn(column), header.sectionSizeHint(column), self._theme.px(_NARROWEST))
+            for column in range(len(_COLUMNS))
+        ]
         chosen, *others = (min(each, width // 2) for each in needed)
         self.setColumnWidth(0, chosen)
         fitting = [many for many in range(1, len(_COLUMNS)) if many * max(others[:many]) <= width - chosen]
@@ -110,5 +116,5 @@ def _item(token: str, probability: float, *, is_chosen: bool) -> QTableWidgetIte
     item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{token}, probability {probability:.3f}")
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
     if not is_chosen:
-        item.setToolTip(f"Go on from “{token}”, which has {probability:.3f} here")
+        item.setToolTip(as_written(f"Go on from “{token}”, which has {probability:.3f} here"))
     return item

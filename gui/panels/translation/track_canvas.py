@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from gui.panels.translation.track_layout import TrackLayout, fonts_of
 from gui.pictures.colour_map import attention_table
-from gui.sentences.tokens import first_difference
+from gui.sentences.tokens import first_difference, probability_text
 from gui.sentences.tracks import Track
 from gui.theme import GRID, Theme, readable_on
 
@@ -32,6 +32,8 @@ class TrackCanvas(QWidget):
         self._theme = theme
         self.tracks: tuple[Track, ...] = ()
         self.place = 0
+        self._is_chosen = False
+        self._difference: int | None = None
         self._layout: TrackLayout | None = None
         self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's, not that of an area that scrolls
         self.setAutoFillBackground(True)
@@ -42,14 +44,15 @@ class TrackCanvas(QWidget):
         """Paint these; `said` is what they show, in words."""
         self.tracks = tracks
         self._layout = TrackLayout(tracks, self._theme)
+        self._difference = first_difference(*(track.tokens for track in tracks[:2])) if len(tracks) > 1 else None
         self.setAccessibleName(f"{' over '.join(track.name for track in tracks)}; arrow keys go from place to place")
         self.setAccessibleDescription(said)
         self.setMinimumSize(self.sizeHint())
         self.update()
 
-    def show_place(self, place: int) -> None:
-        """Mark this place."""
-        self.place = place
+    def show_place(self, place: int, *, is_chosen: bool) -> None:
+        """Mark this place, which somebody chose or not."""
+        self.place, self._is_chosen = place, is_chosen
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -61,9 +64,13 @@ class TrackCanvas(QWidget):
         """What the names cover at the left."""
         return 0 if self._layout is None else round(self._layout.left)
 
-    def marked(self) -> QRectF:
-        """Where the marked place lies."""
-        return QRectF() if self._layout is None else self._layout.head(self._shown_place(self._layout))
+    def looked_at(self) -> QRectF:
+        """Where to look: at the marked place; but where nobody chose it and tracks differ, where they first do."""
+        if self._layout is None:
+            return QRectF()
+        if self._is_chosen or self._difference is None:
+            return self._layout.head(self._shown_place(self._layout))
+        return self._layout.head(self._difference)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout is not None:
@@ -71,15 +78,14 @@ class TrackCanvas(QWidget):
                 self._paint(painter, self._layout)
 
     def _paint(self, painter: QPainter, layout: TrackLayout) -> None:
-        difference = first_difference(*(track.tokens for track in self.tracks[:2])) if len(self.tracks) > 1 else None
-        self._paint_places(painter, layout, difference)
+        self._paint_places(painter, layout)
         for row, track in enumerate(self.tracks):
             for place in range(len(track.tokens)):
                 self._paint_token(painter, layout.box(row, place), track, place)
                 self._paint_first_choice(painter, layout.below(row, place), track, place)
-        if difference is not None:
+        if self._difference is not None:
             painter.setPen(QPen(self._theme.colour("bad"), 2, Qt.PenStyle.DashLine))
-            painter.drawRect(layout.first_two(difference).adjusted(1, 0, -2, 0))
+            painter.drawRect(layout.first_two(self._difference).adjusted(1, 0, -2, 0))
         painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
         head = layout.head(self._shown_place(layout))
         painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
@@ -98,10 +104,10 @@ class TrackCanvas(QWidget):
     def _shown_place(self, layout: TrackLayout) -> int:
         return min(self.place, layout.num_places - 1)
 
-    def _paint_places(self, painter: QPainter, layout: TrackLayout, difference: int | None) -> None:
+    def _paint_places(self, painter: QPainter, layout: TrackLayout) -> None:
         painter.setFont(fonts_of(self._theme)[1])
         for place in range(layout.num_places):
-            is_first = place == difference
+            is_first = place == self._difference
             painter.setPen(self._theme.colour("bad" if is_first else "muted"))
             text = f"≠ {place + 1}" if is_first else f"{place + 1}"
             painter.drawText(layout.head(place), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
@@ -121,7 +127,7 @@ class TrackCanvas(QWidget):
         painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, text)
         painter.setFont(small)
         lower = QRectF(inner.left(), upper.bottom(), inner.width(), inner.bottom() - upper.bottom())
-        painter.drawText(lower, Qt.AlignmentFlag.AlignCenter, f"{probability:.2f}")
+        painter.drawText(lower, Qt.AlignmentFlag.AlignCenter, probability_text(probability))
 
     def _paint_first_choice(self, painter: QPainter, line: QRectF, track: Track, place: int) -> None:
         first = track.first_choices[place]
@@ -175,13 +181,13 @@ class TrackArea(QScrollArea):
         self.horizontalScrollBar().valueChanged.connect(canvas.update)  # the names have moved within it
 
     def fit(self) -> None:
-        """Take the height of what is shown now, and bring the marked place into view."""
+        """Take the height of what is shown now, and bring into view what is to be looked at."""
         if not self.canvas.tracks:
             return
         needed, is_cut = self.canvas.sizeHint(), self.canvas.sizeHint().width() > self.width()
         self.setFixedHeight(needed.height() + (self.horizontalScrollBar().sizeHint().height() if is_cut else 0))
-        marked = self.canvas.marked()
-        self.ensureVisible(round(marked.center().x()), 0, round(self.canvas.width_of_names + marked.width() / 2))
+        seen = self.canvas.looked_at()
+        self.ensureVisible(round(seen.center().x()), 0, round(self.canvas.width_of_names + seen.width() / 2))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -57,7 +57,7 @@ class TwoTracks(Panel):
         return table_of(self.canvas.tracks)
 
     def _show_place(self) -> None:
-        self.canvas.show_place(self._place.place)
+        self.canvas.show_place(self._place.place, is_chosen=self._place.is_chosen)
         self._area.fit()
 
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QWidget
 
 from core.events import Event
 from core.history import History
 from core.requests import Translate, Translation
 from gui.context import Context
+from gui.flow import FlowLayout, named
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
 from gui.sentences.asked import Asked
@@ -21,7 +22,7 @@ from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, 
 from gui.sentences.typed_sentence import TypedSentence, Weights, choice_of, step_of
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
-from gui.widgets import combo_box, plain_label, sentence_label
+from gui.widgets import combo_box, sentence_label
 
 _THIS_RUN, _BEST = "this run", "best"
 _RUN_HELP = "Whose weights translate besides: this run's, or those of another run on the same dataset"
@@ -147,22 +148,19 @@ class WeightsPanel(Panel):
             self._read_runs()
 
     def _show_place(self) -> None:
-        self.canvas.show_place(self._place.place)
+        self.canvas.show_place(self._place.place, is_chosen=self._place.is_chosen)
         self._area.fit()
 
     def _lay_out(self) -> None:
         self.run_combo.addItem(_THIS_RUN)
         self.step_combo.hide()
         self.weights_combo.setAccessibleName("Other weights")
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(plain_label("beside", role="muted"))
-        for combo in (self.run_combo, self.weights_combo, self.step_combo):
+        controls = QWidget()
+        self.under_header.addWidget(controls)  # there when nothing else is
+        row = FlowLayout(controls, 0, GRID, last_at_right=False)
+        row.addWidget(named("beside", self.run_combo))
+        for combo in (self.weights_combo, self.step_combo):
             row.addWidget(combo)
-        row.addStretch(1)
-        layout = self.layout()
-        assert isinstance(layout, QVBoxLayout)
-        layout.insertLayout(1, row)  # under the title, and there when nothing else is
         self.body.setSpacing(GRID)
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area)

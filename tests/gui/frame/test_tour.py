@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.frame.tour import Tour, beside
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from gui.scrolling_page import ScrollingPage
 
 WAIT_MS = 30_000
 
@@ -92,7 +93,8 @@ def test_it_outlines_its_part_and_stays_in_the_window(qtbot: QtBot, tour: Tour, 
             qtbot.waitUntil(lambda: window.rect().contains(rect_of(tour, window)), timeout=WAIT_MS)
             part = rect_of(tour.step.parts[-1], window) & window.rect()
             if window.pages.isAncestorOf(tour.step.parts[-1]):
-                part &= rect_of(window.pages, window)  # the view scrolls in there
+                (page,) = window.train_view.findChildren(ScrollingPage)
+                part &= rect_of(page.viewport(), window)  # the view scrolls in there
             line = tour.outline.mask()
             assert line.boundingRect().contains(part) and not line.contains(part.center())
             assert not rect_of(tour, window).intersects(rect_of(window.transport, window))

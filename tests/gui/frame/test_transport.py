@@ -30,11 +30,24 @@ def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
     assert bar.learn_button.isEnabled()
 
 
+def test_what_is_said_of_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot, window: MainWindow) -> None:
+    """Or the buttons beside it would go on in a second row, which pushes the view down."""
+    label, row = window.transport.state_label, window.transport.height()
+    window.context.workbench.learn(10)
+    qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
+    window.context.playhead.view(5)
+    assert label.text() == "‖ paused"
+    assert label.width() <= 4 / 3 * (label.fontMetrics().horizontalAdvance(label.text()) + 1)
+    qtbot.waitUntil(lambda: window.transport.height() == row, timeout=WAIT_MS)
+
+
 def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: QtBot, window: MainWindow) -> None:
     bar, context = window.transport, window.context
     context.workbench.edit("training.max_steps", 8)
     context.workbench.learn()
     qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
+    assert window.transport.finish_button.toolTip() == "This run is kept already"
     run = context.workbench.run
     assert run is not None and not bar.branch_button.isVisible()
     height = bar.heightForWidth(bar.width())

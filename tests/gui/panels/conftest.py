@@ -94,6 +94,7 @@ def prepared() -> Prepared:
         src_tokens=("a",) * 40,
         tgt_tokens=("b",) * 50,
         num_pairs={},
+        left_out={},
         limits={"valid/loss": 0.537},
         examples=(),
         run=None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolTip, QWidget
 
 from gui.panel import Panel
 from gui.theme import Theme
+from gui.widgets import title_in
 
 Stage = Callable[[QWidget, int, int], None]
 LONG = "Cross attention, layer 2 head 3, fed by the reference · step 1,000"
@@ -43,6 +45,19 @@ def test_it_is_cut_where_its_buttons_need_the_room_and_says_the_whole(panel: Pan
     stage(panel, 900, 100)
     assert tip_of(panel) == "What is drawn."
     assert title.accessibleName() == title.text() == LONG
+
+
+def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:
+    metrics = panel.title_label.fontMetrics()
+    for text, width, seen in (
+        (LONG, metrics.horizontalAdvance(LONG), LONG),
+        (LONG, metrics.horizontalAdvance(LONG) - 1, r"Cross attention, layer 2 head 3, fed by the ref.*… · step 1,000"),
+        (LONG, metrics.horizontalAdvance(LONG) * 2 // 3, r"Cross attention, layer .*… · step 1,000"),
+        (LONG, metrics.horizontalAdvance("step 1,000"), r"Cross.*…"),
+        ("All heads", metrics.horizontalAdvance("All head"), r"All.*…"),
+    ):
+        written = title_in(text, metrics, width)
+        assert re.fullmatch(seen, written) and metrics.horizontalAdvance(written) <= width
 
 
 class LayoutsSeen(QObject):

@@ -17,13 +17,15 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from core.left_out import HeadPlace
+from core.schedules import learning_rate
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.panels.meaning.learned_map import LearnedMap
 from gui.panels.runs.comparison import RunComparison
 from gui.panels.runs.translations import RunTranslations
 from gui.panels.translation.token_table import TokenTable
-from gui.pictures.export_button import ExportButton
+from gui.pictures.export_button import ExportButton, csv_of
+from gui.pictures.picture_file import picture_of
 from gui.runs.rows import example_path
 from gui.theme import LIGHT
 from tests.gui.conftest import WAIT_MS
@@ -71,6 +73,26 @@ def test_a_panel_that_became_empty_while_the_menu_was_open(
         trained.strip.dismiss()
         panel.show_body()
     assert not asked.exists()
+
+
+@pytest.mark.parametrize("text", ["Save numbers …", "Save picture …"])
+def test_what_is_saved_is_what_was_there_when_it_was_asked_for(
+    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    curves = trained.train_view.curves
+
+    def choose(parent: object, title: str, name: str, kinds: str) -> tuple[str, str]:
+        trained.context.workbench.step(5)  # while the dialog is open
+        qtbot.waitUntil(lambda: trained.context.playhead.live_step == 15, timeout=WAIT_MS)
+        return str(tmp_path / name), kinds.partition(";;")[0]
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    there = (
+        csv_of(curves.numbers()) if text == "Save numbers …" else picture_of(curves.exported(), "there.svg").decode()
+    )
+    action(curves, text).trigger()
+    (saved,) = tmp_path.glob("*_step_10*")
+    assert saved.read_text(encoding="utf-8") == there
 
 
 def test_the_numbers_of_every_picture_are_those_of_the_run(
@@ -229,15 +251,9 @@ def test_every_picture_is_exported_whole_and_light(
         qtbot.waitUntil(lambda panel=panel: panel.isVisible() and not panel.is_empty, timeout=WAIT_MS)
         qtbot.mouseMove(panel.findChild(ExportButton))  # where a person's mouse is, and not over a plot
         wait_until_drawn(panel, qtbot)
-        files = {suffix: tmp_path / f"{len(seen)}{suffix}" for suffix in (".png", ".svg", ".pdf", ".csv")}
-        for suffix, path in files.items():
-            monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
-            action(panel, "Save numbers …" if suffix == ".csv" else "Save picture …").trigger()
-        width, height = assert_svg(panel, files[".svg"])
-        assert_png(panel, files[".png"], width, height)
-        assert_pdf(files[".pdf"], width, height)
+        lines = saved_numbers(panel, tmp_path / str(len(seen)), monkeypatch)
         numbers = [[str(value) for value in line] for line in panel.numbers()]
-        assert len(numbers) > 1 and table(files[".csv"].read_text(encoding="utf-8")) == numbers
+        assert len(numbers) > 1 and lines == numbers
 
         if len(seen) > 1:
             continue
@@ -254,9 +270,39 @@ def test_every_picture_is_exported_whole_and_light(
     assert {button._panel for button in view.findChildren(ExportButton)} == set(seen)
 
 
-def test_no_other_view_has_a_picture(empty_window: MainWindow) -> None:
+def test_the_planned_rate_is_exported_too(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawer, panel = window.setup_drawer, window.setup_drawer.schedule
+    drawer.show()
+    wait_until_drawn(panel, qtbot)
+    head, *lines = saved_numbers(panel, tmp_path / "rate", monkeypatch)
+    draft = window.context.workbench.draft
+    assert draft is not None
+    training = draft.training
+    assert head == ["step", "learning rate"] and [int(line[0]) for line in lines] == [*range(1, 41)]
+    planned = learning_rate(training.schedule, training.optimizer, draft.model.d_model, 40, np.arange(1, 41))
+    np.testing.assert_array_equal([float(line[1]) for line in lines], planned)
+
+
+def test_there_is_no_other_picture(empty_window: MainWindow) -> None:
     others = [view for view in empty_window.views if view.icon not in {fill.__name__ for fill in FILLS}]
     assert others and not any(view.findChildren(ExportButton) for view in others)
+    in_views = {button for view in empty_window.views for button in view.findChildren(ExportButton)}
+    (button,) = set(empty_window.findChildren(ExportButton)) - in_views
+    assert button._panel is empty_window.setup_drawer.schedule
+
+
+def saved_numbers(panel: Panel, place: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What its menu saves as numbers; the pictures that it saves beside them are sound, too."""
+    files = {suffix: place.with_suffix(suffix) for suffix in (".png", ".svg", ".pdf", ".csv")}
+    for suffix, path in files.items():
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
+        action(panel, "Save numbers …" if suffix == ".csv" else "Save picture …").trigger()
+    width, height = assert_svg(panel, files[".svg"])
+    assert_png(panel, files[".png"], width, height)
+    assert_pdf(files[".pdf"], width, height)
+    return table(files[".csv"].read_text(encoding="utf-8"))
 
 
 def wait_until_drawn(panel: Panel, qtbot: QtBot) -> None:

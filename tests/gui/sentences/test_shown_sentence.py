@@ -38,6 +38,17 @@ def test_nothing_before_the_first_probe() -> None:
     assert probed(Selection())(History(), 3) == NothingShown()
 
 
+def test_a_damaged_probe_shows_no_other_in_its_place(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    for step in (0, 8):
+        folder.write_probe(Probe(step=step, sentences=(OLD, NEW)))
+    (damaged,) = (folder.path / "probes").glob("*0.safetensors")
+    damaged.write_bytes(b"none")
+    history = History.read(folder)
+    assert str(damaged) in shown(history, 3)
+    assert shown(history, 8) == (8, "du willst")
+
+
 def test_a_sentence_added_later_is_never_another_one(tmp_path: Path) -> None:
     history, folder = History(), run_folder(tmp_path)
     for step in (4, 8):

@@ -136,8 +136,40 @@ def test_another_model_forgets_what_the_one_before_wrote(window: MainWindow, qtb
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     before = typed.translation.sentence.free_running.output_probability.tolist()
     typed.weights = 0
+    seen: list[Translation | None] = []
+    typed.changed.connect(lambda: seen.append(typed.translation))
     window.context.workbench.reset(seed=5)
-    qtbot.waitUntil(lambda: typed.translation is None, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: None in seen and typed.translation is not None, timeout=WAIT_MS)
     assert typed.translation.sentence.free_running.output_probability.tolist() != before
     assert typed.weights == "playhead"
+
+
+def test_another_way_of_decoding_translates_anew(window: MainWindow, qtbot: QtBot) -> None:
+    bridge = window.context.bridge
+    window.context.workbench.learn(5)
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 5, timeout=WAIT_MS)
+    typed, seen = TypedSentence(bridge, window.context.playhead), list[Translation | None]()
+    typed.watch(True)
+    typed.translate(bridge.history.prepared.examples[0])
+    qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
+    typed.changed.connect(lambda: seen.append(typed.translation))
+    bridge.ask(ChangeSetting(key="decoding.beam_size", value=4))
+    qtbot.waitUntil(lambda: bool(seen), timeout=WAIT_MS)
+    typed.watch(False)
+    bridge.ask(ChangeSetting(key="decoding.beam_size", value=1))
+    qtbot.waitUntil(lambda: seen[-1] is None, timeout=WAIT_MS)
+
+
+def test_what_is_offered_is_not_taken_for_the_sentence_before(window: MainWindow, qtbot: QtBot) -> None:
+    bridge = window.context.bridge
+    typed, (first, second) = TypedSentence(bridge, window.context.playhead), bridge.history.prepared.examples[:2]
+    typed.watch(True)
+    typed.offer(first)
+    assert typed.asked_step == typed.wanted_step() and typed.translation is None  # the engine has the question
+    typed.offer(second)
+    qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
+    assert typed.translation.source == second
+    typed.offer(first)
+    assert typed.translation is None
+    qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
+    assert typed.translation.source == first

@@ -22,7 +22,8 @@ def combo(qtbot: QtBot) -> WeightsCombo:
 
 def kept(snapshots: list[int], checkpoints: list[int], best: set[int]) -> History:
     history = History()
-    history._snapshot_steps, history.checkpoint_steps, history.best_steps = snapshots, checkpoints, best
+    history._snapshot_steps, history.checkpoint_steps = snapshots, checkpoints
+    history.best_steps = dict.fromkeys(best, 0)
     return history
 
 

@@ -124,6 +124,9 @@ def test_each_stage_of_a_head_shows_its_numbers(view: AnatomyView, qtbot: QtBot)
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         assert topic.stage is stage and topic.stage_label.text() == stage.about
         np.testing.assert_array_equal(topic.canvases[2].matrix.values, result)
+        above, below, _ = topic.canvases
+        if below.isVisible():
+            assert above.layout_of(above.matrix).grid.left() == below.layout_of(below.matrix).grid.left()
         qtbot.keyClick(topic.canvases[2], Qt.Key.Key_Down)
         assert topic.numbers()[-1][-1] in ("", result[-1, -1])  # hidden ones are not told
         assert f"{float(result[topic.canvases[2].mark]):.3f}" in topic.readout_label.text()

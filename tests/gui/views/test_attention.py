@@ -171,4 +171,4 @@ def test_with_another_tokenizer_than_the_plugins_no_head_is_scored(empty_window:
     opened(empty_window, qtbot)
     title(empty_window)
     grid = empty_window.attention_view.grid
-    assert grid.title_label.text() == grid.title and not grid.is_empty
+    assert grid.title_label.text() == f"{grid.title} · step 0" and not grid.is_empty

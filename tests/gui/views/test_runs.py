@@ -393,6 +393,26 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     assert "they are compared here" in panel.empty_label.text()
 
 
+def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbot: QtBot) -> None:
+    sides, runs_dir = three_runs.sides, three_runs.context.place.path
+    (runs_dir / "holiday pictures").mkdir()
+    three_runs.refresh()
+    row_of(three_runs, qtbot, lambda row: bool(row.problem))
+    assert sides.left_out_label.text() == ""  # a single one is chosen
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b", "holiday pictures")
+    assert sides.left_out_label.isVisible() and sides.left_out_label.text() == "1 of 3 chosen cannot be read"
+    for number in range(5):
+        shutil.copytree(example_path(), runs_dir / f"2026-02-0{number}_d")
+    three_runs.refresh()
+    qtbot.waitUntil(lambda: len(three_runs.table.rows) == 10, timeout=WAIT_MS)
+    three_runs.table.selectAll()
+    assert sides.left_out_label.text() == "the first 8 of 10 chosen; 1 cannot be read"
+    qtbot.waitUntil(lambda: sides.comparison.comparison is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(sides.comparison.comparison.runs) == 8, timeout=WAIT_MS)
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    assert sides.left_out_label.text() == ""
+
+
 def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsView, qtbot: QtBot) -> None:
     table, sides, runs_dir = three_runs.table, three_runs.sides, three_runs.context.place.path
 
@@ -578,6 +598,68 @@ def test_a_head_of_each_run_is_shown_for_the_same_sentence(
         np.testing.assert_array_equal(column.canvas.picture.weights, feed.cross[0, 2])
         assert column.output_label.text() and "step 800" in column.title_label.text()
     assert len(panel.numbers()) == 1 + 2 * feed.cross[0, 2].size
+
+
+@pytest.fixture
+def two_depths(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> RunsView:
+    """The attention side by side of a run of one decoder layer, the first, and one of two."""
+    workbench, runs = window.context.workbench, []
+    for num_layers in (2, 1):
+        workbench.edit("model.num_decoder_layers", num_layers)
+        workbench.prepare()
+        wait_for_state("ready")
+        runs.append(learn_to_the_end(window, qtbot))
+    view = show(window, qtbot)
+    row_of(view, qtbot, lambda row: row.path == runs[1] and row.state == "finished")
+    choose_both(view, *(run.name for run in runs))
+    view.sides.choose(1)
+    wait_until_drawn(view, qtbot)
+    return view
+
+
+def wait_until_drawn(view: RunsView, qtbot: QtBot) -> None:
+    panels = view.sides.attention, view.sides.head_chooser
+    qtbot.waitUntil(lambda: not any(one.is_empty or one.is_dirty for one in panels), timeout=WAIT_MS)
+
+
+def heads_named(view: RunsView) -> list[str]:
+    """By the two columns, that of the run with one layer first."""
+    return sorted(column.head_label.text() for column in view.sides.attention.columns[:2])
+
+
+def test_each_map_names_its_own_head_where_runs_differ_in_depth(two_depths: RunsView, qtbot: QtBot) -> None:
+    view, panel, selection = two_depths, two_depths.sides.attention, two_depths.context.selection
+    chooser = view.sides.head_chooser
+    assert (chooser.layer_spin.text(), chooser.head_spin.text()) == ("2 of 2", "1 of 2")
+    assert heads_named(view) == ["layer 1 of 1, head 1 of 2", "layer 2 of 2, head 1 of 2"]
+    assert all(column.head_label.isVisible() for column in panel.columns[:2])
+    selection.choose(pooled="mean")  # as in the Attention view
+    wait_until_drawn(view, qtbot)
+    assert heads_named(view) == ["layer 1 of 1, mean of heads", "layer 2 of 2, mean of heads"]
+    assert chooser.head_spin.text() == "mean of 2"
+    columns, *lines = panel.numbers()
+    assert columns[1:5] == ("step", "kind", "layer", "head")
+    assert {line[1:5] for line in lines} == {(6, "cross", layer, "mean of heads") for layer in (1, 2)}
+    selection.choose(head=1, layer=0)
+    wait_until_drawn(view, qtbot)
+    assert heads_named(view) == ["layer 1 of 1, head 2 of 2", "layer 1 of 2, head 2 of 2"]
+    assert {line[3:5] for line in panel.numbers()[1:]} == {(1, 2)}
+
+
+def test_the_keys_that_its_tooltips_name_choose_a_head(two_depths: RunsView, qtbot: QtBot) -> None:
+    view, selection = two_depths, two_depths.context.selection
+
+    def press(key: Qt.Key) -> None:
+        qtbot.keyClick(view.table, key, Qt.KeyboardModifier.AltModifier)
+        wait_until_drawn(view, qtbot)
+
+    press(Qt.Key.Key_Up)
+    press(Qt.Key.Key_Right)
+    assert heads_named(view) == ["layer 1 of 1, head 2 of 2", "layer 1 of 2, head 2 of 2"]
+    press(Qt.Key.Key_K)
+    assert selection.chosen.kind == "encoder_self"
+    press(Qt.Key.Key_L)
+    assert not selection.chosen.as_lines and not view.sides.head_chooser.lines_box.isVisible()  # maps alone are drawn
 
 
 def test_what_runs_write_for_the_same_sentences_stands_side_by_side(

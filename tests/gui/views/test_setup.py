@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from core.config import config_to_yaml, read_config
@@ -32,6 +33,15 @@ def test_an_edit_prepares_again(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: workbench.resolved.config.model.d_ff == 32, timeout=WAIT_MS)  # type: ignore[union-attr]
     assert window.setup_drawer.size_label.text() == f"{workbench.resolved.num_parameters:,} parameters"  # type: ignore[union-attr]
     assert window.setup_drawer.sections["model"].heading.text() == "Model · 1 changed"
+
+
+@pytest.mark.parametrize(("typed", "whole"), [("lr 0.5", "lr 0.5.yaml"), ("mine.yml", "mine.yml")])
+def test_settings_are_saved_with_a_suffix_that_open_finds_again(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, whole: str
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), "Settings (*.yaml)"))
+    qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
+    assert read_config(tmp_path / whole) == window.context.workbench.draft
 
 
 def test_an_error_stands_beside_its_field(qtbot: QtBot, window: MainWindow) -> None:

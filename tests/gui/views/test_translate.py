@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from core.beam_tree import BeamNode, BeamOutput, BeamTree
 from core.requests import Translation
+from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.runs.naming import name_of
@@ -130,6 +134,30 @@ def test_two_tracks_of_a_sentence_whose_reference_is_known(view: TranslateView, 
     assert view.tokens.table.currentRow() == 1
 
 
+def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: TranslateView, qtbot: QtBot) -> None:
+    long = ("dataset.options.min_length=30", "dataset.options.max_length=30", "model.d_model=16", "model.d_ff=16")
+    view.context.workbench.take(read_preset("copy_task", (*long, "model.num_heads=2", "training.num_threads=1")))
+    history = view.context.bridge.history
+    qtbot.waitUntil(lambda: any(len(one.split()) == 30 for one in history.sentences), timeout=WAIT_MS)
+    enter(view, qtbot, history.sentences[0])
+    copied, other = view.reference_edit.text().split(), view.typed.translation
+    wrong = next(symbol for symbol in copied if symbol != copied[1])
+    view.typed.go_on_from((copied[0], *[wrong] * 29))
+    qtbot.waitUntil(lambda: view.typed.translation is not other, timeout=WAIT_MS)
+    draw(view)
+    canvas, area = view.tracks.canvas, view.tracks._area
+    qtbot.waitUntil(lambda: canvas.width() > area.width(), timeout=WAIT_MS)
+
+    def sees(place: int) -> bool:
+        head = canvas._layout.head(place).translated(canvas.x(), 0)
+        return canvas.width_of_names <= head.left() and head.right() <= area.viewport().width()
+
+    assert view.tracks.verdict_label.text().startswith("✗ The same up to token 1;")
+    assert sees(1) and view.place.is_last and not sees(view.place.place)
+    qtbot.keyClick(canvas, Qt.Key.Key_End)
+    assert sees(view.place.place) and view.place.is_last and not sees(1)
+
+
 def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: TranslateView, qtbot: QtBot) -> None:
     enter(view, qtbot, "ich mochte bier")
     assert len(view.tracks.canvas.tracks) == 1 and "Type the right answer" in view.tracks.verdict_label.text()
@@ -166,6 +194,63 @@ def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, q
     view.beam.size_spin.setValue(2)
     qtbot.waitUntil(lambda: draw(view) or view.beam.canvas.tree.beam_size == 2, timeout=WAIT_MS)
     assert {node.rank for node in view.beam.canvas.tree.nodes} == {0, 1}
+
+
+def test_the_keys_lead_through_a_tree_that_is_larger_than_its_room(view: TranslateView, qtbot: QtBot) -> None:
+    show_page(view, "Beam search")
+    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
+    canvas, area = view.beam.canvas, view.beam._area
+    canvas.show_tree(large_tree())
+    qtbot.waitUntil(lambda: canvas.width() > 2 * area.width() and canvas.height() > area.height(), timeout=WAIT_MS)
+
+    def sees_mark() -> bool:
+        mark = canvas._layout.box(canvas._node).translated(QPointF(canvas.pos()))
+        return QRectF(area.viewport().rect()).contains(mark)
+
+    for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Down] * 9, *[Qt.Key.Key_Left] * 29, *[Qt.Key.Key_Up] * 9):
+        before = canvas._node
+        qtbot.keyClick(canvas, key)
+        QApplication.processEvents()  # what is said of it may need another line
+        assert canvas._node != before and sees_mark()
+    cut = canvas._layout.box(50).toRect()
+    area.horizontalScrollBar().setValue(cut.center().x())
+    before = canvas.pos()
+    qtbot.mouseMove(canvas, cut.topRight() + QPoint(-4, 4))
+    qtbot.waitUntil(lambda: canvas._node == 50, timeout=WAIT_MS)
+    assert canvas.pos() == before  # what is under the mouse stays there
+    for _ in range(9):
+        qtbot.keyClick(canvas, Qt.Key.Key_Down)
+    area.resize(area.width(), area.height() - 2 * GRID)  # as where something else takes more room
+    assert sees_mark()
+
+
+def large_tree() -> BeamTree:
+    """30 tokens of ten hypotheses, none of which is cut."""
+    nodes = tuple(
+        BeamNode(
+            parent=(position - 1) * 10 + rank if position else -1,
+            position=position,
+            rank=rank,
+            token=f"token{position}",
+            probability=0.5,
+            log_probability=-1.0,
+            fate="went on",
+        )
+        for position in range(30)
+        for rank in range(10)
+    )
+    best = BeamOutput(output="", tokens=tuple(f"token{position}" for position in range(30)), score=-1.0)
+    return BeamTree(step=0, source="", beam_size=10, length_penalty=0.6, nodes=nodes, outputs=(best,), greedy=best)
+
+
+def test_the_beam_of_another_sentence_is_not_shown(view: TranslateView, qtbot: QtBot) -> None:
+    show_page(view, "Beam search")
+    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
+    history, tree = view.context.bridge.history, view.beam.canvas.tree
+    view.typed.translation = replace(view.typed.translation, source="ich möchte ein Bier")
+    view.beam.asked.answer = tree  # the newest there is
+    view.beam.show_step(history, 0)
+    assert view.beam.is_empty
 
 
 def test_greedy_and_beam_go_on_from_the_token_that_was_chosen(view: TranslateView, qtbot: QtBot) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -63,6 +63,28 @@ def test_keys_and_mouse_point_at_cells(canvas: MatrixCanvas, qtbot: QtBot) -> No
     qtbot.keyClick(canvas, Qt.Key.Key_Up)
     qtbot.mouseMove(canvas, canvas.layout_of(canvas.matrix).cell(1, 1).center().toPoint())
     assert seen == [(0, 0), (1, 2), (1, 1)]
+
+
+def test_names_of_low_rows_are_smaller_and_do_not_touch(canvas: MatrixCanvas) -> None:
+    words = tuple(f"word{place}" for place in range(30))
+    low = canvas.layout_of(Matrix("m", np.zeros((30, 16)), words, ("",) * 16))
+    high = canvas.layout_of(Matrix("m", VALUES, ROWS, ("",) * 3))
+    assert low.font.pointSizeF() < high.font.pointSizeF()
+    for one in (low, high):
+        assert one.cell(0, 0).height() >= 0.8 * QFontMetricsF(one.font).height()
+    assert high.grid.top() < 2 * QFontMetricsF(high.font).height(), "the matrix stands right under its title"
+
+
+def test_matrices_in_line_begin_at_one_place_whatever_their_size(canvas: MatrixCanvas) -> None:
+    names = (*ROWS, "a longer name")
+    lefts = []
+    for matrix in (
+        Matrix("m", VALUES, ROWS, COLUMNS),
+        Matrix("m", np.zeros((24, 3)), ("a longer name",) * 24, COLUMNS),
+    ):
+        canvas.show_matrix(matrix, names_in_line=names)
+        lefts.append(canvas.layout_of(matrix).grid.left())
+    assert lefts[0] == lefts[1]
 
 
 def test_the_marked_row_has_a_frame(canvas: MatrixCanvas) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
+from core.config import RunConfig
 from gui.main_window import MainWindow
 from gui.panels.anatomy.noam import NoamTopic
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture
@@ -43,11 +47,87 @@ def test_the_line_drags_the_warmup_and_the_peak_is_said(topic: NoamTopic, window
     topic.line.sigDragged.emit(topic.line)
     draw(topic, window)
     assert topic.warmup_spin.value() == 900
-    assert topic.readout_label.text() == f"Yours peaks at step 900 with {16**-0.5 / 30:.2e}."
+    assert topic.readout_label.text().startswith(f"Yours peaks at step 900 with {16**-0.5 / 30:.2e}. ")
     topic.plot.pointed.emit(QPointF(3600.0, 0.0))
     assert topic.readout_label.text().endswith(f"At step 3,600: {16**-0.5 / 60:.2e}.")
     steps, rates = topic._own.getData()
     assert steps[rates.argmax()] == 900
+
+
+def prepare(window: MainWindow, qtbot: QtBot, edits: dict[str, object]) -> None:
+    """Have the engine prepare the small run with these settings."""
+    workbench = window.context.workbench
+    assert not workbench.edit_what_fits(edits)
+    qtbot.waitUntil(lambda: workbench.resolved is not None and _has(workbench.resolved.config, edits), timeout=WAIT_MS)
+
+
+def _has(config: RunConfig, edits: dict[str, object]) -> bool:
+    return all(operator.attrgetter(key)(config) == value for key, value in edits.items())
+
+
+def test_the_runs_factor_is_in_curve_sentence_and_numbers(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
+    prepare(window, qtbot, {"training.schedule.name": "noam", "training.schedule.factor": 2.0})
+    topic.warmup_spin.setValue(900)
+    draw(topic, window)
+    steps, rates = topic._own.getData()
+    np.testing.assert_allclose(rates, 2 * direct(16, 900, steps))
+    np.testing.assert_allclose(topic._references[0].getData()[1], direct(512, 4000, steps))  # the paper's
+    head, *rows = topic.numbers()
+    assert head[1:3] == ["16:900 factor 2", "512:4000"]
+    np.testing.assert_allclose([row[1] for row in rows], rates)
+    peak = f"Yours peaks at step 900 with {2 * 16**-0.5 / 30:.2e}, this run's factor of 2 included. "
+    assert topic.readout_label.text().startswith(peak)
+    assert topic._names[0].toPlainText() == "yours: width 16, warm-up 900, factor 2"
+
+
+def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
+    prepare(window, qtbot, {"training.schedule.factor": 2.0, "training.max_steps": 2000})
+    topic.warmup_spin.setValue(900)
+    draw(topic, window)
+    qtbot.mouseClick(topic.take_button, Qt.MouseButton.LeftButton)
+    steps, planned = window.setup_drawer.schedule._curve.getData()
+    np.testing.assert_allclose(planned, np.interp(steps, *topic._own.getData()), rtol=0.01)
+
+
+def test_a_warmup_longer_than_the_run_is_warned_of(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
+    prepare(window, qtbot, {"training.max_steps": 1000})
+    warning = "A run of 1,000 steps, as this one, ends within that warm-up and never reaches the peak."
+    for warmup, is_warned in ((4000, True), (1001, True), (1000, False)):
+        topic.warmup_spin.setValue(warmup)
+        draw(topic, window)
+        assert (warning in topic.readout_label.text()) == is_warned
+    topic.warmup_spin.setValue(4000)
+    qtbot.mouseClick(topic.take_button, Qt.MouseButton.LeftButton)
+    assert topic.readout_label.text().startswith("Setup now has noam") and warning in topic.readout_label.text()
+
+
+def test_the_axis_reaches_to_the_end_of_a_long_run_and_marks_where_any_run_ends(
+    topic: NoamTopic, window: MainWindow, qtbot: QtBot
+) -> None:
+    for max_steps, last in ((1000, 20_000), (90_000, 90_000), (40, 20_000)):
+        prepare(window, qtbot, {"training.max_steps": max_steps})
+        draw(topic, window)
+        steps, rates = topic._own.getData()
+        assert steps[-1] == last and 1.0 * last < topic.plot.viewRange()[0][1] < 1.1 * last
+        assert steps[rates.argmax()] == topic.warmup_spin.value() == 4000
+        np.testing.assert_allclose(rates, direct(16, 4000, steps))
+        for curve, (_, warmup) in zip(topic._references, ((512, 4000), (512, 8000), (256, 4000)), strict=True):
+            assert curve.getData()[0][curve.getData()[1].argmax()] == warmup
+        assert topic.warmup_spin.maximum() == last and list(topic.line.maxRange) == [1, last]
+        assert topic.end_line.isVisible() and topic.end_line.value() == max_steps
+        assert topic.end_line.label.toPlainText() == f"this run ends at {max_steps:,}"
+        numbered = [step for step, _ in topic.plot.getAxis("bottom")._tickLevels[0]]
+        assert 4 <= len(numbered) <= 11 and numbered[0] == 0
+
+
+def test_no_curve_runs_through_a_word_and_each_tick_has_its_number(topic: NoamTopic) -> None:
+    label = topic.line.label
+    lowest = topic.plot.plotItem.vb.mapSceneToView(label.sceneBoundingRect().bottomLeft()).y()
+    assert lowest > topic._own.getData()[1].max()
+    for name in topic._names:
+        assert name.fill.color().alphaF() > 0.8 and name.zValue() > topic._own.zValue()
+    ((_, numbers),) = [tick for tick in topic.plot.getAxis("bottom")._tickLevels[0] if tick[0] == 20_000]
+    assert numbers == "20,000" and topic.plot.viewRange()[0][1] > 20_000
 
 
 def test_setup_takes_it_over(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:

@@ -7,6 +7,7 @@ from math import cos, sin
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from core.history import History
@@ -44,6 +45,11 @@ def test_the_table_is_drawn_at_each_width_on_the_way_to_the_one_that_is_typed(
         topic.show_step(history, 0)
         expected = [direct(7, dimension, width) for dimension in range(width)]
         np.testing.assert_allclose(topic._image.image[:, 7], expected, atol=1e-12)
+
+
+def test_the_number_of_the_first_row_is_whole(topic: PositionsTopic) -> None:
+    number = QFontMetricsF(topic.theme.font(0.85)).height()
+    assert topic.map.plotItem.vb.sceneBoundingRect().top() >= number / 2
 
 
 def test_map_and_waves_are_the_formulas(topic: PositionsTopic, history: History) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -28,6 +30,19 @@ def extras(window: MainWindow, qtbot: QtBot) -> AttentionExtras:
     return view.extras
 
 
+def test_the_chooser_says_that_all_heads_are_one_and_leads_to_a_single_one(
+    window: MainWindow, extras: AttentionExtras, qtbot: QtBot
+) -> None:
+    chooser, selection = window.attention_view.chooser, window.context.selection
+    for pooled, text in (("mean", "mean of 2"), ("max", "maximum of 2")):
+        selection.choose(pooled=pooled)
+        qtbot.waitUntil(lambda text=text: chooser.head_spin.text() == text, timeout=WAIT_MS)
+    qtbot.keyClick(chooser.head_spin, Qt.Key.Key_Up)
+    assert (selection.chosen.head, selection.chosen.pooled) == (0, "")
+    qtbot.waitUntil(lambda: chooser.head_spin.minimum() == 1, timeout=WAIT_MS)
+    assert chooser.head_spin.text() == "1 of 2"
+
+
 def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
     view, selection = window.attention_view, window.context.selection
     qtbot.keyClicks(extras.pooled_combo, "mea")
@@ -36,6 +51,7 @@ def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: 
     qtbot.keyClick(view.grid.canvas, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: "layer 1 head 2" in view.map.title_label.text() and not extras.is_dirty, timeout=WAIT_MS)
     assert extras.pooled_combo.currentText() == "one head" and view.chooser.on_box.isEnabled()
+    assert view.chooser.head_spin.text() == "2 of 2"
 
     plain = view.grid.canvas.grab().toImage()
     extras.entropy_box.click()
@@ -111,6 +127,10 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     qtbot.keyClicks(extras.step_combo, "5")
     qtbot.waitUntil(lambda: f"step 0 minus {name} at step 5" in view.map.title_label.text(), timeout=WAIT_MS)
     assert max(abs(float(weight)) for row in view.map.numbers()[1:] for weight in row[1:]) > 0
+    shutil.rmtree(first)
+    view.more_button.click()
+    view.more_button.click()
+    qtbot.waitUntil(lambda: view.map.title_label.text().endswith("· step 0"), timeout=WAIT_MS)
 
 
 def offered(extras: AttentionExtras) -> list[str]:

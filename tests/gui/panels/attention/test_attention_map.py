@@ -114,7 +114,7 @@ def test_under_the_gold_alignment_stands_how_well_the_head_follows_it(panel: Att
     for head, step, said in ((2, 310, "0.50"), (2, 330, "1.00 since step 320"), (1, 330, "0.00")):
         panel._selection.choose(head=head)
         panel.show_step(history, step)
-        assert panel.canvas.legend().endswith(f"Dashed: alignment; this head {said}.")
+        assert panel.canvas.legend() == f"Rows: token → prediction. Dashed: alignment; this head {said}."
         assert panel.canvas.legend() in [label.text() for label in panel.findChildren(QLabel)]
     for choice in ({"pooled": "mean"}, {"pooled": "", "free_running": True}):
         panel._selection.choose(**choice)

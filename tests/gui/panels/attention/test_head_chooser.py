@@ -64,6 +64,15 @@ def test_without_feeds_none_is_shown(qtbot: QtBot) -> None:
     assert not chooser.feed_combo.isVisibleTo(chooser) and chooser.kind_combo.isVisibleTo(chooser)
 
 
+def test_without_lines_neither_box_nor_key_offers_them(qtbot: QtBot) -> None:
+    view = QWidget()
+    qtbot.addWidget(view)
+    chooser, _ = chooser_of(qtbot, sentence(), has_lines=False)
+    chooser.add_shortcuts(view)
+    assert not chooser.lines_box.isVisibleTo(chooser) and chooser.scale_box.isVisibleTo(chooser)
+    assert "Alt+L" not in {child.key().toString() for child in view.children()}
+
+
 def test_says_when_there_is_nothing_to_choose_from(qtbot: QtBot) -> None:
     chooser, _ = chooser_of(qtbot, None)
     assert chooser.empty_label.isVisibleTo(chooser) and not chooser.kind_combo.isVisibleTo(chooser)

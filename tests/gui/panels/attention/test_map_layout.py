@@ -42,6 +42,11 @@ def test_column_labels_turn_only_where_they_would_touch(qtbot: QtBot) -> None:
     assert layout(640, 360, ("a",) * 8, ("Lebensversicherung",) * 8).rotated
 
 
+def test_columns_without_names_take_no_room(qtbot: QtBot) -> None:
+    assert layout(640, 360, ("a",) * 8, ("",) * 8).grid.top() == 0
+    assert layout(640, 360, ("a",) * 8, ("", "b")).grid.top() > 0
+
+
 def test_twelve_by_twelve_tokens_are_legible_in_the_small_window(qtbot: QtBot) -> None:
     words = tuple(f"word{place}" for place in range(12))
     made = layout(620, 250, words, words)

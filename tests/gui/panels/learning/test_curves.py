@@ -58,7 +58,7 @@ def test_the_star_is_where_the_metric_is_best_that_the_run_goes_by(panel: Curves
     panel.grab()
     steps, losses = panel.loss._best.getOriginalDataset()
     assert (steps.tolist(), losses.tolist()) == ([350], [1.2])
-    said = "step 350: the best validation so far, by valid/bleu"
+    said = "step 350: the best validation since step 320, by valid/bleu"
     assert tip_at(panel.loss, place_of(panel.loss, 350, 1.2)) == said
     assert panel.ticks.accessibleDescription().endswith(said)
 
@@ -80,6 +80,22 @@ def test_before_the_first_step_the_axes_already_say_where_guessing_is(panel: Cur
     assert panel.loss._levels["guessing"].isVisible()
     assert not panel.loss._names["train"].isVisible()
     assert len(panel.learning_rate._planned.getOriginalDataset()[0]) > 100
+
+
+def test_the_rate_that_was_stays_in_view_when_another_is_set(panel: Curves, history: History) -> None:
+    history.take(SettingChanged(step=NUM_STEPS, key="training.optimizer.learning_rate", value=1e-6))
+    panel.show_step(history, NUM_STEPS)
+    rate = panel.learning_rate
+    planned = rate._planned.getOriginalDataset()[0]
+    assert planned is None or planned.min() >= NUM_STEPS
+    assert rate.viewRange()[1][1] > 1e-3 and rate._name.toPlainText() == "learning rate, peak 0.001"
+
+
+def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, history: History) -> None:
+    for step, said in ((300, "valid 0.9,"), (301, "valid 0.9 at 300,")):
+        history.take(ValidationDone(step=300, metrics={"valid/loss": 0.9}, sentences=(), is_best=False))
+        panel.show_step(history, step)
+        assert said in panel.title_label.text()
 
 
 def test_nothing_prepared_is_a_sentence(panel: Curves) -> None:
@@ -140,6 +156,16 @@ def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, h
         return ticks.plotItem.vb.toolTip() == "step 300: the best validation so far, by valid/loss"
 
     qtbot.waitUntil(says_the_best, timeout=WAIT_MS)
+
+
+def test_the_best_validations_mark_is_seen_on_the_playhead(panel: Curves, history: History, theme: Theme) -> None:
+    panel.show_step(history, 300)
+    ticks, good = panel.ticks, theme.colour("good")
+    image = ticks.grab().toImage()
+    centre = place_of(ticks, 300, 0.6).x()
+    columns = range(centre - 8, centre + 9)
+    green = [place for place in columns for y in range(image.height()) if image.pixelColor(place, y) == good]
+    assert len(green) > 20 and max(green) - min(green) > 6
 
 
 def test_a_click_in_any_strip_puts_the_playhead_there(panel: Curves, qtbot: QtBot) -> None:

@@ -122,7 +122,8 @@ def test_the_playhead_and_the_figures_are_those_of_the_other_curves(trained: Mai
     step = trained.context.playhead.step
     assert step == pytest.approx(12, abs=1)
     value = history.validations[10]["valid/token_accuracy"]
-    title = f"Token accuracy, share of target tokens · step {step}: valid {value:.3g}, learning rate"
+    valid = f"valid {value:.3g}{'' if step == 10 else ' at 10'}"
+    title = f"Token accuracy, share of target tokens · step {step}: {valid}, learning rate"
     qtbot.waitUntil(lambda: curves.title_label.text().startswith(title), timeout=WAIT_MS)
     assert plot._line.value() == step
     qtbot.keyClick(curves, Key.Key_End)
@@ -266,3 +267,9 @@ def test_every_metric_of_ours_has_words() -> None:
         title, unit, meaning = words_of(f"valid/{name}")
         assert title and unit and meaning.endswith(".") and "plugin" not in meaning
     assert words_of("valid/letters_heard").title == "letters_heard"
+
+
+def test_what_is_measured_of_outputs_says_of_how_many() -> None:
+    names = (*TEACHER_FORCED, *FREE_RUNNING, "letters_heard")
+    said = [name for name in names if "of the first 256 validation sentences" in words_of(f"valid/{name}").meaning]
+    assert said == [*FREE_RUNNING, "letters_heard"]

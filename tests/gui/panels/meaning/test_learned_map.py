@@ -98,10 +98,11 @@ def test_no_cell_of_another_confusion_is_marked_or_chosen(view: TrainView, qtbot
     confusion = view.confusion_map
     row, column = (size - 1 for size in confusion.canvas.matrix.values.shape)
     confusion.canvas.pointed.emit(row, column)
-    assert confusion.canvas.mark == (row, column)
+    assert confusion.canvas.mark == (row, column) and confusion.canvas.accessibleDescription().endswith("times.")
     view.context.playhead.view(400)
     qtbot.waitUntil(lambda: "step 400" in confusion.title_label.text(), timeout=WAIT_MS)
     assert confusion.canvas.mark == (None, None)
+    assert not confusion.canvas.accessibleDescription() and confusion.readout.text().startswith("Rows: to be written.")
     qtbot.keyClick(confusion.canvas, Qt.Key.Key_Return)
     assert not view.learned_map.why_label.isVisible()
 

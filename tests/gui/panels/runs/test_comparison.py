@@ -59,3 +59,13 @@ def test_letters_that_would_meet_stand_one_over_the_other(
     heights = [found[letter][1] for letter in "CAB"]
     assert heights[0] == 0.49 and found["D"] == (800, 3.0)
     assert np.diff(heights).min() > 0.2  # a twelfth of what the axis shows
+
+
+def test_counts_of_sentences_say_what_is_of_them(theme: Theme, stage: Stage) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1000, 300)
+    table = (("", "A"), ("valid_sentences", "1000"), ("decoded_sentences", "256"), ("valid/bleu", "40"))
+    panel.show_comparison(Comparison((run("A", 800, 0.5),), (), table))
+    panel.show_step(History(), 0)
+    tips = [panel.table.item(row, 0).toolTip() for row in range(3)]
+    assert "valid/loss" in tips[0] and "valid/bleu" in tips[1] and tips[2] == "valid/bleu"

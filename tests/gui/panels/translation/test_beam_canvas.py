@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF
@@ -12,10 +14,11 @@ from PySide6.QtWidgets import QWidget
 from core.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
 from gui.panels.translation.beam_canvas import BeamCanvas
 from gui.panels.translation.beam_layout import BeamLayout
-from gui.pictures.picture_file import image_of
+from gui.pictures.picture_file import image_of, picture_of
 from gui.theme import GRID, Theme
 
 Stage = Callable[[QWidget, int, int], None]
+PROBABILITIES = (1e-9, 0.0049, 0.0051, 0.0149, 0.99, 1.0)
 SCALE = 3  # of the pictures looked at
 
 
@@ -102,6 +105,16 @@ def test_greedy_and_best_alike_leave_no_frame(canvas: BeamCanvas, theme: Theme) 
     )
     image = image_of((canvas,))
     assert not has(image, QRectF(canvas.rect()), theme.colours.validation)
+
+
+def test_a_token_that_is_hardly_probable_is_not_called_impossible(canvas: BeamCanvas) -> None:
+    nodes = tuple(
+        replace(node, probability=probability) for node, probability in zip(NODES, PROBABILITIES, strict=True)
+    )
+    canvas.show_tree(replace(TREE, nodes=nodes))
+    texts = ElementTree.fromstring(picture_of((canvas,), "tree.svg")).itertext()
+    figures = [text.strip() for text in texts if "0." in text or "1." in text]
+    assert figures == ["<0.01", "<0.01", "0.01", "0.01", "0.99", "1.00"]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

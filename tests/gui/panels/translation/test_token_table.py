@@ -26,8 +26,8 @@ from tests.gui.builders import feed, sentence
 
 
 @pytest.fixture
-def table(bridge: EngineBridge, qtbot: QtBot) -> TokenTable:
-    panel = TokenTable(Theme("light"), TypedSentence(bridge, Playhead()), OutputPlace())
+def table(bridge: EngineBridge, theme: Theme, qtbot: QtBot) -> TokenTable:
+    panel = TokenTable(theme, TypedSentence(bridge, Playhead()), OutputPlace())
     qtbot.addWidget(panel)
     panel.resize(700, 400)
     return panel
@@ -60,7 +60,7 @@ def show(
         sentence=replace(probed, free_running=free),
         prefix=prefix,
     )
-    table._place.take(len(probed.free_running.tgt_output))
+    table._place.take(len(probed.free_running.tgt_output), probed.source)
     table.show_step(History(), step)
 
 
@@ -97,7 +97,7 @@ def test_says_where_the_output_was_cut_and_when_it_is_empty(table: TokenTable) -
 def test_narrow_it_shows_fewer_runners_up(table: TokenTable) -> None:
     show(table)
     assert not any(table.table.isColumnHidden(column) for column in range(5))
-    table.resize(280, 400)
+    table.resize(300, 400)  # a head's name takes its room as well
     table.grab()  # a hidden widget takes its size when it is drawn
     assert [table.table.isColumnHidden(column) for column in range(5)] == [False] * 3 + [True] * 2
 
@@ -115,6 +115,16 @@ def test_no_token_that_is_shown_is_cut(table: TokenTable, width: int) -> None:
     for column, row in itertools.product(shown, range(4)):
         text = table.table.item(row, column).text()
         assert metrics.horizontalAdvance(text) + number + GRID <= table.table.columnWidth(column), text
+
+
+def test_the_row_of_the_place_is_in_view_also_in_less_room(table: TokenTable) -> None:
+    tokens = (*(f"t{place}" for place in range(19)), "<eos>")
+    show(table, tokens=tokens, ranks=(0,) * 20)
+    for height in (400, 300):
+        table.resize(700, height)
+        table.grab()
+        row = table.table.visualItemRect(table.table.item(19, 0))
+        assert table.table.viewport().rect().contains(row)
 
 
 def test_empty_it_tells_what_to_do(table: TokenTable) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -10,6 +13,8 @@ from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
 from gui.sentences.tracks import Track
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
+
+TOKENS = tuple(f"token{place}" for place in range(40))
 
 
 def test_the_first_difference_is_framed_and_named(qtbot: QtBot) -> None:
@@ -45,21 +50,69 @@ def places_framed(canvas: TrackCanvas, theme: Theme) -> list[int]:
     return framed
 
 
-def test_names_stay_where_long_tracks_are_scrolled(qtbot: QtBot) -> None:
-    tokens = tuple(f"token{place}" for place in range(40))
-    canvas = TrackCanvas(Theme("light"))
-    area, panel = TrackArea(canvas), QWidget()
+@pytest.fixture
+def canvas(qtbot: QtBot) -> Iterator[TrackCanvas]:
+    """In an area that has room for some of the tokens."""
+    made, panel = TrackCanvas(Theme("light")), QWidget()
+    area = TrackArea(made)
     area.setParent(panel)
     area.resize(500, 120)
     qtbot.addWidget(panel)
     panel.show()
-    canvas.show_tracks(tuple(Track(name, tokens, (0.5,) * 40, tokens) for name in ("fed", "free")), "")
-    area.fit()
+    yield made
+
+
+def area_of(canvas: TrackCanvas) -> TrackArea:
+    area = canvas.parentWidget().parentWidget()
+    assert isinstance(area, TrackArea)
+    return area
+
+
+def look(canvas: TrackCanvas, place: int, *, is_chosen: bool = False) -> None:
+    """As a panel does where tracks are drawn, or the place was moved."""
+    canvas.show_place(place, is_chosen=is_chosen)
+    area_of(canvas).fit()
+
+
+def seen(canvas: TrackCanvas) -> range:
+    """The places that are seen whole beside the names."""
+    layout = canvas._layout
+    assert layout is not None
+    heads = [layout.head(place).translated(canvas.x(), 0) for place in range(layout.num_places)]
+    left, right = canvas.width_of_names, area_of(canvas).viewport().width()
+    whole = [place for place, head in enumerate(heads) if left <= head.left() and head.right() <= right]
+    return range(whole[0], whole[-1] + 1)
+
+
+def test_names_stay_where_long_tracks_are_scrolled(canvas: TrackCanvas, qtbot: QtBot) -> None:
+    area = area_of(canvas)
+    canvas.show_tracks(tuple(track(name, TOKENS) for name in ("fed", "free")), "")
+    look(canvas, 0)
     qtbot.waitUntil(lambda: canvas.width() > area.width(), timeout=WAIT_MS)
     names = QRect(0, 20, canvas.width_of_names - 8, area.viewport().height() - 30)
     before = area.viewport().grab(names).toImage()
-    canvas.show_place(30)
-    area.fit()
+    look(canvas, 30)
     qtbot.waitUntil(lambda: canvas.x() < 0, timeout=WAIT_MS)
     assert area.viewport().grab(names).toImage() == before
-    assert canvas.width_of_names < canvas.marked().left() + canvas.x() < area.viewport().width()
+    assert 30 in seen(canvas)
+
+
+def test_the_first_difference_is_seen_until_somebody_chooses_a_place(canvas: TrackCanvas, qtbot: QtBot) -> None:
+    def show_difference(place: int) -> None:
+        other = (*TOKENS[:place], "other", *TOKENS[place + 1 :])
+        canvas.show_tracks((track("fed", TOKENS), track("free", other)), "")
+
+    show_difference(1)
+    look(canvas, 39)
+    qtbot.waitUntil(lambda: canvas.width() > area_of(canvas).width(), timeout=WAIT_MS)
+    assert 1 in seen(canvas)
+    look(canvas, 39, is_chosen=True)
+    assert 39 in seen(canvas) and 1 not in seen(canvas)
+    show_difference(2)  # the model learned on: whoever chose a place goes on looking there
+    look(canvas, 39, is_chosen=True)
+    assert 39 in seen(canvas)
+    look(canvas, 39)  # another sentence
+    assert 2 in seen(canvas)
+    canvas.show_tracks((track("free", TOKENS),), "")  # nothing to differ from
+    look(canvas, 39)
+    assert 39 in seen(canvas)

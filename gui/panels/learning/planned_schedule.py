@@ -1,0 +1,71 @@
+"""The planned learning rate, drawn while its settings are typed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+
+from core.config import RunConfig
+from core.events import Event
+from core.history import History
+from core.schedules import learning_rate
+from gui.panel import Panel, Table
+from gui.panels.learning.plain_plot import PlainPlot
+from gui.theme import Theme
+
+_POINTS = 200
+
+
+class PlannedSchedule(Panel):
+    """Of the settings that are being typed, not of a run: it is drawn with each of them, at no step."""
+
+    title = "Planned learning rate"
+    empty_sentence = "Choose a preset: its learning rate appears here."
+    is_picture = True
+    redraw_on: tuple[type[Event], ...] = ()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._config: RunConfig | None = None
+        self.plot = PlainPlot(theme)
+        self.plot.setLabel("left", "learning rate")
+        self.plot.getAxis("left").enableAutoSIPrefix(False)
+        self.plot.setLabel("bottom", "step")
+        self.plot.getAxis("bottom").enableAutoSIPrefix(False)
+        self.plot.setAccessibleName("Planned learning rate over steps")
+        self._curve = self.plot.plot()
+        self.body.addWidget(self.plot)
+        self.setObjectName("")  # no frame: it lies among Setup's fields
+        layout = self.layout()
+        assert layout is not None
+        layout.setContentsMargins(0, 0, 0, 0)
+
+    def show_config(self, config: RunConfig) -> None:
+        """Draw this config's schedule at once."""
+        self._config = config
+        self.show_body()
+        steps, rates = planned_rates(config)
+        self._curve.setPen(pg.mkPen(self.theme.colour("good"), width=2))
+        self._curve.setData(steps, rates)
+        self.plot.setToolTip(f"Peak {rates.max():.2e}, last {rates[-1]:.2e}")
+
+    def show_step(self, history: History, step: int) -> None:
+        """The settings at hand, whatever the run."""
+        if self._config is None:
+            self.show_empty()
+        else:
+            self.show_config(self._config)
+
+    def numbers(self) -> Table:
+        """A line for each step that is drawn."""
+        assert self._config is not None
+        steps, rates = planned_rates(self._config)
+        return [("step", "learning rate"), *zip(steps.astype(int).tolist(), rates.tolist(), strict=True)]
+
+
+def planned_rates(config: RunConfig) -> tuple[np.ndarray, np.ndarray]:
+    """Up to 200 steps from the first to the last, and the rate that this config's schedule gives each."""
+    training = config.training
+    steps = np.unique(np.linspace(1, training.max_steps, _POINTS).round())
+    rates = learning_rate(training.schedule, training.optimizer, config.model.d_model, training.max_steps, steps)
+    return steps, rates
