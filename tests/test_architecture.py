@@ -56,6 +56,13 @@ TORCH_FREE = (
     *("core.doctor.examination", "core.doctor.report_text", "core.testing", "core.sinusoids"),
 )
 
+# where it matters which of how many processes this is; environment.json records how many
+OF_SEVERAL_PROCESSES = ("core/torchrun.py", "core/training/distributed.py", "core/environment.py")
+ABOUT_SEVERAL_PROCESSES = (
+    *("torch.distributed", "distributed", "core.torchrun.place", "core.torchrun.Place"),
+    *("world_size", "local_rank", "local_world_size", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
+)
+
 
 def sources() -> list[Path]:
     """Every Python file of the product."""
@@ -100,6 +107,16 @@ def all_imports(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((node.lineno, target) for target in targets(node, path))
+
+
+def all_names(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of each import, attribute and string anywhere in a file."""
+    yield from all_imports(path)
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Attribute):
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
 
 
 def imports_when_loaded(path: Path) -> Iterator[str]:
@@ -148,6 +165,17 @@ def test_plugins_import_core_plugin_and_the_standard_library_only() -> None:
         if target.split(".")[0] not in sys.stdlib_module_names
         and target != "core"
         and not is_within(target, "core.plugin")
+    ]
+    assert broken == []
+
+
+def test_conditions_on_several_processes_stay_together() -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}:{line} names {name}"
+        for path in sources()
+        if path.relative_to(ROOT).as_posix() not in OF_SEVERAL_PROCESSES
+        for line, name in all_names(path)
+        if name in ABOUT_SEVERAL_PROCESSES
     ]
     assert broken == []
 
