@@ -64,7 +64,8 @@ class EngineBridge(QObject):
         self.state: WindowState = "starting"
         self.looked_s = 0.0  # of the engine's time that answers about the model have taken so far
         self.aside_s = 0.0  # of processor time that what ran beside the GUI thread has taken so far
-        self._inbox: deque[Event | Callable[[], object]] = deque()
+        self._inbox: deque[Event | Future[Any] | BaseException] = deque()
+        self._awaited: dict[Future[Any], tuple[OnDone[Any] | None, OnError]] = {}  # whom to tell, known here alone
         self._opened: deque[History] = deque()  # of the runs whose Prepared is in the inbox
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
         self._signals: dict[type[Event], Any] = {
@@ -119,7 +120,7 @@ class EngineBridge(QObject):
 
     def report(self, error: BaseException) -> None:
         """Have the strip show an error. Any thread may call this."""
-        self._inbox.append(lambda: self._show_error(error))
+        self._inbox.append(error)
 
     def repeat(self, events: Sequence[Event]) -> None:
         """Take events that an engine told before this window was opened, as if ours told them now."""
@@ -137,8 +138,10 @@ class EngineBridge(QObject):
                 if isinstance(item, Event):
                     self._take(item)
                     events.append(item)
+                elif isinstance(item, Future):
+                    self._answer(item, *self._awaited.pop(item))
                 else:
-                    item()
+                    self._show_error(item)
         finally:  # whoever fails on an answer must not keep these events from the others
             if events:
                 self.drained.emit(events)
@@ -153,6 +156,7 @@ class EngineBridge(QObject):
         self.engine.close()
         self._aside.shutdown(cancel_futures=True)
         self._inbox.clear()  # what was answered meanwhile finds nobody
+        self._awaited.clear()
 
     def _receive(self, event: Event) -> None:
         """Called in the engine's thread. Reading a long run takes seconds: the window must not stand still for it."""
@@ -188,12 +192,15 @@ class EngineBridge(QObject):
         self.trouble.emit(as_trouble(error))
 
     def _follow(self, future: Future[Answer], on_done: OnDone[Answer] | None, on_error: OnError) -> Any:
-        def tell(done: Future[Answer]) -> None:
-            self._inbox.append(lambda: self._answer(done, on_done, on_error))
-            self._answered.emit()
-
-        future.add_done_callback(tell)
+        """Tell them in this thread; the other one never holds them, or a widget that only they know could end there."""
+        self._awaited[future] = on_done, on_error
+        future.add_done_callback(self._hand_over)
         return future
+
+    def _hand_over(self, future: Future[Any]) -> None:
+        """Called in the thread that answers."""
+        self._inbox.append(future)
+        self._answered.emit()
 
     def _answer(self, future: Future[Any], on_done: OnDone[Any] | None, on_error: OnError) -> None:
         if future.cancelled():

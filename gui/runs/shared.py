@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -46,7 +47,7 @@ class SharedRuns(QObject):
 
     def open_file(self, path: Path) -> None:
         """Keep a run that was shared among the others, and look at it."""
-        self._context.bridge.call(lambda: receive(path, self._context.place.path), self._open)
+        self._context.bridge.call(partial(receive, path, self._context.place.path), self._open)
 
     def _open(self, run: Path) -> None:
         self._context.workbench.open_run(run)

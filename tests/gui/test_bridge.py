@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +45,30 @@ def test_an_answer_does_not_wait_for_the_next_tick(qtbot: QtBot, bridge: EngineB
     bridge.ask(SetPace(steps_per_second=None), answers.append)
     bridge.call(lambda: 1, answers.append)
     qtbot.waitUntil(lambda: len(answers) == 2, timeout=WAIT_MS)
+
+
+class Asker:
+    """Stands for a widget: it must end in the GUI thread."""
+
+    def __init__(self, answers: list[object]) -> None:
+        self._answers = answers
+
+    def take(self, answer: object) -> None:
+        self._answers.append(answer)
+
+
+def test_whoever_asked_never_ends_in_the_thread_that_answered(qtbot: QtBot, bridge: EngineBridge) -> None:
+    answers, ended_in = list[object](), list[threading.Thread]()
+    asker, begin, end = Asker(answers), threading.Event(), threading.Event()
+    weakref.finalize(asker, lambda: ended_in.append(threading.current_thread()))
+    future = bridge.call(begin.wait, asker.take)
+    future.add_done_callback(lambda _: end.wait())  # the other thread still has the future when it is answered here
+    begin.set()
+    qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
+    del asker, future
+    end.set()
+    qtbot.waitUntil(lambda: bool(ended_in), timeout=WAIT_MS)
+    assert ended_in == [threading.main_thread()]
 
 
 def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
@@ -95,10 +121,13 @@ def test_an_answer_that_fails_keeps_no_event_from_the_others(qtbot: QtBot, bridg
     bridge.drained.connect(told.extend)
     event = Trouble(sentence="Before the answer.")
 
-    def fail() -> None:
+    def fail(_: object) -> None:
         raise ValueError("a slot of ours")
 
-    bridge._inbox.extend([event, fail])
+    bridge._inbox.append(event)
+    bridge.call(lambda: None, fail)
+    while len(bridge._inbox) < 2:
+        time.sleep(0.001)
     with pytest.raises(ValueError, match="a slot of ours"):
         bridge.drain()
     assert told == [event]

@@ -76,7 +76,7 @@ class AttentionExtras(Panel):
         self._offer_steps(history)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._context.bridge.call(lambda: read_comparable(self._context.place.path), self._take_runs)
+        self._context.bridge.call(partial(read_comparable, self._context.place.path), self._take_runs)
 
     def _compare(self, combo: QComboBox, place: int) -> None:
         self._compared.compare(combo.itemData(place))
