@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.flow import FlowLayout
@@ -35,6 +36,18 @@ class Pages(QWidget):
         layout.setSpacing(GRID // 2)
         layout.addWidget(buttons)
         layout.addWidget(self._pages, 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """With all lines of what the shown page says at this width; a splitter asks for no height for width."""
+        page = self._pages.currentWidget()
+        column = page.layout() if page is not None else None
+        assert column is not None
+        height = self.row.heightForWidth(self.width()) + GRID // 2 + column.totalMinimumHeightForWidth(self.width())
+        return QSize(super().minimumSizeHint().width(), height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     @property
     def shown(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLayoutItem, QScrollArea, QVBoxLayout, QWidget
 
 from gui.theme import GRID
 
@@ -32,6 +32,16 @@ class _Content(QWidget):
         return QSize(least.width(), 0) if self.hasHeightForWidth() else least
 
     def heightForWidth(self, width: int) -> int:
-        layout = self.layout()
-        assert layout is not None
-        return layout.totalMinimumHeightForWidth(width)
+        """What a box gives its parts at least: their height for this width, which may be more than the least of it."""
+        column = self.layout()
+        assert column is not None
+        margins = column.contentsMargins()
+        inner = width - margins.left() - margins.right()
+        items = (column.itemAt(place) for place in range(column.count()))
+        heights = [_least_height(item, inner) for item in items if item is not None and not item.isEmpty()]
+        spaces = column.spacing() * (len(heights) - 1)
+        return sum(heights) + spaces + margins.top() + margins.bottom()
+
+
+def _least_height(item: QLayoutItem, width: int) -> int:
+    return item.heightForWidth(width) if item.hasHeightForWidth() else item.minimumSize().height()

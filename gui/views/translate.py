@@ -118,7 +118,7 @@ class TranslateView(View):
         row.addWidget(named("weights", self.weights_combo))
         row.addWidget(self.translate_button)
         behind = splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._filled_pages(), 5))
-        self.keep_legible(behind, LOWEST)
+        self.keep_legible(self.tokens, LOWEST)  # not of the splitter: the page beside may need more
         for part in (asking, self.note_label, self.tracks):
             page.column.addWidget(part)
         page.column.addWidget(behind, 1)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QListWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.pages import Pages
-from gui.widgets import plain_label
+from gui.pages import Pages, stacked
+from gui.scrolling_page import ScrollingPage
+from gui.widgets import plain_label, splitter
+from tests.gui.legible import cut_texts
 
 
 def test_one_page_is_seen_and_a_button_leads_to_each(qtbot: QtBot) -> None:
     pages = Pages("What is compared", ("Curves", "Their losses"), ("Attention", "A head of each"))
-    made = [plain_label("a"), plain_label("b")]
+    made = [stacked(plain_label("a")), stacked(plain_label("b"))]
     qtbot.addWidget(pages)
     for page in made:
         pages.add(page)
@@ -24,3 +26,25 @@ def test_one_page_is_seen_and_a_button_leads_to_each(qtbot: QtBot) -> None:
     assert [page.isVisibleTo(pages) for page in made] == [False, True] and second.isChecked()
     pages.choose(0)
     assert [page.isVisibleTo(pages) for page in made] == [True, False] and first.isChecked()
+
+
+def test_a_page_beside_something_else_has_room_for_all_lines_of_what_it_says(qtbot: QtBot) -> None:
+    view, said = ScrollingPage(), plain_label("A few words.")
+    pages = Pages("What is compared", ("Words", "Many or few"), ("More", "None"))
+    said.setWordWrap(True)
+    pages.add(stacked(said))
+    pages.add(stacked(plain_label("a")))
+    above = plain_label("A sentence.")
+    above.setWordWrap(True)
+    view.column.addWidget(stacked(above, QListWidget()))  # a part that would like more height than it needs
+    view.column.addWidget(splitter(Qt.Orientation.Horizontal, (QWidget(), 1), (pages, 1)), 1)
+    qtbot.addWidget(view)
+    view.resize(400, 600)
+    view.show()
+    said.setText("Many words, one after the other. " * 40)
+    qtbot.waitUntil(lambda: cut_texts(view) == [])
+    assert view.verticalScrollBar().maximum() > 0
+    view.resize(300, 600)
+    qtbot.waitUntil(lambda: cut_texts(view) == [])
+    pages.choose(1)
+    qtbot.waitUntil(lambda: view.verticalScrollBar().maximum() == 0)
