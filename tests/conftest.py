@@ -27,6 +27,7 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000
 MANY_OBJECTS = 50_000  # made since the last collection
+MANY_MODULES = 20  # imported since what was imported was set aside
 GRACE_SECONDS = 1.0  # what is already ending may take this long
 LEAST_ROUNDS = 10  # nor is it judged before so many: of a busy machine, a second may be one collection
 USER_FOLDERS = {
@@ -51,12 +52,22 @@ settings.register_profile("headlight", deadline=None, derandomize=True, database
 settings.load_profile("headlight")
 
 
+num_modules = 0  # whose objects are set aside
 gc.disable()  # a widget must not be destroyed in another thread (gui/collector.py): collected is between two tests
 
 
 def pytest_collection_finish() -> None:
     """What the tests import stays: looking through it again and again took a quarter of a second a window."""
     gc.freeze()
+
+
+def pytest_runtest_setup() -> None:
+    """So does what the test before imported: torch alone is 160,000 objects."""
+    global num_modules
+    if len(sys.modules) > num_modules + MANY_MODULES:
+        num_modules = len(sys.modules)
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_runtest_teardown() -> None:
