@@ -69,7 +69,7 @@ def branched_trainer(
     else:
         trainer.start_from(tensors(kept.model), request.step)
         sentence = _WEIGHTS_ALONE.format(step=f"{request.step:,}")
-        tell(Trouble(sentence=sentence, advice=_why(request, run), is_note=True))
+        tell(Trouble(sentence=sentence, advice=_why(request, run), until_prepared=True, is_note=True))
     trainer.renew_patience()
     return trainer
 

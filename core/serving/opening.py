@@ -55,7 +55,8 @@ def data_of(
             return data
         sentence = f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained."
     what_to_do = where_they_may_be(folder, host, dataset.options if options_here is None else options_here)
-    tell(Trouble(sentence=sentence, advice=f"The run can translate; it cannot go on learning. {what_to_do}".strip()))
+    advice = f"The run can translate; it cannot go on learning. {what_to_do}".strip()
+    tell(Trouble(sentence=sentence, advice=advice, until_prepared=True))
     return known_data(folder)
 
 
@@ -83,7 +84,7 @@ def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
         f"The weights of {folder.path.name} are the mean of the checkpoints of steps {', '.join(map(str, steps))}: "
         f"{len(steps)} of the {wanted} that training.average_checkpoints asks for."
     )
-    tell(Trouble(sentence=sentence, is_note=True))
+    tell(Trouble(sentence=sentence, until_prepared=True, is_note=True))
 
 
 def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
@@ -107,7 +108,7 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
             f"Opened at the checkpoint before it, of step {before[-1]}; "
             "once the run goes on, what came after is learned anew."
         )
-        tell(Trouble(sentence=error.sentence, advice=advice))
+        tell(Trouble(sentence=error.sentence, advice=advice, until_prepared=True))
     except UserError:
         if which != "last" or step in folder.checkpoint_steps():
             raise
@@ -119,7 +120,7 @@ def _tell_of_damaged_tail(folder: RunFolder, tell: Tell) -> None:
     if folder.has_damaged_tail():
         sentence = f"{folder.path / 'metrics.jsonl'}: the file is damaged after the newest checkpoint."
         advice = "A power cut may leave it like that. The curves end there; going on begins at a checkpoint."
-        tell(Trouble(sentence=sentence, advice=advice, is_note=True))
+        tell(Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True))
 
 
 def require_same_size(

@@ -500,6 +500,9 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
     number = row_of(view, qtbot, lambda row: row.parent == run.name)
     view.table.setCurrentCell(number, 0)
     assert f"Continues {run.name} from step 3" in details.about_label.text()
+    window.context.workbench.open_run(run)
+    qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
+    qtbot.waitUntil(window.strip.isHidden, timeout=WAIT_MS)  # what was said of the other run went with it
 
 
 def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
@@ -533,7 +536,7 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     beginning = changed.checkpoint(3).model
     for name, array in RunFolder.open(run).read_snapshot(3).items():
         np.testing.assert_array_equal(beginning[name], array)
-    assert changed.last_trained_step() == 6 and window.strip.trouble.is_note
+    assert changed.last_trained_step() == 6 and window.strip.trouble is None
 
 
 def test_a_branch_takes_along_only_what_its_weights_fit(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
