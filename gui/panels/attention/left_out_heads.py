@@ -119,7 +119,7 @@ class LeftOutHeads(Panel):
         grid.setColumnStretch(1, 1)
         for column, (head, (_, help)) in enumerate(zip(self._heads, _COLUMNS, strict=True), 1):
             head.setToolTip(help)
-            head.setWordWrap(True)
+            head.setWordWrap(column > 1)  # the first has room
             grid.addWidget(head, 0, column, _side(column))
         for row, (name, cells) in enumerate(zip(_ROWS, self.cells, strict=True), 1):
             grid.addWidget(plain_label(name, role="muted"), row, 0)

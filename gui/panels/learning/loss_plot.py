@@ -13,7 +13,7 @@ from gui.playhead import Playhead
 from gui.smoothing import smoothed
 from gui.theme import Theme
 
-_ROOM_FOR_GUESSING = 1.25  # over its line, for its name
+_ROOM_FOR_GUESSING = 1.25  # over its line, for its name; more where the plot is low
 
 # Each name stands where curves are not, which start at guessing and end near the limit; the playhead may come.
 _LEVELS = {
@@ -59,7 +59,9 @@ class LossPlot(ValidationPlot):
 
     def range_of(self, curves: Curves) -> tuple[float, float]:
         guessing = self._levels["guessing"]
-        highest = float(guessing.value()) * _ROOM_FOR_GUESSING if guessing.isVisible() else 0.0
+        name = min(guessing.label.boundingRect().height() / max(self.plotItem.vb.height(), 1.0), 0.5)
+        room = max(_ROOM_FOR_GUESSING, 1.0 / (1.0 - name))
+        highest = float(guessing.value()) * room if guessing.isVisible() else 0.0
         return 0.0, max(float(finite_values(curves, [0.1]).max()) * HEADROOM, highest)
 
     def invitation(self, history: History) -> str:

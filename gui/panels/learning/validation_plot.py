@@ -56,6 +56,7 @@ class ValidationPlot(StepPlot):
         self._best.setZValue(11)  # over the playhead
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in names}
         self._invitation = pg.TextItem(anchor=(0.5, 0.5))
+        self._places = {name: level.position for name, level in levels.items()}
         self._levels = {
             name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": level.position})
             for name, level in levels.items()
@@ -100,6 +101,7 @@ class ValidationPlot(StepPlot):
             self.show_values(*self.range_of(curves))
         self._part_level_names()
         self._name_ends(curves)
+        self._keep_level_names_clear()
         self._invite(self.invitation(history))
 
     def draw_curves(self, history: History) -> Curves:
@@ -158,6 +160,16 @@ class ValidationPlot(StepPlot):
         for line, change in zip(self._changes, changes, strict=True):
             line.setValue(change.step)
             name_line(line, f"{change.key.rpartition('.')[2]} {change.value}")
+            self._turn(line.label)
+
+    def _turn(self, label: pg.InfLineLabel) -> None:
+        """Write along its line where that is long enough, else beside it."""
+        is_along = label.boundingRect().width() <= self._room[1]
+        if is_along != (label.rotateAxis is not None):
+            label.rotateAxis = pg.Point(1, 0) if is_along else None
+            label.anchors = [(0.5, 0), (0.5, 1)] if is_along else [(0, 0.5), (1, 0.5)]
+            label.updatePosition()
+            label.updateTransform(force=True)
 
     def _part_level_names(self) -> None:
         """Put each level's name over its line or under it, where the next line or the axis is farther away."""
@@ -184,3 +196,26 @@ class ValidationPlot(StepPlot):
             place = max(float(values[-1]), lowest)
             self._names[name].setPos(float(steps[-1]), place)
             lowest = place + line
+
+    def _keep_level_names_clear(self) -> None:
+        """Put the name of a level before a curve's end where it would lie under the name of that."""
+        (first, last), (bottom, top) = self.viewRange()
+        step, value = (
+            size / max(span, 1.0) for size, span in zip((last - first, top - bottom), self._room, strict=True)
+        )
+        ends = [label for label in self._names.values() if label.isVisible()]
+        for name, line in self._levels.items():
+            label, place = line.label, self._places[name]
+            half = label.boundingRect().width() * step / 2
+            for end in ends:
+                reach = (end.boundingRect().width() + self.theme.px(_NAME_GAP)) * step
+                is_near = abs(end.pos().y() - line.value()) < 2 * end.boundingRect().height() * value
+                if is_near and -half < first + place * (last - first) - end.pos().x() < reach + half:
+                    place = (end.pos().x() - half - first) / (last - first)
+            if label.orthoPos != place:
+                label.setPosition(place)
+
+    @property
+    def _room(self) -> tuple[float, float]:
+        """Pixels across and down in which curves are drawn."""
+        return self.plotItem.vb.width(), self.plotItem.vb.height()

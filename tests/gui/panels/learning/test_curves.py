@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.events import ProbeDone, SettingChanged, StepsDone, ValidationDone
@@ -19,6 +19,8 @@ from core.probes import Probe
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.step_plot import StepPlot
+from gui.playhead import Playhead
+from gui.replay import Replay
 from gui.theme import Theme
 from tests.gui.builders import sentence
 from tests.gui.conftest import WAIT_MS
@@ -384,6 +386,37 @@ def test_names_stand_clear_of_playhead_and_star(panel: Curves, history: History)
         assert name.sceneBoundingRect().left() > playhead + 13 / 2
     for line in panel.loss._levels.values():
         assert line.label.sceneBoundingRect().right() < playhead
+
+
+@pytest.mark.parametrize("num_steps", [60, 120, 240, 260, 380])
+def test_a_loss_that_stands_at_guessing_has_its_name_beside_that_of_guessing(
+    stage: Callable[[QWidget, int, int], None], theme: Theme, num_steps: int
+) -> None:
+    history, playhead = History(), Playhead()
+    history.take(prepared())
+    history.take(StepsDone(first_step=1, arrays={"train/loss": np.full(num_steps, math.log(50))}))
+    playhead.advance(num_steps)
+    curves = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
+    stage(curves, 1180, 200)  # as at 1280 x 720 with a notice open
+    curves.show_step(history, num_steps)
+    curves.grab()
+    end, guessing = curves.loss._names["train"], curves.loss._levels["guessing"].label
+    assert end.isVisible() and not end.sceneBoundingRect().intersects(guessing.sceneBoundingRect())
+    letters = guessing.sceneBoundingRect().adjusted(0, 3, 0, -3)
+    assert curves.loss.plotItem.vb.sceneBoundingRect().contains(letters)
+
+
+@pytest.mark.parametrize("height", [200, 400])
+def test_the_name_of_a_changed_setting_is_never_cut(
+    stage: Callable[[QWidget, int, int], None], panel: Curves, history: History, height: int
+) -> None:
+    stage(panel, 1180, height)
+    for step in (5, 200, 395):
+        history.take(SettingChanged(step=step, key="training.optimizer.learning_rate", value=0.00025))
+    panel.show_step(history, NUM_STEPS)
+    panel.grab()
+    for line in panel.loss._changes:
+        assert panel.loss.plotItem.vb.sceneBoundingRect().contains(line.label.sceneBoundingRect())
 
 
 def test_token_frequencies_are_a_line_where_they_are_known(panel: Curves, history: History) -> None:
