@@ -122,6 +122,11 @@ class History:
         newest = self._newest_told or (self.probe(self.probe_steps[-1]) if self.probe_steps else None)
         return tuple(one.source for one in newest.sentences) if newest is not None else ()
 
+    @property
+    def changes_that_acted(self) -> list[SettingChanged]:
+        """Settings changed during the run, in order: of what was typed between two steps only the last value acted."""
+        return list({(changed.step, changed.key): changed for changed in self.settings_changed}.values())
+
     def best_metric_at(self, step: int) -> tuple[str, int]:
         """The metric by which the validation at `step` was the best, and since which step it is; 0: from the start.
 

@@ -44,7 +44,7 @@ def _marks(history: History) -> Iterator[Mark]:
         )
     if (best := best_validation(history)) is not None:
         yield best
-    for changed in history.settings_changed:
+    for changed in history.changes_that_acted:
         yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {changed.value}")
     for step, layer, head in history.alignment.first_finds(history.last_step):
         yield Mark(step, "aligned", f"step {step:,}: layer {layer + 1} head {head + 1} found the alignment")

@@ -28,10 +28,11 @@ class ExportButton(IconButton):
     """A menu of four: picture and numbers, to a file and to the clipboard. Pictures are light: paper is white."""
 
     def __init__(self, panel: Panel, bridge: EngineBridge, redraws: Redraws) -> None:
-        super().__init__(panel.theme, "export", "Export", "Take this picture and its numbers elsewhere (opens a menu)")
+        name = f"Export: {panel.title}"
+        super().__init__(panel.theme, "export", name, "Take this picture and its numbers elsewhere (opens a menu)")
         self._panel, self._bridge, self._redraws = panel, bridge, redraws
         menu = QMenu(self)
-        menu.setAccessibleName("Export")
+        menu.setAccessibleName(name)
         acts: tuple[tuple[str, Callable[[], None]], ...] = (
             ("Save picture …", lambda: self._try(self._save_picture)),
             ("Copy picture", self.copy_picture),

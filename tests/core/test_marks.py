@@ -62,6 +62,7 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
         validated(200, 0.125, is_best=True),
         validated(300, 0.5, is_best=True),
         validated(400, 0.4),
+        SettingChanged(step=250, key="training.max_grad_norm", value=5.0),  # typed on: it never acted
         SettingChanged(step=250, key="training.max_grad_norm", value=0.5),
         ProbeDone(probe=Probe(step=20, sentences=(aligned_sentence((2, 2, 2)),))),
         ProbeDone(probe=Probe(step=50, sentences=(aligned_sentence(),))),

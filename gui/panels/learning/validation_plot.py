@@ -95,8 +95,7 @@ class ValidationPlot(StepPlot):
     def draw(self, history: History) -> None:
         curves = self.draw_curves(history)
         self.place_levels(history)
-        # Of what was typed between two steps only the last value ever acted.
-        self._draw_changes(list({(one.step, one.key): one for one in history.settings_changed}.values()))
+        self._draw_changes(history.changes_that_acted)
         if not self.is_held:
             self.show_values(*self.range_of(curves))
         self._part_level_names()

@@ -285,6 +285,13 @@ def test_the_planned_rate_is_exported_too(
     np.testing.assert_array_equal([float(line[1]) for line in lines], planned)
 
 
+def test_each_button_says_whose_picture_it_takes(empty_window: MainWindow) -> None:
+    for view in empty_window.views:
+        names = [button.accessibleName() for button in view.findChildren(ExportButton)]
+        assert len(set(names)) == len(names), names
+        assert all(name.startswith("Export: ") and len(name) > len("Export: ") for name in names)
+
+
 def test_there_is_no_other_picture(empty_window: MainWindow) -> None:
     others = [view for view in empty_window.views if view.icon not in {fill.__name__ for fill in FILLS}]
     assert others and not any(view.findChildren(ExportButton) for view in others)
