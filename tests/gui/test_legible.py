@@ -107,6 +107,24 @@ def test_a_view_scrolls_only_where_zoom_leaves_no_room_and_never_sideways(
         qtbot.waitUntil(scrolls_as_it_should, timeout=WAIT_MS)
 
 
+def test_a_beams_tree_takes_the_room_there_is_and_asks_for_no_more(qtbot: QtBot, learned: MainWindow) -> None:
+    view, beam = learned.translate_view, learned.translate_view.beam
+    learned.show_view(learned.views.index(view))
+    view.pages.choose(2)
+    for size in (10, 4):  # the tree of the first is as high as it gets; the outputs of the second have room
+        beam.size_spin.setValue(size)
+
+        def is_searched(size: int = size) -> bool:
+            return beam.asked.answer is not None and beam.asked.answer.beam_size == size
+
+        qtbot.waitUntil(is_searched, timeout=WAIT_MS)
+    for mode in ("dark", "light"):
+        learned.context.theme.set_mode(mode)
+    wait_until_whole(learned, qtbot, "Beam search")
+    (page,) = view.findChildren(ScrollingPage)
+    qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0, timeout=WAIT_MS)
+
+
 def test_the_rail_leaves_its_icons_out_where_titles_need_the_room(qtbot: QtBot, window: MainWindow) -> None:
     style = Qt.ToolButtonStyle
     for zoom, expected in ((150, style.ToolButtonTextUnderIcon), (200, style.ToolButtonTextOnly)):

@@ -183,7 +183,7 @@ class ValidationPlot(StepPlot):
                 line.label.updatePosition()
 
     def _name_ends(self, curves: Curves) -> None:
-        """Put each curve's name behind its end, a line apart from the other's and above the axis."""
+        """Put each curve's name behind its end, a line apart from the other's, above the axis and within the plot."""
         box = self.plotItem.vb
         bottom, top = box.viewRange()[1]
         line = self._names["valid"].boundingRect().height() * (top - bottom) / max(box.height(), 1.0)
@@ -191,10 +191,13 @@ class ValidationPlot(StepPlot):
         drawn = {name: curve for name, curve in curves.items() if np.isfinite(curve[1][-1:]).any()}
         for name, label in self._names.items():
             label.setVisible(name in drawn)
-        for name, (steps, values) in sorted(drawn.items(), key=lambda item: float(item[1][1][-1])):
-            place = max(float(values[-1]), lowest)
-            self._names[name].setPos(float(steps[-1]), place)
-            lowest = place + line
+        places: dict[str, float] = {}
+        for name, (_, values) in sorted(drawn.items(), key=lambda item: float(item[1][1][-1])):
+            places[name] = max(float(values[-1]), lowest)
+            lowest = places[name] + line
+        above = max(lowest - line / 2 - top, 0.0)  # what the highest has of itself over the plot
+        for name, place in places.items():
+            self._names[name].setPos(float(drawn[name][0][-1]), place - above)
 
     def _keep_level_names_clear(self) -> None:
         """Put the name of a level before a curve's end where it would lie under the name of that."""

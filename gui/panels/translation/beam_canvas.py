@@ -142,6 +142,10 @@ class BeamArea(QScrollArea):
         canvas.pointed.connect(self._leave)
         canvas.reached.connect(self._follow)
 
+    def sizeHint(self) -> QSize:
+        """It takes what room there is: with the whole tree's height the page around would scroll, too."""
+        return self.minimumSizeHint()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._follows:  # what is said of the hypothesis needed another line

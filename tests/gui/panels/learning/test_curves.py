@@ -395,15 +395,18 @@ def test_a_loss_that_stands_at_guessing_has_its_name_beside_that_of_guessing(
     history, playhead = History(), Playhead()
     history.take(prepared())
     history.take(StepsDone(first_step=1, arrays={"train/loss": np.full(num_steps, math.log(50))}))
+    history.take(ValidationDone(step=num_steps - 20, metrics={"valid/loss": 3.95}, sentences=(), is_best=True))
     playhead.advance(num_steps)
     curves = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
-    stage(curves, 1180, 200)  # as at 1280 x 720 with a notice open
+    stage(curves, 1180, 190)  # as at 1280 x 720 with a notice open
     curves.show_step(history, num_steps)
     curves.grab()
-    end, guessing = curves.loss._names["train"], curves.loss._levels["guessing"].label
-    assert end.isVisible() and not end.sceneBoundingRect().intersects(guessing.sceneBoundingRect())
-    letters = guessing.sceneBoundingRect().adjusted(0, 3, 0, -3)
-    assert curves.loss.plotItem.vb.sceneBoundingRect().contains(letters)
+    ends, guessing = curves.loss._names.values(), curves.loss._levels["guessing"].label
+    for end in ends:
+        assert end.isVisible() and not end.sceneBoundingRect().intersects(guessing.sceneBoundingRect())
+    for name in (*ends, guessing):
+        letters = name.sceneBoundingRect().adjusted(0, 3, 0, -3)
+        assert curves.loss.plotItem.vb.sceneBoundingRect().contains(letters), name.toPlainText()
 
 
 @pytest.mark.parametrize("height", [200, 400])
