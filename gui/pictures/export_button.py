@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from core.errors import UserError
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
-from gui.pictures.picture_file import FORMATS, image_of, picture_of, write
+from gui.pictures.picture_file import FORMATS, image_of, pictures_of, write
 from gui.redraw import Redraws
 from gui.save_dialog import ask_where_to_save
 from gui.widgets import IconButton
@@ -64,9 +64,9 @@ class ExportButton(IconButton):
     def _save_picture(self) -> None:
         kinds = {suffix: suffix[1:].upper() for suffix in FORMATS}
         with self._in_light() as parts:  # before a file is asked for: a run that learns goes on meanwhile
-            drawn = {suffix: picture_of(parts, f"picture{suffix}") for suffix in FORMATS}
+            drawn = pictures_of(parts)
         if (path := self._ask("Save picture", kinds)) is not None:
-            write(path, drawn[path.suffix.lower()])
+            write(path, drawn[path.suffix.lower()]())
 
     @contextmanager
     def _in_light(self) -> Iterator[Sequence[QWidget]]:

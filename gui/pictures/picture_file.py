@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import ceil, sqrt
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from core.errors import UserError
 from core.run_files.atomic import write_whole
 from gui.theme import GRID, LIGHT
 
+Drawn = Callable[[], bytes]  # a picture as it was when it was drawn; to pack one of many pixels takes seconds
+
 _PNG_SCALE = 3
 _LONGEST_SIDE = 32_767  # pixels: Qt paints no further
 _MOST_PIXELS = 64_000_000  # 256 MB in memory
@@ -24,9 +27,9 @@ _MARGIN = GRID  # around the widgets, and between them
 _DPI = 96  # at which a pixel of the screen is a pixel of the page
 
 
-def picture_of(parts: Sequence[QWidget], name: str) -> bytes:
-    """What these widgets show, one below the other, in the format of the suffix, which is one of `FORMATS`."""
-    return FORMATS[Path(name).suffix.lower()](parts)
+def pictures_of(parts: Sequence[QWidget]) -> dict[str, Drawn]:
+    """What these widgets show now, one below the other, in each of `FORMATS`."""
+    return {suffix: draw(parts) for suffix, draw in FORMATS.items()}
 
 
 def write(path: Path, data: bytes) -> None:
@@ -47,13 +50,17 @@ def image_of(parts: Sequence[QWidget]) -> QImage:
     return image
 
 
-def _png(parts: Sequence[QWidget]) -> bytes:
+def _png(parts: Sequence[QWidget]) -> Drawn:
+    return partial(_packed, image_of(parts))
+
+
+def _packed(image: QImage) -> bytes:
     data, buffer = _buffer()
-    QImageWriter(buffer, QByteArray(b"png")).write(image_of(parts))
+    QImageWriter(buffer, QByteArray(b"png")).write(image)
     return bytes(data.data())
 
 
-def _svg(parts: Sequence[QWidget]) -> bytes:
+def _svg(parts: Sequence[QWidget]) -> Drawn:
     data, buffer = _buffer()
     page = QSvgGenerator()
     page.setOutputDevice(buffer)
@@ -62,10 +69,10 @@ def _svg(parts: Sequence[QWidget]) -> bytes:
     page.setResolution(_DPI)
     page.setTitle(parts[0].accessibleName())
     _render(parts, page)
-    return bytes(data.data())
+    return lambda: bytes(data.data())
 
 
-def _pdf(parts: Sequence[QWidget]) -> bytes:
+def _pdf(parts: Sequence[QWidget]) -> Drawn:
     data, buffer = _buffer()
     page = QPdfWriter(buffer)
     page.setResolution(_DPI)
@@ -73,7 +80,7 @@ def _pdf(parts: Sequence[QWidget]) -> bytes:
     page.setPageMargins(QMarginsF())
     page.setTitle(parts[0].accessibleName())
     _render(parts, page)
-    return bytes(data.data())
+    return lambda: bytes(data.data())
 
 
 FORMATS = {".svg": _svg, ".png": _png, ".pdf": _pdf}  # by the suffix of the file

@@ -25,7 +25,7 @@ from gui.panels.runs.comparison import RunComparison
 from gui.panels.runs.translations import RunTranslations
 from gui.panels.translation.token_table import TokenTable
 from gui.pictures.export_button import ExportButton, csv_of
-from gui.pictures.picture_file import picture_of
+from gui.pictures.picture_file import pictures_of
 from gui.runs.rows import example_path
 from gui.theme import LIGHT
 from tests.gui.conftest import WAIT_MS
@@ -87,9 +87,7 @@ def test_what_is_saved_is_what_was_there_when_it_was_asked_for(
         return str(tmp_path / name), kinds.partition(";;")[0]
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    there = (
-        csv_of(curves.numbers()) if text == "Save numbers …" else picture_of(curves.exported(), "there.svg").decode()
-    )
+    there = csv_of(curves.numbers()) if text == "Save numbers …" else pictures_of(curves.exported())[".svg"]().decode()
     action(curves, text).trigger()
     (saved,) = tmp_path.glob("*_step_10*")
     assert saved.read_text(encoding="utf-8") == there

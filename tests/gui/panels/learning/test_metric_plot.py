@@ -19,7 +19,7 @@ from gui.panels.learning.metric_plot import MetricPlot
 from gui.panels.learning.metric_words import words_of
 from gui.panels.learning.validation_plot import HEADROOM
 from gui.pictures.export_button import ExportButton
-from gui.pictures.picture_file import FORMATS, picture_of
+from gui.pictures.picture_file import pictures_of
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import NUM_STEPS, prepared
@@ -137,9 +137,9 @@ def test_it_is_exported_in_every_format(trained: MainWindow, qtbot: QtBot) -> No
     noisy = trained.context.bridge.history.validations[20]["valid/letters_noisy"]
     assert last[list(head).index("valid/letters_noisy")] == noisy
     assert curves.findChildren(ExportButton)
-    for suffix in FORMATS:
-        assert len(picture_of(curves.exported(), f"curves{suffix}")) > 1000
-    assert b"letters_noisy" in picture_of(curves.exported(), "curves.svg")
+    drawn = pictures_of(curves.exported())
+    assert all(len(packed()) > 1000 for packed in drawn.values())
+    assert b"letters_noisy" in drawn[".svg"]()
 
 
 def test_before_the_first_validation_there_is_only_the_loss_and_that_is_said(

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from core.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
 from gui.panels.translation.beam_canvas import BeamCanvas
 from gui.panels.translation.beam_layout import BeamLayout
-from gui.pictures.picture_file import image_of, picture_of
+from gui.pictures.picture_file import image_of, pictures_of
 from gui.theme import GRID, Theme
 
 Stage = Callable[[QWidget, int, int], None]
@@ -112,7 +112,7 @@ def test_a_token_that_is_hardly_probable_is_not_called_impossible(canvas: BeamCa
         replace(node, probability=probability) for node, probability in zip(NODES, PROBABILITIES, strict=True)
     )
     canvas.show_tree(replace(TREE, nodes=nodes))
-    texts = ElementTree.fromstring(picture_of((canvas,), "tree.svg")).itertext()
+    texts = ElementTree.fromstring(pictures_of((canvas,))[".svg"]()).itertext()
     figures = [text.strip() for text in texts if "0." in text or "1." in text]
     assert figures == ["<0.01", "<0.01", "0.01", "0.01", "0.99", "1.00"]
 
