@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -124,13 +125,16 @@ def leftovers(with_qt: bool) -> Iterator[tuple[str, int]]:
 
 def child_processes() -> Iterator[tuple[int, str]]:
     """Children of this process with their command; on Linux, where /proc tells."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            command, _, rest = stat.read_text().partition("(")[2].rpartition(")")
-        except (FileNotFoundError, ProcessLookupError):  # it ended while we looked
-            continue
-        if int(rest.split()[1]) == os.getpid():
-            yield int(stat.parent.name), command
+    for children in Path("/proc/self/task").glob("*/children"):
+        for process in text_of(children).split():
+            yield int(process), text_of(Path(f"/proc/{process}/comm")).strip()
+
+
+def text_of(file: Path) -> str:
+    """What /proc tells; empty where the thread or process ended while we looked."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return file.read_text()
+    return ""
 
 
 def qt_leftovers() -> Iterator[tuple[str, int]]:
