@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -19,6 +19,7 @@ from gui.pictures.colour_map import attention_table
 from gui.theme import GRID, Theme, readable_on
 
 _ROW = 22  # pixels at 100 %
+_ROOM = 1.5 * GRID  # beside the text of a token
 _GAPS = " Not all validations are kept and readable: a token changed somewhere between two that are."
 _PALEST, _DARKEST = 0.18, 0.8  # of the colour map: every step is seen, and text can be read on it
 
@@ -63,6 +64,7 @@ class LearnedCanvas(QWidget):
         self._missing: Sequence[int] = ()  # validations whose sentences are not kept, or not readable
         self._cell: tuple[int, int] | None = None
         self._widths: dict[str, float] = {}  # of tokens that were painted
+        self._colours: dict[int, tuple[QColor, QColor]] = {}  # of ground and text, by the step since which it is right
         self._metrics = QFontMetricsF(self.font())
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
@@ -85,6 +87,7 @@ class LearnedCanvas(QWidget):
     ) -> None:
         """Paint these, as known after validations at `steps`, at least one; of those at `missing` nothing is known."""
         self._sentences, self._steps, self._missing = sentences, steps, missing
+        self._colours.clear()
         self._cell = None
         self._fit()
 
@@ -104,8 +107,7 @@ class LearnedCanvas(QWidget):
 
     def cell(self, row: int, column: int) -> QRectF:
         """Where a token is painted."""
-        left, right = self._edges(row)[column : column + 2]
-        return QRectF(left, row * self._row, right - left, self._row)
+        return self._cells(row)[column]
 
     @property
     def _row(self) -> int:
@@ -115,6 +117,7 @@ class LearnedCanvas(QWidget):
         self.setFont(self._theme.token_font(0.95))
         self._metrics = QFontMetricsF(self.font())
         self._widths.clear()
+        self._colours.clear()
         self._fit()
 
     def _fit(self) -> None:
@@ -127,9 +130,13 @@ class LearnedCanvas(QWidget):
         scale = min(1.0, (self.width() - 1.0) / sum(widths))
         return [scale * edge for edge in accumulate(widths, initial=0.0)]
 
+    def _cells(self, row: int) -> list[QRectF]:
+        top, height = row * self._row, self._row
+        return [QRectF(left, top, right - left, height) for left, right in pairwise(self._edges(row))]
+
     def _width_of(self, token: str) -> float:
         if token not in self._widths:
-            self._widths[token] = self._metrics.horizontalAdvance(token) + 1.5 * GRID
+            self._widths[token] = self._metrics.horizontalAdvance(token) + _ROOM
         return self._widths[token]
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -137,31 +144,36 @@ class LearnedCanvas(QWidget):
         last = min(event.rect().bottom() // self._row + 1, len(self._sentences))
         with QPainter(self) as painter:
             for row in range(first, last):
-                for column in range(len(self._sentences[row].tokens)):
-                    self._paint_token(painter, row, column)
+                for column, cell in enumerate(self._cells(row)):
+                    self._paint_token(painter, row, column, cell.adjusted(1, 1, -1, -1))
 
-    def _paint_token(self, painter: QPainter, row: int, column: int) -> None:
-        one, cell = self._sentences[row], self.cell(row, column).adjusted(1, 1, -1, -1)
-        colour = self._colour(one.right_since(column))
-        painter.fillRect(cell, colour)
+    def _paint_token(self, painter: QPainter, row: int, column: int, cell: QRectF) -> None:
+        one = self._sentences[row]
+        ground, ink = self._colours_of(one.right_since(column))
+        painter.fillRect(cell, ground)
         if one.forgotten_at(column) != NEVER:
             painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
             painter.drawRect(cell.adjusted(1, 1, -1, -1))
         if (row, column) == self._cell:
             painter.setPen(QPen(self._theme.colour("text"), 2))
             painter.drawRect(cell)
-        self._write(painter, row, column, cell, colour)
+        painter.setPen(ink)
+        painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, self._fitting(one.tokens[column], round(cell.width()) - 2))
 
-    def _write(self, painter: QPainter, row: int, column: int, cell: QRectF, colour: QColor) -> None:
-        one = self._sentences[row]
-        is_right = one.right_since(column) != NEVER
-        painter.setPen(readable_on(colour) if is_right else self._theme.colour("muted"))
-        text = painter.fontMetrics().elidedText(
-            one.tokens[column], Qt.TextElideMode.ElideRight, round(cell.width()) - 2
-        )
-        painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
+    def _fitting(self, token: str, width: int) -> str:
+        """The token, cut where it is wider than this; to ask Qt costs as much as to paint it, and most have room."""
+        if self._width_of(token) - _ROOM <= width:
+            return token
+        return self._metrics.elidedText(token, Qt.TextElideMode.ElideRight, width)
 
-    def _colour(self, right_since: int) -> QColor:
+    def _colours_of(self, right_since: int) -> tuple[QColor, QColor]:
+        if right_since not in self._colours:
+            ground = self._ground(right_since)
+            ink = readable_on(ground) if right_since != NEVER else self._theme.colour("muted")
+            self._colours[right_since] = ground, ink
+        return self._colours[right_since]
+
+    def _ground(self, right_since: int) -> QColor:
         if right_since == NEVER:
             return self._theme.colour("surface")
         age = 1.0 - bisect_left(self._steps, right_since) / max(len(self._steps) - 1, 1)
