@@ -68,7 +68,9 @@ class TrainView(View):
 
     def _learned(self) -> QSplitter:
         """What the validations say: token by token, symbol by symbol, place by place."""
-        theme, reader = self.context.theme, ValidationReader(self.context.bridge)
+        theme = self.context.theme
+        self._reader = reader = ValidationReader(self.context.bridge)
+        self.context.playhead.moved.connect(self._read_ahead)
         self.learned_map, self.confusion_map = LearnedMap(theme, reader), ConfusionMap(theme, reader)
         self.accuracy_plots = AccuracyPlots(theme, reader)
         panels = (self.learned_map, self.confusion_map, self.accuracy_plots)
@@ -78,6 +80,11 @@ class TrainView(View):
         reader.changed.connect(self.context.redraws.draw_soon)
         self.add_panels(*panels)
         return splitter(Qt.Orientation.Horizontal, *zip(panels, (5, 4, 3), strict=True))
+
+    def _read_ahead(self, step: int) -> None:
+        """Have the validation read beside what else is drawn of this step."""
+        if self.learned_map.isVisible():
+            self._reader.figures(self.context.bridge.shown, step)
 
     def _allow_changes(self) -> None:
         others = self.context.follower.why_no_model

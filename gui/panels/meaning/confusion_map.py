@@ -38,15 +38,14 @@ class ConfusionMap(ValidationPanel):
         self.body.addWidget(self.readout)
 
     def draw(self, figures: ValidationFigures) -> None:
-        if figures.confusion is not self._confusion:
-            self._at = figures.step
-            self._confusion = figures.confusion
-            self.canvas.mark = None, None  # its rows and columns stand for other symbols now, or are fewer
-            self.readout.setText(legend_of(figures.confusion))
-            self.canvas.setAccessibleDescription("")
+        if figures.confusion is self._confusion:
+            return
+        self._at, self._confusion = figures.step, figures.confusion
+        self.readout.setText(legend_of(figures.confusion))
+        self.canvas.setAccessibleDescription("")
         self.canvas.show_matrix(
             Matrix("", self._confusion.shares, self._confusion.symbols, self._confusion.written, decimals=None),
-            self.canvas.mark,
+            (None, None),  # its rows and columns stand for other symbols now, or are fewer
         )
 
     def numbers(self) -> Table:

@@ -16,7 +16,7 @@ from core.history import History
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.learning.curves import Curves
-from gui.pictures.picture_file import picture_of, write
+from gui.pictures.picture_file import pictures_of, write
 from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.sentences.selection import Selection
@@ -40,7 +40,7 @@ def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
         stage(panel, 640, 480)
         panel.show_step(history, 300)
         panel.grab()
-        write(tmp_path / name, picture_of(panel.exported(), name))
+        write(tmp_path / name, pictures_of(panel.exported())[Path(name).suffix.lower()]())
         return tmp_path / name
 
     return saved

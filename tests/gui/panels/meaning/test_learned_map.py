@@ -56,6 +56,16 @@ def test_all_of_it_is_drawn_at_the_playheads_step(view: TrainView, qtbot: QtBot)
     assert "first validation" in view.learned_map.empty_label.text()
 
 
+def test_a_validation_is_read_while_the_panels_before_are_drawn(
+    view: TrainView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view.learned_map._reader._figures.clear()
+    asked: list[bool] = []
+    monkeypatch.setattr(view.learned_map._reader, "_read", lambda *_: asked.append(view.curves.is_dirty))
+    view.context.playhead.view(500)
+    assert asked == [True]  # before anything is drawn of this step
+
+
 def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learned(
     view: TrainView, qtbot: QtBot
 ) -> None:
