@@ -67,7 +67,7 @@ class MatrixCanvas(QWidget):
     ) -> None:
         """Paint this; `names_in_line` are the rows of all that stand below each other, this one's among them."""
         self.matrix, self.mark, self._names_in_line = matrix, mark, names_in_line
-        self.setAccessibleName(f"{matrix.title}; arrow keys point at a number")
+        self.setAccessibleName(f"{matrix.title or 'Numbers'}; arrow keys point at a number")
         self.update()
 
     def layout_of(self, matrix: Matrix) -> MapLayout:
