@@ -82,8 +82,8 @@ class TrainView(View):
         return splitter(Qt.Orientation.Horizontal, *zip(panels, (5, 4, 3), strict=True))
 
     def _read_ahead(self, step: int) -> None:
-        """Have the validation read beside what else is drawn of this step."""
-        if self.learned_map.isVisible():
+        """Have the validation read beside what else is drawn of this step; a live view reads as it draws."""
+        if self.learned_map.isVisible() and not self.context.playhead.is_live:
             self._reader.figures(self.context.bridge.shown, step)
 
     def _allow_changes(self) -> None:
