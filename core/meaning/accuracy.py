@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.events import ValidatedSentence
 from core.meaning.written_symbols import Written
+
+Judged = tuple[NDArray[np.int64], NDArray[np.bool_]]  # [M] keys, and whether what has the key is right
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,21 +30,23 @@ def by_position(fed: Sequence[Sequence[bool]], written: Sequence[Sequence[Writte
 
     `fed` says of each symbol of the references whether it is right when fed by the reference.
     """
-    return _accuracy(_placed(fed), _placed(map(_right, written)))
+    return _accuracy(_placed(fed), _placed([_right(pairs) for pairs in written]))
 
 
 def by_length(sentences: Sequence[ValidatedSentence], written: Sequence[Sequence[Written]]) -> AccuracyBy:
     """Of the sentences of a length, in symbols of the reference, the share that is right as a whole, its end too."""
-    lengths = [len(_right(pairs)) for pairs in written]
-    fed = (max(one.rank) == 0 for one in sentences)
-    free = (all(wanted == got for wanted, got in pairs) for pairs in written)
-    return _accuracy(zip(lengths, fed, strict=True), zip(lengths, free, strict=True))
+    lengths = np.array([sum(wanted is not None for wanted, _ in pairs) for pairs in written], dtype=np.int64)
+    fed = np.array([max(one.rank) == 0 for one in sentences], dtype=bool)
+    free = np.array([all(wanted == got for wanted, got in pairs) for pairs in written], dtype=bool)
+    return _accuracy((lengths, fed), (lengths, free))
 
 
-def _placed(sentences: Iterable[Sequence[bool]]) -> Iterator[tuple[int, bool]]:
+def _placed(sentences: Sequence[Sequence[bool]]) -> Judged:
     """Every symbol with its place in its sentence, from 1."""
-    for right in sentences:
-        yield from enumerate(right, 1)
+    lengths = np.array([len(right) for right in sentences], dtype=np.int64)
+    before = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    right = np.fromiter(chain.from_iterable(sentences), dtype=bool, count=int(lengths.sum()))
+    return np.arange(1, len(right) + 1) - before, right
 
 
 def _right(pairs: Sequence[Written]) -> list[bool]:
@@ -49,18 +54,10 @@ def _right(pairs: Sequence[Written]) -> list[bool]:
     return [wanted == got for wanted, got in pairs if wanted is not None]
 
 
-def _accuracy(fed: Iterable[tuple[int, bool]], free: Iterable[tuple[int, bool]]) -> AccuracyBy:
-    totals = [_totals(fed), _totals(free)]
-    keys = np.array(sorted(set(totals[0]) | set(totals[1])), dtype=np.int64)
-    counts = np.array([[known.get(int(key), (0, 0)) for key in keys] for known in totals]).reshape(2, len(keys), 2)
-    shares = counts[..., 1] / np.where(counts[..., 0], counts[..., 0], np.nan)  # NaN: nothing there
-    return AccuracyBy(keys, shares[0], shares[1], counts[0, :, 0])
-
-
-def _totals(judged: Iterable[tuple[int, bool]]) -> dict[int, tuple[int, int]]:
-    """Key -> how many, and how many of them right."""
-    totals: dict[int, tuple[int, int]] = {}
-    for key, is_right in judged:
-        count, right = totals.get(key, (0, 0))
-        totals[key] = count + 1, right + is_right
-    return totals
+def _accuracy(fed: Judged, free: Judged) -> AccuracyBy:
+    size = 1 + int(np.concatenate([fed[0], free[0]]).max(initial=0))
+    counts = np.array([np.bincount(keys, minlength=size) for keys, _ in (fed, free)])
+    right = np.array([np.bincount(keys[is_right], minlength=size) for keys, is_right in (fed, free)])
+    there = np.flatnonzero(counts.any(axis=0))
+    shares = (right / np.where(counts, counts, np.nan))[:, there]  # NaN: nothing there
+    return AccuracyBy(there, shares[0], shares[1], counts[0, there])

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from core.config import RunConfig
 from core.history import History
 from gui.panels.learning.planned_schedule import planned_rates
-from gui.panels.learning.step_plot import StepPlot
+from gui.panels.learning.step_plot import StepPlot, renew
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -48,7 +48,7 @@ class LearningRatePlot(StepPlot):
             self._name_peak(max(float(part.max(initial=0.0)) for part in (rates, self._plan[1][self._drawn_from :])))
         if self._peak and not self.is_held:
             self.show_values(0, self._peak * _HEADROOM)
-        self._done.setData(steps, rates)
+        renew(self._done, steps, rates)
 
     def _draw_plan(self, config: RunConfig, last_step: int) -> None:
         """What is to come: the past may have had other settings."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pyqtgraph as pg
 
 from core.history import History
 from gui.panels.learning.metric_words import LOSS
+from gui.panels.learning.step_plot import renew
 from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot, finite_values
 from gui.playhead import Playhead
 from gui.smoothing import smoothed
@@ -34,6 +36,7 @@ class LossPlot(ValidationPlot):
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead, ("train", "valid"), _LEVELS)
         self._raw, self._train = self.long_curve(), self.long_curve()
+        self._smooth = np.empty(0)  # what `_train` draws
         self.setAccessibleName("Loss in nats per target token over steps")
         self.take_theme()
 
@@ -45,10 +48,10 @@ class LossPlot(ValidationPlot):
     def draw_curves(self, history: History) -> Curves:
         """Draw training, and the validations."""
         steps, losses = history.curve("train/loss")
-        smooth = smoothed(losses)
-        self._raw.setData(steps, losses)
-        self._train.setData(steps, smooth)
-        return {"train": (steps, smooth), **super().draw_curves(history)}
+        if renew(self._raw, steps, losses):
+            self._smooth = smoothed(losses)
+            self._train.setData(np.array(steps), self._smooth)
+        return {"train": (steps, self._smooth), **super().draw_curves(history)}
 
     def place_levels(self, history: History) -> None:
         self.place_limit(history, "noise floor {:.3f}")

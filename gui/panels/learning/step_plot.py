@@ -89,13 +89,15 @@ class StepPlot(pg.PlotWidget):
 # pyqtgraph works for milliseconds whenever it is told something, new or not: it is told only what is new.
 
 
-def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> None:
-    """Give a curve that seldom changes its points, [N] each, where they are others than before."""
+def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> bool:
+    """Give a curve its points, [N] each, where they are others than before; whether they are."""
     before = curve.getOriginalDataset()
     if before[0] is None:
         before = ((), ())
-    if not (np.array_equal(before[0], steps) and np.array_equal(before[1], values, equal_nan=True)):
-        curve.setData(steps, values)
+    is_other = not (np.array_equal(before[0], steps) and np.array_equal(before[1], values, equal_nan=True))
+    if is_other:  # copies: a run that goes back writes over its own arrays
+        curve.setData(np.array(steps), np.array(values))
+    return is_other
 
 
 def name_line(line: pg.InfiniteLine, text: str) -> None:

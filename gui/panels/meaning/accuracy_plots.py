@@ -91,9 +91,11 @@ class AccuracyPlot(PlainPlot):
         """Draw it, a share of what is said."""
         if accuracy is self._accuracy:
             return
-        self._accuracy, self._share = accuracy, share
+        self._accuracy = accuracy
         self.said("")  # what was pointed at has other figures now
-        self.setLabel("bottom", f"{share}, by {self._key}")
+        if share != self._share:
+            self._share = share
+            self.setLabel("bottom", f"{share}, by {self._key}")
         self._fed.setData(accuracy.keys, accuracy.fed)
         self._free.setData(accuracy.keys, accuracy.free)
         if len(accuracy.keys):

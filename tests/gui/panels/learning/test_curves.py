@@ -47,6 +47,17 @@ def test_raw_and_smooth_training_loss_and_validations_are_drawn(panel: Curves, h
     assert panel.loss._valid.getOriginalDataset()[1].tolist() == [1.5, 0.9, 0.8, 0.95]
 
 
+def test_a_run_that_goes_back_and_learns_otherwise_is_drawn_anew(panel: Curves, history: History) -> None:
+    """It has as many steps as before, in the very arrays that were drawn."""
+    again = {"train/loss": np.full(NUM_STEPS, 2.5), "train/learning_rate": np.full(NUM_STEPS, 2e-3)}
+    history.take(StepsDone(first_step=1, arrays=again))
+    panel.show_step(history, NUM_STEPS)
+    assert not panel.grab().isNull()
+    for curve, value in ((panel.loss._raw, 2.5), (panel.loss._train, 2.5), (panel.learning_rate._done, 2e-3)):
+        np.testing.assert_allclose(curve.getOriginalDataset()[1], value)
+        np.testing.assert_allclose(curve.getData()[1], value)  # what is painted, of fewer points
+
+
 def test_the_star_is_at_the_best_validation(panel: Curves) -> None:
     steps, losses = panel.loss._best.getOriginalDataset()
     assert (steps.tolist(), losses.tolist()) == ([300], [0.8])
