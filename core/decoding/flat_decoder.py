@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.data.special_tokens import EOS_ID
+from core.decoding.few_rows import add_product
 from core.model.attention import KeysValues
 from core.model.layers import DecoderLayer
 from core.model.transformer import Transformer
@@ -161,16 +162,14 @@ def _attended(queries: Tensor, read: KeysValues, mask: Tensor | None) -> Tensor:
 
 
 def _mapped(x: Tensor, linear: Affine, out: Tensor | None = None) -> Tensor:
-    if linear.bias is None:
-        return torch.mm(x, linear.weight, out=out)
-    return torch.addmm(linear.bias, x, linear.weight, out=out)
+    return add_product(linear.bias, x, linear.weight, out)
 
 
 def _add_mapped(x: Tensor, read: Tensor, linear: Affine) -> None:
     """Add to x in place: elsewhere the product begins with a copy of the bias for every row."""
     if linear.bias is not None:
         x += linear.bias
-    x.addmm_(read, linear.weight)
+    add_product(x, read, linear.weight, out=x)
 
 
 def _normalised(x: Tensor, norm: Affine) -> Tensor:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.events import Progress
+from core.processor import multiplies_bfloat16
 from core.training.memory import require_memory
 from core.training.resolve import is_small
 from core.training.speed.memory import recall, remember
-from core.training.speed.processor import multiplies_bfloat16
 from core.training.speed.sample import Sample, sample_of
 from core.training.speed.timing import Seconds, measure
 

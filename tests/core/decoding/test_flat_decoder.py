@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from core.decoding import few_rows
 from core.decoding.flat_decoder import FIRST_PRODUCED, FlatDecoder
 from core.errors import UserError
 from core.model.evaluation import evaluating
@@ -17,6 +18,13 @@ from tests.core.model.builders import MAX_POSITIONS, SRC_SENTENCES, VARIANTS, in
 TARGETS = torch.tensor([[1, 5, 6, 7, 8], [1, 9, 10, 11, 12], [1, 4, 4, 4, 4]])
 SRC, _, SRC_MASK, _ = inputs_of(SRC_SENTENCES, [[1]] * 3)
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
+
+
+@pytest.fixture(autouse=True, params=["ordinary products", "in batches"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways of a product, whatever the processor and however small the weights."""
+    monkeypatch.setattr(few_rows, "_LARGE", 0)
+    monkeypatch.setattr(few_rows, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
 
 
 def whole_pass(model: Transformer, targets: Tensor, sentences: Tensor) -> Tensor:

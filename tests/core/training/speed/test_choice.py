@@ -10,10 +10,10 @@ import torch
 
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
+from core.processor import multiplies_bfloat16
 from core.training.resolve import resolve
 from core.training.speed.choice import Choice, choose, faster
 from core.training.speed.memory import usual_place
-from core.training.speed.processor import multiplies_bfloat16
 from core.training.speed.timing import Seconds, measure
 from tests.core.training.small_runs import DATASET, MODEL, finish
 from tests.core.training.speed.test_sample import PAPER

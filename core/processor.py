@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -15,6 +16,13 @@ def processor_name() -> str:
 def multiplies_bfloat16() -> bool:
     """Whether it has instructions for matrices of bfloat16: AMX or AVX-512 of Intel and AMD, or ARM's."""
     return any(_capabilities().get(name, False) for name in ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16"))
+
+
+@cache
+def reads_slowly_for_few_rows() -> bool:
+    """Whether torch's library for products is MKL, but not on a processor of its maker."""
+    has_mkl: bool = torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]
+    return has_mkl and "AMD" in _capabilities().get("cpu_name", "")
 
 
 def _capabilities() -> dict[str, Any]:
