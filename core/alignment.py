@@ -93,9 +93,13 @@ class AlignmentScores:
         return sorted(FirstFind(steps[first[layer, head]], layer, head) for layer, head in heads)
 
     def _steps_until(self, step: int) -> list[int]:
-        """Those of the scored probes, ascending."""
+        """Those of the scored probes, ascending, that have as many heads as the newest of them.
+
+        A run may have been continued with others by an early version.
+        """
         self._score()
-        return sorted(known for known in self._scores if known <= step)
+        steps = sorted(known for known in self._scores if known <= step)
+        return [known for known in steps if self._scores[known].shape == self._scores[steps[-1]].shape]
 
     def _score(self) -> None:
         for probe in self._unscored:

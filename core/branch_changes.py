@@ -11,6 +11,7 @@ Changes = tuple[tuple[str, object], ...]
 _MAKES_THE_MODEL = (
     *("dataset", "model.d_model", "model.num_encoder_layers", "model.num_decoder_layers", "model.d_ff"),
     *("model.norm_first", "model.positions", "model.bias", "model.tie_embeddings"),
+    *("model.num_heads", "model.activation"),  # no weights of their own, but with others these give other outputs
 )
 _BEGINS_ANEW = (
     *("seed", "training.optimizer.name", "training.batch_size", "training.batch_tokens"),
@@ -19,7 +20,10 @@ _BEGINS_ANEW = (
 
 
 def first_unfit(keys: Iterable[str]) -> str | None:
-    """The first key that needs other weights than the run has kept; None where all go with them."""
+    """The first key that needs other weights than the run has kept; None where all go with them.
+
+    With all others the weights of the steps before give what they gave.
+    """
     return next((key for key in keys if _is_within(key, _MAKES_THE_MODEL)), None)
 
 

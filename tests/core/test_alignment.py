@@ -11,6 +11,7 @@ import pytest
 
 from core.alignment import FOUND, AlignmentScores, alignment_scores
 from core.history import History
+from core.marks import marks_of
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
@@ -73,6 +74,37 @@ def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
     assert known.first_finds(30) == [(10, 1, 2), (30, 0, 1)]
     known.cut_back_to(20)
     assert known.first_finds(50) == [(10, 1, 2)]
+
+
+def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -> None:
+    """As a run has that was once continued with half the heads."""
+    run = tmp_path / "run"
+    shutil.copytree(Path(__file__).parents[2] / "resources" / "finished_run", run)
+    folder = RunFolder.open(run)
+    steps = folder.probe_steps()
+    before, since = steps[-3], steps[-2]
+    for step in steps[-2:]:
+        folder.write_probe(with_two_heads(folder.probe(step)))
+    history = History.read(RunFolder.open(run))
+    assert len(history.alignment.first_finds(before)) == 4
+    for step, num_heads in ((before, 4), (since, 2), (steps[-1], 2)):
+        scores, best = history.alignment.at(step), history.alignment.best(step)
+        assert scores is not None and scores.shape[1] == num_heads
+        assert best is not None and best.head < num_heads
+    best = history.alignment.best(history.last_step)
+    assert best is not None and best.since == since
+    assert {mark.step for mark in marks_of(history) if mark.kind == "aligned"} == {since}
+
+
+def with_two_heads(probe: Probe) -> Probe:
+    """The first two of each layer's."""
+    return replace(probe, sentences=tuple(map(_with_two_heads, probe.sentences)))
+
+
+def _with_two_heads(sentence: ProbedSentence) -> ProbedSentence:
+    assert sentence.by_reference is not None
+    cross = sentence.by_reference.cross[:, :2]
+    return replace(sentence, by_reference=replace(sentence.by_reference, cross=cross))
 
 
 def overtaken() -> ProbedSentence:

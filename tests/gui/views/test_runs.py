@@ -546,8 +546,12 @@ def test_a_branch_takes_along_only_what_its_weights_fit(window: MainWindow, qtbo
     wait_for_state("paused")
     branch, button = workbench.run, window.setup_drawer.restart_button
     workbench.edit("model.dropout", 0.5)
+    for key, other, learnt_with in (("num_heads", 4, 2), ("activation", "gelu", "relu"), ("d_ff", 24, 16)):
+        workbench.edit(f"model.{key}", other)
+        assert button.text() == "Restart with 2 changes"
+        workbench.edit(f"model.{key}", learnt_with)
+        assert button.text() == "Continue from 3 with 1 change"
     workbench.edit("model.d_ff", 24)
-    assert button.text() == "Restart with 2 changes"
     workbench.learn(1)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 4, timeout=WAIT_MS)
     wait_for_state("paused")
