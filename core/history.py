@@ -124,8 +124,13 @@ class History:
 
     @property
     def changes_that_acted(self) -> list[SettingChanged]:
-        """Settings changed during the run, in order: of what was typed between two steps only the last value acted."""
-        return list({(changed.step, changed.key): changed for changed in self.settings_changed}.values())
+        """Settings changed on the way, in order, those that a branch began with included.
+
+        Of what was typed between two steps only the last value acted.
+        """
+        began_with = self.folder.state.began_with if self.folder is not None else ()
+        changes = sorted((*began_with, *self.settings_changed), key=lambda changed: changed.step)
+        return list({(changed.step, changed.key): changed for changed in changes}.values())
 
     def best_metric_at(self, step: int) -> tuple[str, int]:
         """The metric by which the validation at `step` was the best, and since which step it is; 0: from the start.

@@ -173,8 +173,8 @@ class RunFolder:
             self.take_file(path, other)
         known = other.state
         self.update(
-            created=known.created, parent=known.parent, parent_step=known.parent_step, group=known.group,
-            last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
+            created=known.created, parent=known.parent, parent_step=known.parent_step, began_with=known.began_with,
+            group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
             metrics_size=known.metrics_size,
         )  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from core.events import SettingChanged
 from core.format import FORMAT, require_known_format
 from core.run_files.claiming import is_zombie, started_at
 from core.run_files.documents import checked_bytes, read_checked, validated
@@ -36,6 +37,7 @@ class RunState:
     reason: str | None = None  # a FinishReason, once the run has ended
     parent: str | None = None  # name of the run this one continues
     parent_step: Count | None = None  # from which step of it
+    began_with: tuple[SettingChanged, ...] = ()  # of config.yaml, that the steps of a branch's past had otherwise
     is_shared: bool = False  # received in one file: to be looked at, without optimizer and plugin
     group: str | None = None  # what the runs of one `train --seeds` have in common
     pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from core.branch_changes import first_unfit, leave_weights_alone, that_reset
 from core.config import change_settings
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
-from core.events import Event, Trouble
+from core.events import Event, SettingChanged, Trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Start
 from core.run_files.copying import files_until
@@ -88,6 +89,7 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
                 yield None
             trainer.begin(folder)
             folder.follow(trainer.config.training)
+            folder.update(began_with=_began_with(request, run))
             trainer.cut_back(folder)
             trainer.save_checkpoint()
             folder.release("stopped", "stopped")
@@ -95,6 +97,16 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
         shutil.rmtree(folder.path)
         raise
     return folder
+
+
+def _began_with(request: Branch, run: RunFolder) -> tuple[SettingChanged, ...]:
+    """Settings of the new run's config that its past was learnt without, and after which step they act.
+
+    Of what the other run began with at a later step that is this one, whose next step is the first with it.
+    """
+    known = (replace(changed, step=min(changed.step, request.step)) for changed in run.state.began_with)
+    own = (SettingChanged(step=request.step, key=key, value=value) for key, value in that_reset(request.changes))
+    return (*known, *own)
 
 
 def _label_of(run: RunFolder, gives_way: bool) -> Iterator[Path]:

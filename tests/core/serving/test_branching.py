@@ -12,8 +12,10 @@ import pytest
 from core.engine import Engine
 from core.errors import UserError
 from core.events import SettingChanged, StateChanged, Trouble
+from core.history import History
+from core.marks import marks_of
 from core.plugins_host.host import PluginHost
-from core.requests import AddSentence, Branch, ChangeSetting, Learn, OpenRun
+from core.requests import AddSentence, Branch, ChangeSetting, Finish, Learn, MoveRun, OpenRun
 from core.run_folder import RunFolder
 from core.serving.session import Session
 from tests.core.watcher import Watcher, answered
@@ -179,3 +181,35 @@ def test_a_setting_changed_on_the_way_did_not_hold_at_the_beginning(parent: RunF
     assert RunFolder.open(later.run).config().training.max_grad_norm == began_with
     assert RunFolder.open(later.run).latest_config().training.max_grad_norm == 0.25
     assert back.config.training.max_grad_norm == began_with
+
+
+def test_what_a_branch_began_with_is_marked_where_it_began(parent: RunFolder) -> None:
+    dropout, rate = "model.dropout set to 0.5", "training.optimizer.learning_rate set to 0.25"
+    runs, watcher = parent.path.parent, Watcher()
+    changes = (("training.optimizer.learning_rate", 0.25), ("model.dropout", 0.5))
+    with Engine([watcher], cache_dir=parent.path.parents[2] / "cache") as engine:
+        child = answered(engine, Branch(run=parent.path, step=8, runs_dir=runs, changes=changes)).run
+        answered(engine, Learn(steps=2))
+        answered(engine, Finish())
+        told = History()
+        for event in watcher.events:
+            told.take(event)
+        later = answered(engine, Branch(run=child, step=10, runs_dir=runs)).run
+        back = answered(engine, Branch(run=child, step=4, runs_dir=runs)).run
+        again = Branch(run=back, step=4, runs_dir=runs, changes=(("model.attention_dropout", 0.25),), in_its_place=True)
+        changed_twice = answered(engine, again).run
+        moved = answered(engine, MoveRun(runs_dir=runs.with_name("elsewhere")))
+    assert settings_marked(told) == settings_marked_in(child) == [f"step 8: {dropout}", f"step 8: {rate}"]
+    assert settings_marked_in(later) == [f"step 8: {dropout}", f"step 8: {rate}"]
+    assert settings_marked_in(back) == [f"step 4: {dropout}"]  # the first step with it is another there
+    twice = [f"step 4: {dropout}", "step 4: model.attention_dropout set to 0.25"]
+    assert settings_marked_in(changed_twice) == settings_marked_in(moved) == twice
+    assert settings_marked_in(parent.path) == []
+
+
+def settings_marked_in(run: Path) -> list[str]:
+    return settings_marked(History.read(RunFolder.open(run)))
+
+
+def settings_marked(history: History) -> list[str]:
+    return [mark.text for mark in marks_of(history) if mark.kind == "setting"]

@@ -537,6 +537,10 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     for name, array in RunFolder.open(run).read_snapshot(3).items():
         np.testing.assert_array_equal(beginning[name], array)
     assert changed.last_trained_step() == 6 and window.strip.trouble is None
+    ticks, plot = window.train_view.curves.ticks, window.train_view.curves.loss
+    qtbot.waitUntil(lambda: "step 3: model.dropout set to 0.5" in ticks.accessibleDescription(), timeout=WAIT_MS)
+    assert "step 3: training.optimizer.learning_rate set to 0.0007" in ticks.accessibleDescription()
+    assert "dropout 0.5" in [line.label.toPlainText() for line in plot._changes]
 
 
 def test_a_branch_takes_along_only_what_its_weights_fit(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
