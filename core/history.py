@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from core.alignment import AlignmentScores
-from core.config import change_setting
+from core.config import RunConfig, change_setting
 from core.errors import UserError
 from core.events import (
     CheckpointSaved,
@@ -57,6 +57,7 @@ class History:
         self.folder: RunFolder | None = None
         self.finished: RunFinished | None = None
         self.state = "empty"  # an EngineState when fed by events, a state of run.json when read from a folder
+        self._initial: RunConfig | None = None  # that the run began with, before any change
         self._forget_run()
 
     def _forget_run(self) -> None:
@@ -64,7 +65,6 @@ class History:
         self.validations: dict[int, dict[str, float]] = {}  # step -> metrics, ascending
         self.best_steps: dict[int, int] = {}  # validations that were the best so far -> settings changed before
         self.settings_changed: list[SettingChanged] = []
-        self._first_metric = ""  # that the best was chosen by before any change; empty until somebody asks
         self.probe_steps: list[int] = []
         self._snapshot_steps: list[int] = []
         self._are_snapshots_listed = False  # since the last of them was saved
@@ -132,14 +132,22 @@ class History:
         changes = sorted((*began_with, *self.settings_changed), key=lambda changed: changed.step)
         return list({(changed.step, changed.key): changed for changed in changes}.values())
 
+    def config_at(self, step: int) -> RunConfig:
+        """The settings that this step was taken with, whatever was changed after it."""
+        assert self._initial is not None  # it was prepared, or read
+        config = self._initial
+        for changed in self.settings_changed:
+            if changed.step < step:
+                config = change_setting(config, changed.key, changed.value)
+        return config
+
     def best_metric_at(self, step: int) -> tuple[str, int]:
         """The metric by which the validation at `step` was the best, and since which step it is; 0: from the start.
 
         Whoever chooses another has the run begin its search anew: what came before is compared with nothing after it.
         """
-        if not self._first_metric:  # a run that was opened: what it was prepared with has the settings changed since
-            self._first_metric = self._stored().config().training.best_metric
-        metric, since = self._first_metric, 0
+        assert self._initial is not None  # it was prepared, or read
+        metric, since = self._initial.training.best_metric, 0
         for changed in self.settings_changed[: self.best_steps[step]]:
             if changed.key == "training.best_metric" and changed.value != metric:
                 metric, since = str(changed.value), changed.step
@@ -212,8 +220,8 @@ class History:
         match event:
             case Prepared(run=None):
                 self.folder, self.finished, self.prepared = None, None, event
+                self._initial = event.config
                 self._forget_run()
-                self._first_metric = event.config.training.best_metric
             case Prepared():
                 self.finished, self.prepared = None, event
                 self._open(event.run)
@@ -283,6 +291,7 @@ class History:
     def _open(self, run: Path | None) -> None:
         assert run is not None
         self.folder = RunFolder.open(run)
+        self._initial = self.folder.config()
         self._forget_run()
         self.refresh()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from core.probes import Probe
 if TYPE_CHECKING:
     from core.history import History
 
+Looked = Literal["probe", "validation"]
+
 SMOOTHED_OVER = 20
 """Steps whose mean is taken for the loss: at the presets' batches that mean wanders by a few hundredths of a nat."""
 
@@ -22,17 +24,17 @@ _SHARE_OF_STEPS = 0.1
 
 
 class Moment:
-    """What is known at `step` of a run that was prepared."""
+    """What is known at `step` of a run that was prepared, however long ago that is.
 
-    def __init__(self, history: History, prepared: Prepared, step: int) -> None:
+    A probe comes before the validation of its step.
+    """
+
+    def __init__(self, history: History, prepared: Prepared, step: int, looks_at: Looked) -> None:
         self.step = step
-        self._history = history
+        self.config: RunConfig = history.config_at(step)  # a run that goes on for longer keeps its notices
         self.prepared = prepared
-
-    @property
-    def config(self) -> RunConfig:
-        """The settings, with those changed during the run."""
-        return self.prepared.config
+        self._history = history
+        self._validated_until = step if looks_at == "validation" else step - 1
 
     @property
     def is_past_the_start(self) -> bool:
@@ -69,7 +71,7 @@ class Moment:
 
     def metric(self, name: str) -> float | None:
         """A figure of the newest validation up to here."""
-        return self._history.value(f"valid/{name}", self.step)
+        return self._history.value(f"valid/{name}", self._validated_until)
 
     def sentences(self) -> tuple[ValidatedSentence, ...]:
         """What the validation at this step wrote. Raises UserError where that was thinned out."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.config import RunConfig
-from core.notices.moment import Moment
+from core.notices.moment import Looked, Moment
 from core.settings.fields import setting_effect
 
 NoticeKind = Literal[
@@ -42,7 +42,7 @@ class Rule:
 
     kind: NoticeKind
     title: str  # a few words, for a mark
-    looks_at: Literal["probe", "validation"]
+    looks_at: Looked
     usually: str  # what it usually means
     look: Callable[[Moment], str | None]  # what is seen there, in a sentence with its figures; None: nothing
     experiment: Callable[[RunConfig], Experiment | None]  # with the settings of the moment it is asked for

@@ -8,8 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from core.errors import UserError
-from core.events import Prepared
-from core.notices.moment import Moment
+from core.notices.moment import Looked, Moment
 from core.notices.notice import Notice, NoticeKind, Rule
 from core.notices.rules import RULES
 
@@ -30,20 +29,20 @@ class Noticing:
         self._notices: dict[NoticeKind, Notice] = {}
         self._ended: dict[NoticeKind, int] = {}  # the step at which it was seen no longer
         self._told: Noticed = {}, {}  # the two as they were when nothing new was left
-        self._seen_before: dict[NoticeKind, bool] = {}  # at the last look
-        self._looked_at = {"probe": -1, "validation": -1}
+        self._looks: dict[NoticeKind, list[tuple[int, bool]]] = {}  # each rule's steps, and whether it saw there
+        self._looked_at: dict[Looked, int] = {"probe": -1, "validation": -1}
 
     def look(self, history: History) -> Iterator[None]:
         """Look at what is new, yielding after each probe and each validation; may be left at any yield."""
         prepared = history.prepared
         if prepared is None:
             return
-        validations = sorted(history.validations)
-        for looks_at, steps in (("validation", validations), ("probe", history.probe_steps)):
+        to_look_at: dict[Looked, list[int]] = {"validation": sorted(history.validations), "probe": history.probe_steps}
+        for looks_at, steps in to_look_at.items():
             rules = [rule for rule in RULES if rule.looks_at == looks_at]
             for step in steps[bisect_right(steps, self._looked_at[looks_at]) :]:
                 self._looked_at[looks_at] = step
-                self._ask(rules, history, prepared, step)
+                self._ask(rules, Moment(history, prepared, step, looks_at))
                 yield
         self._told = dict(self._notices), dict(self._ended)
 
@@ -61,26 +60,26 @@ class Noticing:
         """Forget what came after a step."""
         self._told = _cut_back(*self._told, step)
         self._notices, self._ended = _cut_back(self._notices, self._ended, step)
-        self._seen_before.clear()
+        self._looks = {kind: [look for look in looks if look[0] <= step] for kind, looks in self._looks.items()}
         self._looked_at = {what: min(looked, step) for what, looked in self._looked_at.items()}
 
-    def _ask(self, rules: list[Rule], history: History, prepared: Prepared, step: int) -> None:
-        moment = Moment(history, prepared, step)
+    def _ask(self, rules: list[Rule], moment: Moment) -> None:
         if not moment.is_past_the_start:
             return
         for rule in rules:
             if rule.kind in self._ended:
                 continue
             with suppress(UserError):  # thinned out or damaged: that is told of where somebody looks at it
-                self._take(rule, step, rule.look(moment))
+                self._take(rule, moment.step, rule.look(moment))
 
     def _take(self, rule: Rule, step: int, seen: str | None) -> None:
+        looks = self._looks.setdefault(rule.kind, [])
         if seen is None:
             if rule.kind in self._notices:
                 self._ended.setdefault(rule.kind, step)
-        elif self._seen_before.get(rule.kind) and rule.kind not in self._notices:
+        elif looks and looks[-1][1] and rule.kind not in self._notices:
             self._notices[rule.kind] = Notice(rule, step, f"At step {step:,} {seen}.")
-        self._seen_before[rule.kind] = seen is not None
+        looks.append((step, seen is not None))
 
 
 def _cut_back(notices: dict[NoticeKind, Notice], ended: dict[NoticeKind, int], step: int) -> Noticed:

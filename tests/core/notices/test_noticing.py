@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
+
+from core.engine import Engine
+from core.events import Event, ProbeDone, StepsDone, ValidationDone
+from core.followed_run import read_followed
 from core.history import History
 from core.notices.notice import NoticeKind
+from core.probes import Probe
+from core.requests import Learn, Prepare, Start
+from core.run_folder import RunFolder
 from tests.core.notices.conftest import Recorded
 from tests.core.notices.recorded import Fault
+from tests.core.watcher import Watcher, answered, tiny_config
+from tests.gui.builders import sentence
+from tests.gui.panels.conftest import prepared
 
 
 def looked(history: History) -> int:
@@ -50,3 +63,47 @@ def test_two_looks_in_a_row_are_needed(recorded: Recorded) -> None:
     assert looked(history) > 0
     first = min(one.step for one in history.noticing.all() if one.rule.looks_at == "probe")
     assert first == [step for step in history.probe_steps if step > 30][1]
+
+
+def test_the_same_is_noticed_live_and_of_the_folder_after_more_steps_than_first_meant(tmp_path: Path) -> None:
+    watcher = Watcher()
+    rate = {"optimizer": {"learning_rate": 1e-8}, "schedule": {"name": "constant", "warmup_steps": 0}}
+    config = tiny_config(max_steps=80, probe_every=4, **rate)
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        answered(engine, Prepare(config=config))
+        run = answered(engine, Start(runs_dir=tmp_path))
+        answered(engine, Learn())
+        answered(engine, Learn(steps=300))
+    live, read = looked_at_each_of(watcher.events), read_followed(RunFolder.open(run))
+    assert live.last_step == 380 and looked(read) > 0
+    assert noticed(live) == noticed(read) == [("no_rate", 36), ("plateau", 84)]
+    for step in live.probe_steps:
+        assert holding(live, step) == holding(read, step)
+
+
+def test_what_a_validation_says_counts_from_the_next_probe_on() -> None:
+    """It comes after the probe of its step, which a live run was looked at with by then."""
+    rates = {"train/loss": np.linspace(3.9, 1.0, 340), "train/learning_rate": np.full(340, 1e-9)}
+    events: list[Event] = [prepared(), StepsDone(first_step=1, arrays=rates)]
+    for step, right in ((300, 0.0), (320, 1.0), (340, 1.0)):
+        events.append(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
+        metrics = {"valid/exact_match": right}
+        events.append(ValidationDone(step=step, metrics=metrics, sentences=(), is_best=False))
+    live, at_once = looked_at_each_of(events), History()
+    for event in events:
+        at_once.take(event)
+    looked(at_once)
+    assert [holding(live, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
+    assert [holding(at_once, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
+
+
+def looked_at_each_of(events: list[Event]) -> History:
+    history = History()
+    for event in events:
+        history.take(event)
+        looked(history)
+    return history
+
+
+def noticed(history: History) -> list[tuple[NoticeKind, int]]:
+    return [(one.rule.kind, one.step) for one in history.noticing.all()]

@@ -86,5 +86,5 @@ def test_the_example_run_says_nothing() -> None:
     history = read_followed(RunFolder.open(EXAMPLE))
     assert history.prepared is not None
     for steps in (history.validations, history.probe_steps):  # a rule speaks after two looks
-        assert sum(Moment(history, history.prepared, step).is_past_the_start for step in steps) >= 2
+        assert sum(Moment(history, history.prepared, step, "probe").is_past_the_start for step in steps) >= 2
     assert noticed(history) == {}
