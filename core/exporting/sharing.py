@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from filecmp import cmpfiles
 from itertools import count
 from pathlib import Path
 
@@ -42,7 +43,8 @@ def share(run: RunFolder, path: Path) -> None:
 def receive(path: Path, runs_dir: Path) -> Path:
     """The run folder that a shared file becomes in `runs_dir`; the one that it has become already, where it has.
 
-    Raises UserError where the file is no shared run, or `runs_dir` cannot be written. Nothing is left of it then.
+    A run that has learned on since is another one. Raises UserError where the file is no shared run, or `runs_dir`
+    cannot be written. Nothing is left of it then.
     """
     with refusing_to_write(runs_dir):
         runs_dir.mkdir(parents=True, exist_ok=True)
@@ -55,7 +57,7 @@ def receive(path: Path, runs_dir: Path) -> Path:
             for target in _targets(runs_dir, plain_name(path.stem)):
                 if not target.exists():
                     return folder.rename(target)
-                if _is_the_same(target, state):
+                if _is_the_same(target, folder, state):
                     return target
     raise AssertionError("the names never end")
 
@@ -82,10 +84,13 @@ def _targets(runs_dir: Path, name: str) -> Iterator[Path]:
     return (runs_dir / (name if number == 1 else f"{name}_{number}") for number in count(1))
 
 
-def _is_the_same(target: Path, state: RunState) -> bool:
+def _is_the_same(target: Path, folder: Path, state: RunState) -> bool:
+    """Whether `target` holds what was unpacked into `folder`; of a shared run only the label is written anew."""
     with suppress(UserError):
         known = RunFolder.open(target).state
-        return (known.is_shared, known.created, known.checksums) == (True, state.created, state.checksums)
+        files = [str(path.relative_to(folder)) for path in folder.rglob("*.*") if path.name not in (LABEL, "run.json")]
+        same, _, _ = cmpfiles(folder, target, files, shallow=False)
+        return replace(known, updated=state.updated) == state and same == files
     return False
 
 

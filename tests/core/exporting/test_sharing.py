@@ -6,6 +6,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from core.requests import Branch, Learn, OpenRun, Translate
 from core.run_folder import RunFolder, RunLabel
 from core.serving.session import Session
 from tests.core.watcher import Watcher, answered
-from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, train
+from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, resume, train
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +67,31 @@ def test_what_is_received_shows_the_same(run: RunFolder, shared: Path, tmp_path:
     os.utime(left, (0, 0))
     assert receive(shared, tmp_path / "runs") == received.path  # it is there already
     assert set((tmp_path / "runs").iterdir()) == {received.path, under_way}
+
+
+def test_a_run_that_learned_on_is_received_beside_what_it_was(run: RunFolder, shared: Path, tmp_path: Path) -> None:
+    first = receive(shared, tmp_path / "runs")
+    copytree(run.path, again := tmp_path / "again")
+    resume(again, 2)
+    file = tmp_path / "later" / shared.name
+    file.parent.mkdir()
+    share(RunFolder.open(again), file)
+    second = receive(file, tmp_path / "runs")
+    assert (second.name, RunFolder.open(second).last_trained_step()) == ("Größe_2_2", 6)
+    RunFolder.open(second).write_label(RunLabel(name="Mine"))
+    assert receive(file, tmp_path / "runs") == second
+    assert receive(shared, tmp_path / "runs") == first
+
+
+def test_steps_since_the_last_checkpoint_are_received(run: RunFolder, shared: Path, tmp_path: Path) -> None:
+    first = receive(shared, tmp_path / "runs")
+    copytree(run.path, tmp_path / "again")
+    again, file = RunFolder.open(tmp_path / "again"), tmp_path / "later" / shared.name
+    again.append_metrics(5, {"train/loss": np.array([1.5])})
+    file.parent.mkdir()
+    share(again, file)
+    second = receive(file, tmp_path / "runs")
+    assert second != first and RunFolder.open(second).last_trained_step() == 5
 
 
 def test_it_is_opened_and_translates_without_any_plugin(run: RunFolder, shared: Path, tmp_path: Path) -> None:
