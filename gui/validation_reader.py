@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import UserError
+from core.events import ValidatedSentence
 from core.history import History
 from core.meaning.learned_when import LearnedWhen, Right, right_tokens
 from core.meaning.validation_figures import ValidationFigures, figures_of
+from core.run_files.by_step import step_path
+from core.run_files.documents import damaged
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 
@@ -19,6 +24,7 @@ AT_A_TIME = 8  # validations of one reading, so that the map fills while a long 
 KEPT = 16  # validations whose figures stay in memory: a playhead goes back and forth
 
 Metrics = dict[str, float]
+Tokens = tuple[tuple[str, ...], ...]  # of the references of all sentences
 
 
 class ValidationReader(QObject):
@@ -37,6 +43,7 @@ class ValidationReader(QObject):
         self._metrics: dict[int, Metrics] = {}  # of what was read: other ones say that a run went back and did it anew
         self._figures: dict[int, ValidationFigures] = {}
         self._newest: ValidationFigures | None = None  # that was read
+        self._tokens: Tokens | None = None  # of what was read: all validations of a run are of the same sentences
         self._reading: object = None  # the reading under way
 
     @property
@@ -87,21 +94,23 @@ class ValidationReader(QObject):
         assert self._folder is not None
         reading = self._reading = object()
         asked = {step: history.validations[step] for step in steps}
-        read = partial(_read, self._folder, steps, wanted)
-        self._bridge.call(read, partial(self._take, reading, asked, wanted))
+        read = partial(_read, self._folder, steps, wanted, self._tokens)
+        take = partial(self._take, reading, asked, wanted)
+        self._bridge.call(read, take, lambda error: take(Read({}, None, self._tokens, [error])))
 
     def _take(self, reading: object, asked: dict[int, Metrics], wanted: int, read: Read) -> None:
         if reading is not self._reading:  # of another run
             return
         self._reading = None
         self._metrics |= asked
+        self._tokens = read.tokens
         for step, right in read.rights.items():
             self.learned.take(step, right)
         if read.figures is not None:
             self._keep(read.figures)
         elif wanted in asked and wanted not in read.rights:  # thinned out meanwhile, or damaged
             self._drop(wanted)
-        for error in read.damaged:
+        for error in read.errors:
             self._bridge.report(error)
         self.changed.emit()
 
@@ -113,23 +122,44 @@ class ValidationReader(QObject):
 
 @dataclass(frozen=True)
 class Read:
-    """What a reading gave, and what of it could not be read."""
+    """What a reading gave, and why the rest of it could not be read."""
 
     rights: dict[int, Right]
     figures: ValidationFigures | None
-    damaged: list[UserError]
+    tokens: Tokens | None
+    errors: Sequence[Exception]
 
 
-def _read(folder: RunFolder, steps: set[int], wanted: int) -> Read:
+def _read(folder: RunFolder, steps: set[int], wanted: int, tokens: Tokens | None) -> Read:
     """What was right at these validations, those thinned out left aside; figures of the wanted one."""
-    rights, figures, damaged = {}, None, []
-    for step in steps.intersection(folder.validation_steps()):
+    validations, errors = _readable(folder, steps.intersection(folder.validation_steps()))
+    tokens = tokens or _most_common(map(_tokens_of, validations.values()))
+    fitting = {step: sentences for step, sentences in validations.items() if _tokens_of(sentences) == tokens}
+    for step in validations.keys() - fitting.keys():
+        path = step_path(folder.path, "validations", step)
+        errors.append(damaged(path, "it is of other sentences than the run's other validations"))
+    rights = {step: right_tokens(sentences) for step, sentences in fitting.items()}
+    figures = figures_of(wanted, fitting[wanted]) if wanted in fitting else None
+    return Read(rights, figures, tokens, errors)
+
+
+def _readable(
+    folder: RunFolder, steps: Iterable[int]
+) -> tuple[dict[int, tuple[ValidatedSentence, ...]], list[Exception]]:
+    validations, errors = {}, list[Exception]()
+    for step in steps:
         try:
-            sentences = folder.validated_sentences(step)
+            validations[step] = folder.validated_sentences(step)
         except UserError as error:
-            damaged.append(error)
-            continue
-        rights[step] = right_tokens(sentences)
-        if step == wanted:
-            figures = figures_of(step, sentences)
-    return Read(rights, figures, damaged)
+            errors.append(error)
+    return validations, errors
+
+
+def _tokens_of(sentences: Iterable[ValidatedSentence]) -> Tokens:
+    return tuple(one.tokens for one in sentences)
+
+
+def _most_common(of_validations: Iterable[Tokens]) -> Tokens | None:
+    """What most of them are of; where as many are of others, those of more tokens."""
+    counts = Counter(of_validations)
+    return max(counts, key=lambda tokens: (counts[tokens], sum(map(len, tokens))), default=None)

@@ -27,7 +27,7 @@ class TokenTimes:
 
 def right_tokens(sentences: Sequence[ValidatedSentence]) -> Right:
     """Which tokens of one validation are right."""
-    right: Right = np.array([rank for one in sentences for rank in one.rank], dtype=np.int64) == 0
+    right: Right = np.array([rank == 0 for one in sentences for rank in one.rank])
     return right
 
 

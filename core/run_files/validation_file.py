@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from core.events import ValidatedSentence
 from core.run_files.checked_lines import checked_line, read_whole_lines
 from core.run_files.documents import damaged
+
+_SENTENCES = TypeAdapter(tuple[ValidatedSentence, ...])  # as fast as making them by hand, and looks at every value
 
 
 def validation_bytes(sentences: Iterable[ValidatedSentence]) -> bytes:
@@ -25,20 +28,16 @@ def validation_bytes(sentences: Iterable[ValidatedSentence]) -> bytes:
 def read_validation_file(path: Path) -> tuple[ValidatedSentence, ...]:
     """Read it again. Raises UserError that names a damaged file."""
     records = read_whole_lines(path)
+    if not records or len(records) != records[-1].get("of"):
+        raise damaged(path, "it is cut off")
     try:
-        if not records or len(records) != records[-1]["of"]:
-            raise damaged(path, "it is cut off")
-        return tuple(_sentence(record) for record in records)
-    except (KeyError, TypeError) as error:
-        raise damaged(path, f"no {error}") from None
-
-
-def _sentence(record: dict[str, Any]) -> ValidatedSentence:
-    return ValidatedSentence(
-        source=record["source"],
-        reference=record["reference"],
-        hypothesis=record["hypothesis"],
-        tokens=tuple(record["tokens"]),
-        probability=tuple(record["probability"]),
-        rank=tuple(record["rank"]),
-    )
+        sentences = _SENTENCES.validate_python(records)
+    except ValidationError as error:
+        first = error.errors()[0]
+        line, *field = first["loc"]
+        raise damaged(path, f"line {int(line) + 1}, {'.'.join(map(str, field))}: {first['msg']}") from None
+    for line, one in enumerate(sentences, start=1):
+        if not 0 < len(one.tokens) == len(one.probability) == len(one.rank):
+            counts = f"{len(one.tokens)} tokens, {len(one.probability)} probabilities and {len(one.rank)} ranks"
+            raise damaged(path, f"line {line} has {counts}")
+    return sentences

@@ -22,6 +22,7 @@ def known(rows: list[list[bool]]) -> LearnedWhen:
 def test_right_tokens_are_those_of_rank_0_of_all_sentences() -> None:
     right = right_tokens([validated("a b", "", (0, 3, 0)), validated("c", "", (1, 0))])
     assert right.tolist() == [True, False, True, False, True]
+    assert right_tokens([validated("c", "", (10**30, 0))]).tolist() == [False, True]  # in a stranger's file
 
 
 def test_a_token_is_right_since_its_last_change_and_forgotten_when_it_went_wrong() -> None:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from core.events import ValidatedSentence
+from core.run_files.validation_file import validation_bytes
 from core.run_folder import RunFolder
+from gui import validation_reader
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.views.train import TrainView
@@ -163,12 +169,56 @@ def test_of_thinned_validations_it_says_that_steps_lie_between_two_of_those_kept
     assert {tuple(line[3:]) for line in lines} == {(800, "", 0), ("", "", "")}
 
 
+def rewritten(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
+    """Each of its lines is whole, as another program would leave it."""
+    path.write_bytes(validation_bytes(sentences))
+
+
+def with_a_line_too_many(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
+    path.write_bytes(path.read_bytes() + b"{}\n")
+
+
+def with_fewer_sentences(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
+    rewritten(path, sentences[:5])
+
+
+def with_fewer_tokens(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
+    first, *others = sentences
+    cut = replace(first, tokens=first.tokens[1:], probability=first.probability[1:], rank=first.rank[1:])
+    rewritten(path, [cut, *others])
+
+
+def with_a_rank_too_few(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
+    first, *others = sentences
+    rewritten(path, [replace(first, rank=first.rank[1:]), *others])
+
+
+def with_a_word_as_rank(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
+    first, *others = sentences
+    words: Any = ("first", *first.rank[1:])
+    rewritten(path, [replace(first, rank=words), *others])
+
+
+def with_a_sentence_of_no_tokens(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
+    first, *others = sentences
+    rewritten(path, [replace(first, tokens=(), probability=(), rank=()), *others])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(with_a_line_too_many, with_fewer_sentences, with_fewer_tokens, with_a_rank_too_few),
+        *(with_a_word_as_rank, with_a_sentence_of_no_tokens),
+    ],
+)
 def test_a_damaged_validation_is_named_and_the_other_drawn(
-    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+    empty_window: MainWindow,
+    qtbot: QtBot,
+    tmp_path: Path,
+    damage: Callable[[Path, Sequence[ValidatedSentence]], None],
 ) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
-    with (run / "validations" / "000400.jsonl").open("ab") as file:
-        file.write(b"{}\n")
+    damage(run / "validations" / "000400.jsonl", RunFolder.open(run).validated_sentences(400))
     empty_window.context.workbench.open_run(run)
     view = empty_window.train_view
     qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
@@ -184,3 +234,34 @@ def test_a_damaged_validation_is_named_and_the_other_drawn(
     view.context.playhead.view(500)
     qtbot.waitUntil(lambda: learned.is_empty, timeout=WAIT_MS)
     assert "up to this step are not kept, or not readable" in learned.empty_label.text()
+
+
+def test_of_two_validations_that_do_not_fit_the_larger_is_drawn(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
+    with_fewer_sentences(run / "validations" / "000800.jsonl", RunFolder.open(run).validated_sentences(800))
+    empty_window.context.workbench.open_run(run)
+    view = empty_window.train_view
+    qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
+    view.more_button.click()
+    panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
+    qtbot.waitUntil(lambda: all("step 400" in one.title_label.text() for one in panels), timeout=WAIT_MS)
+    assert "000800.jsonl: the file is damaged (it is of other sentences" in empty_window.strip.sentence.text()
+
+
+def test_a_fault_while_validations_are_read_is_told_and_nobody_waits_for_them(
+    empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(step: int, sentences: object) -> None:
+        raise OSError("no such folder any more")
+
+    monkeypatch.setattr(validation_reader, "figures_of", failing)
+    empty_window.context.workbench.open_run(example_path())
+    view = empty_window.train_view
+    qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
+    view.more_button.click()
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert "no such folder any more" in empty_window.strip.sentence.text()
+    panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
+    qtbot.waitUntil(lambda: all("not readable" in one.empty_label.text() for one in panels), timeout=WAIT_MS)
