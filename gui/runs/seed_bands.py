@@ -27,3 +27,12 @@ def band_of(curves: Sequence[Curve]) -> Band:
     steps = reduce(np.intersect1d, (steps for steps, _ in curves))
     values = np.stack([values[np.isin(known, steps)] for known, values in curves])
     return Band(steps, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
+
+
+def rest_of(curve: Curve, band: Band) -> Curve:
+    """What of a curve lies beyond the end of its band, from that end on; nothing where it ends there, too."""
+    steps, values = curve
+    begins = int(np.searchsorted(steps, band.steps[-1])) if len(band.steps) else 0
+    if len(band.steps) and begins == len(steps) - 1:
+        begins = len(steps)
+    return steps[begins:], values[begins:]

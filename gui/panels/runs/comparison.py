@@ -16,7 +16,7 @@ from gui.panel import Panel, Table
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
-from gui.runs.seed_bands import Band, Curve
+from gui.runs.seed_bands import Band, Curve, rest_of
 from gui.theme import Theme
 from gui.widgets import read_by_rows, splitter
 
@@ -57,7 +57,8 @@ class RunComparison(Panel):
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
         self.setToolTip(
             "Training with dropout on, smoothed; validation with it off. Each run ends with its letter. "
-            "Runs that differ in their seed alone are one band: from the lowest to the highest, their mean as a line."
+            "Runs that differ in their seed alone are one band, as far as all of them have come: from the lowest "
+            "to the highest, their mean as a line. One that has come further goes on as a thin line."
         )
 
     def show_comparison(self, comparison: Comparison | None) -> None:
@@ -112,6 +113,9 @@ class RunComparison(Panel):
             colour = self.colour(group.places[0])
             self._draw_band(group.training, _line(colour), colour)
             self._draw_band(group.validation, _dashed(colour), colour)
+            for run in (comparison.runs[place] for place in group.places):
+                self._draw_curve(rest_of(run.training, group.training), _line(colour, 1))
+                self._draw_curve(rest_of(run.validation, group.validation), _dashed(colour, 1))
         self._name_ends(comparison)
 
     def _draw_band(self, band: Band, pen: object, colour: QColor) -> None:
@@ -126,17 +130,19 @@ class RunComparison(Panel):
         drawn.setClipToView(True)
 
     def _name_ends(self, comparison: Comparison) -> None:
-        """The letters of each line over its end; where they would cover others, over those."""
+        """The letters of each line over its end, and over what they name; where they would cover others, over those."""
         box, font = self.plot.getViewBox(), self.theme.font(bold=True)
         box.updateAutoRange()  # it waits for a painting otherwise
         (left, right), (bottom, top) = box.viewRange()
         a_pixel, height = (right - left) / max(box.width(), 1.0), _LETTER_HEIGHT * (top - bottom)
         placed: list[_Place] = []
-        for step, loss, letters, place in sorted(_ends(comparison), key=lambda end: end[1]):
-            begins = step - a_pixel * (QFontMetrics(font).horizontalAdvance(letters) + _LETTER_MARGIN)
-            lowest = _lowest_free(begins, step, loss, height, placed)
-            placed.append((begins, step, lowest))
-            name = pg.TextItem(letters, color=self.colour(place), anchor=(1, 1))
+        for (steps, tops), letters, place in sorted(_named(comparison), key=lambda named: named[0][1][-1]):
+            step, width = steps[-1], a_pixel * (QFontMetrics(font).horizontalAdvance(letters) + _LETTER_MARGIN)
+            has_room = step + width <= right  # beside its end, where a loss that falls is below
+            begins = step if has_room else step - width
+            lowest = _lowest_free(begins, begins + width, tops[steps >= begins].max(), height, placed)
+            placed.append((begins, begins + width, lowest))
+            name = pg.TextItem(letters, color=self.colour(place), anchor=(0 if has_room else 1, 1))
             name.setFont(font)
             name.setPos(step, lowest)
             self.plot.addItem(name, ignoreBounds=True)
@@ -166,29 +172,37 @@ def _lowest_free(begins: float, ends: float, lowest: float, height: float, place
     return lowest
 
 
-def _ends(comparison: Comparison) -> Iterator[tuple[float, float, str, int]]:
-    """Where each line of training ends: step, loss, letters, and the place of its first run."""
+def _named(comparison: Comparison) -> Iterator[tuple[Curve, str, int]]:
+    """What letters stand over, the letters, and the place of their first run: a line's end, or a band's upper edge."""
     runs = comparison.runs
-    lines = [(runs[place].training, runs[place].letter, place) for place in comparison.alone]
+    lines = [(runs[place].training, place) for place in comparison.alone]
     for group in comparison.groups:
-        letters = "".join(runs[place].letter for place in group.places)
-        lines.append(((group.training.steps, group.training.mean), letters, group.places[0]))
-    for (steps, losses), letters, place in lines:
-        known = np.flatnonzero(np.isfinite(losses))
-        if len(known):
-            yield float(steps[known[-1]]), float(losses[known[-1]]), letters, place
+        steps, highest = _finite((group.training.steps, group.training.highest))
+        if len(steps):
+            yield (steps, highest), "".join(runs[place].letter for place in group.places), group.places[0]
+        lines += [(rest_of(runs[place].training, group.training), place) for place in group.places]
+    for line, place in lines:
+        steps, losses = _finite(line)
+        if len(steps):
+            yield (steps[-1:], losses[-1:]), runs[place].letter, place
+
+
+def _finite(curve: Curve) -> Curve:
+    steps, values = curve
+    known = np.isfinite(values)
+    return steps[known], values[known]
 
 
 def _faint(colour: QColor) -> QColor:
     return QColor(colour.red(), colour.green(), colour.blue(), _BAND_ALPHA)
 
 
-def _line(colour: QColor) -> object:
-    return pg.mkPen(colour, width=2)
+def _line(colour: QColor, width: float = 2) -> object:
+    return pg.mkPen(colour, width=width)
 
 
-def _dashed(colour: QColor) -> object:
-    return pg.mkPen(colour, width=1.5, style=Qt.PenStyle.DashLine)
+def _dashed(colour: QColor, width: float = 1.5) -> object:
+    return pg.mkPen(colour, width=width, style=Qt.PenStyle.DashLine)
 
 
 def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:

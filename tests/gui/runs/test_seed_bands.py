@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.runs.seed_bands import band_of
+from gui.runs.seed_bands import band_of, rest_of
 
 
 def test_mean_lowest_and_highest_at_the_steps_that_all_have() -> None:
@@ -17,3 +17,15 @@ def test_mean_lowest_and_highest_at_the_steps_that_all_have() -> None:
     np.testing.assert_array_equal(band.highest, [4.0, 5.0])
     nothing = band_of([longer, (np.empty(0), np.empty(0))])
     assert len(nothing.steps) == len(nothing.mean) == 0
+
+
+def test_what_goes_on_beyond_the_band_begins_at_its_end() -> None:
+    steps = np.arange(1.0, 6.0)
+    longer, shorter, longest = ((steps[:end], 9.0 - steps[:end]) for end in (4, 3, 5))
+    band = band_of([longer, shorter, longest])
+    rests = [rest_of(curve, band) for curve in (longer, shorter, longest)]
+    assert [rest[0].tolist() for rest in rests] == [[3, 4], [], [3, 4, 5]]
+    assert [rest[1].tolist() for rest in rests] == [[6, 5], [], [6, 5, 4]]
+    nothing = np.empty(0), np.empty(0)
+    assert rest_of(longer, band_of([longer, nothing]))[0].tolist() == [1, 2, 3, 4]
+    assert len(rest_of(nothing, band_of([nothing, nothing]))[0]) == 0

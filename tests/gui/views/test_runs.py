@@ -588,6 +588,25 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
     assert heads[-2:] == ["mean of 2", "standard deviation"]
 
 
+def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsView, qtbot: QtBot) -> None:
+    sister = RunFolder.open(three_runs.context.place.path / "2026-01-02_b")
+    sister.write_config(change_setting(sister.config(), "seed", 7))
+    sister.cut_back_to(100)
+    three_runs.refresh()
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    panel = three_runs.sides.comparison
+    qtbot.waitUntil(lambda: panel.comparison is not None and bool(panel.comparison.groups), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
+    longer = next(run for run in panel.comparison.runs if run.training[0][-1] == 800)
+    assert panel.comparison.groups[0].training.steps[-1] == 100
+    drawn = [item.getOriginalDataset() for item in panel.plot.plotItem.listDataItems()]
+    rest = next(values for steps, values in drawn if steps is not None and [steps[0], steps[-1]] == [100, 800])
+    np.testing.assert_array_equal(rest, longer.training[1][99:])
+    assert [400, 800] in [steps.tolist() for steps, _ in drawn if steps is not None]  # validated by itself
+    names = {item.toPlainText(): item.pos().x() for item in panel.plot.plotItem.items if isinstance(item, pg.TextItem)}
+    assert names == {"AB": 100, longer.letter: 800}
+
+
 def test_a_head_of_each_run_is_shown_for_the_same_sentence(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:

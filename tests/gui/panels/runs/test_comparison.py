@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from core.history import History
 from gui.panels.runs.comparison import RunComparison
-from gui.runs.compared import ComparedRun, Comparison
+from gui.runs.compared import ComparedGroup, ComparedRun, Comparison
+from gui.runs.seed_bands import band_of
 from gui.theme import Theme
 
 Stage = Callable[[QWidget, int, int], None]
@@ -59,6 +60,21 @@ def test_letters_that_would_meet_stand_one_over_the_other(
     heights = [found[letter][1] for letter in "CAB"]
     assert heights[0] == 0.49 and found["D"] == (800, 3.0)
     assert np.diff(heights).min() > 0.2  # a twelfth of what the axis shows
+
+
+@pytest.mark.parametrize("last_step", [800, 100], ids=["at the right edge", "with room beside it"])
+def test_the_letters_of_a_band_leave_it_in_sight(theme: Theme, stage: Stage, last_step: int) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1000, 300)
+    runs = run("A", last_step, 0.5), run("B", last_step, 1.5), run("C", 800, 0.1)
+    band = band_of([one.training for one in runs[:2]])
+    group = ComparedGroup("seeds", (0, 1), band, band_of([one.validation for one in runs[:2]]))
+    panel.show_comparison(Comparison(runs, (group,), (("", "A", "B", "C"),)))
+    panel.show_step(History(), 0)
+    (name,) = (one for one in panel.plot.plotItem.items if isinstance(one, pg.TextItem) and one.toPlainText() == "AB")
+    covered = name.mapRectToParent(name.boundingRect())
+    within = (covered.left() <= band.steps) & (band.steps <= covered.right())
+    assert within.any() and covered.top() >= band.highest[within].max()  # as the axis goes up, its lowest
 
 
 def test_counts_of_sentences_say_what_is_of_them(theme: Theme, stage: Stage) -> None:
