@@ -60,7 +60,7 @@ class RunAttention(Panel):
     def deepest_shown(self, history: History, step: int) -> Shown:
         """The sentence of the run with the most layers: what the choice of a head offers layers and heads of."""
         if self._comparison is None or not (common := common_sentences(self._runs)):
-            return NothingShown("Kind, layer and head can be chosen once several runs are.")
+            return NothingShown(self._why_nothing() or "Kind, layer and head can be chosen once several runs are.")
         source = common[self._selection.place_among(common)]
         shown = [_shown(run, source) for run in self._runs if run.probe is not None]
         return max(shown, key=lambda one: self._selection.attention_of(one.sentence).shape[:2])

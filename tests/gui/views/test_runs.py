@@ -759,6 +759,19 @@ def choose(combo: QComboBox, text: str) -> None:
     combo.activated.emit(combo.currentIndex())
 
 
+def test_runs_of_other_data_say_why_no_head_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
+    run = learn_to_the_end(window, qtbot)
+    view = show(window, qtbot)
+    row_of(view, qtbot, lambda row: row.path == run and row.state == "finished")
+    view.sides.choose(1)
+    choose_both(view, example_path().name, run.name)
+    chooser, attention = view.sides.head_chooser, view.sides.attention
+    qtbot.waitUntil(lambda: "no sentence in common" in attention.empty_label.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: chooser.empty_label.text() == attention.empty_label.text(), timeout=WAIT_MS)
+    view.table.choose(run)
+    qtbot.waitUntil(lambda: "once several runs are" in chooser.empty_label.text(), timeout=WAIT_MS)
+
+
 def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot: QtBot) -> None:
     place, sides = three_runs.context.place.path, three_runs.sides
 
