@@ -15,6 +15,7 @@ class RunSummary:
 
     run: Path
     name: str  # that a person gave it, or its settings'
+    seed: int
     note: str
     is_shared: bool  # received in one file
     state: str  # a state of run.json, or "interrupted": it says that it learns, and its process is gone
@@ -37,6 +38,7 @@ def summarise(run: RunFolder) -> RunSummary:
     return RunSummary(
         run=run.path,
         name=label.name or config.name,
+        seed=config.seed,
         note=label.note,
         state="interrupted" if cut_off else state.state,
         reason=state.reason,

@@ -36,6 +36,7 @@ class ComparableRun:
 
     path: Path
     name: str
+    seed: int
     created: float  # seconds since the epoch
     steps: tuple[int, ...]
     sources: tuple[str, ...]  # of the sentences its newest probe follows
@@ -135,7 +136,7 @@ def _comparable(path: Path) -> ComparableRun | None:
         sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
     except (UserError, OSError):
         return None
-    return ComparableRun(path, name, folder.state.created, steps, sources)
+    return ComparableRun(path, name, folder.config().seed, folder.state.created, steps, sources)
 
 
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:

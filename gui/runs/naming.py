@@ -27,6 +27,9 @@ class Named(Protocol):
     def name(self) -> str: ...
 
     @property
+    def seed(self) -> int: ...
+
+    @property
     def created(self) -> float: ...
 
 
@@ -40,10 +43,11 @@ def name_of(folder: RunFolder) -> str:
 
 
 def told_apart(runs: Sequence[Named]) -> list[str]:
-    """The names of runs, short; of those called alike with the minute they began in, or more where that is the same."""
+    """The names of runs, short; of those called alike with their seed where no other has it, or when they began."""
     names = [shortened(run.name) for run in runs]
     said = names
     for marks in (
+        [f"seed {run.seed}" for run in runs],
         [minute(run.created) for run in runs],
         [_second(run.created) for run in runs],
         [run.path.name for run in runs],

@@ -36,6 +36,7 @@ class RunRow:
 
     path: Path
     name: str  # that a person gave it, or its settings'
+    seed: int = 0
     note: str = ""
     parent: str | None = None  # folder's name of the run it continues
     parent_step: int | None = None
@@ -109,6 +110,7 @@ def read_row(path: Path) -> RunRow:
     return RunRow(
         path=path,
         name=EXAMPLE_NAME if is_example else summary.name,
+        seed=summary.seed,
         note=summary.note,
         parent=summary.parent,
         parent_step=summary.parent_step,

@@ -21,6 +21,7 @@ class RunWithWeights:
 
     path: Path
     name: str
+    seed: int
     created: float  # seconds since the epoch
     steps: tuple[int, ...]
 
@@ -35,10 +36,11 @@ def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[RunWithWeights]:
 def _with_weights(path: Path, plugin: str) -> RunWithWeights | None:
     try:
         folder = RunFolder.open(path)
-        if folder.config().dataset.plugin != plugin:
+        config = folder.config()
+        if config.dataset.plugin != plugin:
             return None
         name = name_of(folder)
         steps = folder.kept_steps()[::-1]
     except (UserError, OSError):
         return None
-    return RunWithWeights(path, name, folder.state.created, tuple(steps)) if steps else None
+    return RunWithWeights(path, name, config.seed, folder.state.created, tuple(steps)) if steps else None

@@ -199,6 +199,8 @@ class RunsView(View):
             self._add_shortcut(keys, self.table, self._act)
         self._add_shortcut("F5", self, self.refresh)
         self.context.theme.changed.connect(self.share.fit)
+        self.context.theme.changed.connect(self._show_letters)
+        self.sides.lettered.connect(self._show_letters)
         for signal in (bridge.run_started, bridge.run_finished, bridge.state_changed):
             signal.connect(self._take)
 
@@ -256,6 +258,9 @@ class RunsView(View):
         """A click makes a row the current one before it is chosen, so this comes last."""
         self._show_actions()
         self.sides.compare(self.table.all_chosen)
+
+    def _show_letters(self) -> None:
+        self.table.show_letters(self.sides.letters)
 
     def _search(self) -> None:
         """Show those that match."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
 
 from gui.context import Context
 from gui.flow import named
@@ -12,6 +15,7 @@ from gui.panel import Panel
 from gui.panels.attention.head_chooser import HeadChooser
 from gui.panels.runs.attention import RunAttention
 from gui.panels.runs.comparison import RunComparison
+from gui.panels.runs.table import Letters
 from gui.panels.runs.translations import RunTranslations
 from gui.runs.compared import LETTERS, At, Comparison, RunsReader
 from gui.runs.rows import RunRow
@@ -33,12 +37,15 @@ _FIRST: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("newest 
 class RunSides(Pages):
     """Reads the runs beside the GUI thread, and anew when one of them has grown."""
 
+    lettered = Signal()  # other runs are compared, or with other letters
+
     def __init__(self, context: Context) -> None:
         super().__init__("What is compared", *_PAGES)
         self._bridge = context.bridge
         self._reader = RunsReader()
         self._rows: list[RunRow] = []  # of the comparison that is shown, or being read
         self._at: At = "newest"
+        self._compared: list[Path] = []  # the runs that are shown
         self.comparison = RunComparison(context.theme)
         self.attention = RunAttention(context.theme, context.selection)
         source = self.attention.deepest_shown
@@ -65,6 +72,16 @@ class RunSides(Pages):
         """All that is to be drawn."""
         return self.comparison, self.head_chooser, self.attention, self.translations
 
+    @property
+    def letters(self) -> Letters:
+        """Of the runs that are shown."""
+        comparison = self.comparison.comparison
+        runs = comparison.runs if comparison is not None else ()
+        return {
+            path: (run.letter, self.comparison.colour(place))
+            for place, (path, run) in enumerate(zip(self._compared, runs, strict=True))
+        }
+
     def compare(self, rows: Sequence[RunRow]) -> None:
         """Compare as many of these as there are letters, where there are several that can be read."""
         self.left_out_label.setText(said_of_left_out(rows))
@@ -85,7 +102,7 @@ class RunSides(Pages):
 
     def _take(self, rows: list[RunRow], comparison: Comparison) -> None:
         if rows == self._rows and comparison.at == self._at:  # nothing else was chosen meanwhile
-            self._show(comparison)
+            self._show(comparison, [row.path for row in rows])
         for error in comparison.damaged:
             self._bridge.report(error)
 
@@ -99,11 +116,13 @@ class RunSides(Pages):
         self._at = self.step_combo.itemData(place)
         self._read()
 
-    def _show(self, comparison: Comparison | None) -> None:
+    def _show(self, comparison: Comparison | None, runs: Sequence[Path] = ()) -> None:
+        self._compared = list(runs)
         self._offer(comparison.steps if comparison is not None else ())
         for panel in (self.comparison, self.attention, self.translations):
             panel.show_comparison(comparison)
         self.head_chooser.mark_dirty()
+        self.lettered.emit()
 
     def _offer(self, steps: Sequence[int]) -> None:
         """The steps at which any of the runs was looked at."""

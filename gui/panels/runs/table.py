@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, Qt
+from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QAbstractItemView
 
 from core.validated import NUM_FREE_RUNNING
 from gui.panels.row_table import Column, RowTable
+from gui.panels.runs.letter_icon import SIZE, letter_icon
 from gui.panels.runs.sparkline_delegate import VALUES, SparklineDelegate
 from gui.runs.naming import minute
 from gui.runs.rows import RunRow
 from gui.theme import Theme
 
-_SPARKLINE = 4  # the column
+Letters = Mapping[Path, tuple[str, QColor]]  # of each compared run, as its curve has them
+
+_SPARKLINE = 5  # the column
 
 
 class RunTable(RowTable[RunRow]):
@@ -23,6 +27,7 @@ class RunTable(RowTable[RunRow]):
 
     columns = (
         Column("run", "The name you gave the run, or that of its settings; a folder that is no run by its own"),
+        Column("seed", "What the model, its dropout and the order of its batches are drawn from", 64, is_number=True),
         Column("begun", "When the run began", 152),
         Column("state", "What became of it, or who writes it now"),
         Column("step", "The newest optimisation step with figures", 96, is_number=True),
@@ -37,24 +42,25 @@ class RunTable(RowTable[RunRow]):
         ),
         Column("note", "What you wrote about the run, its first line"),
     )
-    sentence_column = 2
+    sentence_column = 3
 
     def __init__(self, theme: Theme) -> None:
         tip = "Enter opens a run, or follows it live where another process writes it; several chosen ones are compared"
         super().__init__(theme, "Runs", tip)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setWordWrap(False)
+        self._letters: Letters = {}
         self._sparklines = SparklineDelegate(theme)
         self.setItemDelegateForColumn(_SPARKLINE, self._sparklines)
 
     def texts_of(self, row: RunRow) -> tuple[str, ...]:
         """What a row shows, column by column; "–" where a figure is not known."""
         if row.problem:
-            return row.name, "–", row.problem, "", "", "", "", ""
+            return row.name, "–", "–", row.problem, "", "", "", "", ""
         loss = "–" if row.best_loss is None else f"{row.best_loss:.4f}"
         exact = "–" if row.exact_match is None else f"{100 * row.exact_match:.1f} %"
         note = row.note.partition("\n")[0]
-        return row.name, minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
+        return row.name, str(row.seed), minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
 
     @property
     def all_chosen(self) -> list[RunRow]:
@@ -67,6 +73,21 @@ class RunTable(RowTable[RunRow]):
         for number, row in enumerate(self.rows):
             if row.path in paths:
                 self.selectionModel().select(self.model().index(number, 0), flags)
+
+    def show_letters(self, letters: Letters) -> None:
+        """Have each compared run begin with its letter, on the colour of its curve; the others without one."""
+        changed, self._letters = {*self._letters, *letters}, letters
+        self.setIconSize(QSize(self.theme.px(SIZE), self.theme.px(SIZE)))
+        for number, row in enumerate(self.rows):
+            if row.path in changed:
+                self._show_letter(number, row)
+
+    def _show_letter(self, number: int, row: RunRow) -> None:
+        letter, colour = self._letters.get(row.path, ("", None))
+        cell = self.item(number, 0)
+        assert cell is not None
+        cell.setIcon(QIcon() if colour is None else letter_icon(letter, colour, self.theme, self.devicePixelRatioF()))
+        cell.setData(Qt.ItemDataRole.AccessibleTextRole, " ".join(filter(None, ("run", letter, row.name))))
 
     def show_rows(self, rows: Sequence[RunRow]) -> None:
         chosen = {row.path for row in self.all_chosen}
@@ -81,6 +102,7 @@ class RunTable(RowTable[RunRow]):
             if row.losses:
                 said = f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
                 cell.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+        self.show_letters(self._letters)
 
     def key_of(self, row: RunRow) -> Path:
         return row.path

@@ -20,6 +20,7 @@ class Run:
     name: str
     created: float = DAY
     path: Path = Path("/runs/somewhere")
+    seed: int = 0
 
 
 def test_a_run_is_called_alike_in_the_table_and_in_every_choice(tmp_path: Path) -> None:
@@ -36,6 +37,12 @@ def test_only_runs_called_alike_are_marked_with_when_they_began() -> None:
     runs = [Run("sort"), Run("copy"), Run("copy", DAY + 60)]
     assert told_apart(runs) == ["sort", f"copy · {minute(DAY)}", f"copy · {minute(DAY + 60)}"]
     assert minute(DAY) == "2026-03-01 12:30"
+
+
+def test_a_seed_that_no_other_has_tells_runs_of_one_name_apart() -> None:
+    assert told_apart([Run("a"), Run("a", seed=2)]) == ["a · seed 0", "a · seed 2"]
+    runs = [Run("a"), Run("a", DAY + 60), Run("a", DAY + 60, seed=1), Run("b", seed=1)]
+    assert told_apart(runs) == [f"a · {minute(DAY)}", f"a · {minute(DAY + 60)}", "a · seed 1", "b"]
 
 
 def test_of_the_same_minute_the_second_tells_and_of_the_same_second_the_folder() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
@@ -81,7 +81,7 @@ def test_without_runs_it_says_how_one_begins(empty_window: MainWindow, qtbot: Qt
     assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
     assert view.path_label.text() == str(empty_window.context.place.path)
     assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
-    assert text(view, 0)[2:] == ["finished", "800", "", "0.0833", "99.6 %", ""]
+    assert text(view, 0)[1] == "0" and text(view, 0)[3:] == ["finished", "800", "", "0.0833", "99.6 %", ""]
 
 
 def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_finished_run_opens_translates_and_goes_on(
     view = show(window, qtbot)
     number = row_of(view, qtbot, lambda row: row.path == run)
     assert number == 0 and view.table.rows[-1].is_example and not view.empty_label.isVisible()
-    assert text(view, 0)[2:4] == ["finished", "6"] and text(view, 0)[5] != "–"
+    assert text(view, 0)[3:5] == ["finished", "6"] and text(view, 0)[6] != "–"
     view.table.setCurrentCell(0, 0)
     qtbot.mouseClick(view.open_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 6, timeout=WAIT_MS)
@@ -164,7 +164,7 @@ def test_what_is_no_run_is_a_row_that_says_so(window: MainWindow, qtbot: QtBot, 
     view = show(window, qtbot)
     for path, says in ((run, "run.json"), (tmp_path / "runs" / "holiday pictures", "it has no run.json")):
         number = row_of(view, qtbot, lambda row, path=path: row.path == path and bool(row.problem))
-        assert says in text(view, number)[2]
+        assert says in text(view, number)[3]
         view.table.setCurrentCell(number, 0)
         for action in (view.open_button, view.continue_button):
             assert not action.isEnabled() and says in action.toolTip()
@@ -218,7 +218,7 @@ def test_another_process_is_followed_live(
     qtbot.waitUntil(lambda: bool(list_runs(tmp_path / "runs")), timeout=WAIT_MS)
     view.refresh()
     number = row_of(view, qtbot, lambda row: row.writer == f"process {writing.pid}" and bool(row.checkpoint_steps))
-    assert text(view, number)[2] == f"learning by process {writing.pid}"
+    assert text(view, number)[3] == f"learning by process {writing.pid}"
     step = view.table.rows[number].step
     qtbot.waitUntil(lambda: view.table.rows[number].step > step, timeout=WAIT_MS)  # the table is live as well
     view.table.setCurrentCell(number, 0)
@@ -350,7 +350,7 @@ def test_a_search_leaves_the_runs_that_have_all_its_words(three_runs: RunsView, 
 
 
 def test_a_sparkline_says_how_the_loss_went(three_runs: RunsView) -> None:
-    row, cell = three_runs.table.rows[0], three_runs.table.item(0, 4)
+    row, cell = three_runs.table.rows[0], three_runs.table.item(0, 5)
     _, metrics = RunFolder.open(example_path()).metrics()
     assert len(row.losses) == NUM_LOSSES and row.losses[0] == metrics["train/loss"][0]
     assert set(row.losses) <= set(metrics["train/loss"])
@@ -391,6 +391,41 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     three_runs.table.choose(folder)
     qtbot.waitUntil(lambda: panel.is_empty, timeout=WAIT_MS)
     assert "they are compared here" in panel.empty_label.text()
+
+
+def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs: RunsView, qtbot: QtBot) -> None:
+    table, panel, theme = three_runs.table, three_runs.sides.comparison, three_runs.context.theme
+
+    def shown() -> dict[str, tuple[str, str]]:
+        """Of the rows with a square its colour, and what a screen reader says."""
+        cells = {row.path.name: table.item(number, 0) for number, row in enumerate(table.rows)}
+        for_rows = {name: cell for name, cell in cells.items() if not cell.icon().isNull()}
+        return {
+            name: (
+                cell.icon().pixmap(table.iconSize(), mode=QIcon.Mode.Selected).toImage().pixelColor(1, 1).name(),
+                cell.data(Qt.ItemDataRole.AccessibleTextRole),
+            )
+            for name, cell in for_rows.items()
+        }
+
+    def expected() -> dict[str, tuple[str, str]]:
+        return {
+            row.path.name: (panel.colour(place).name(), f"run {letter} toy_german_english")
+            for place, (row, letter) in enumerate(zip(table.all_chosen, "AB", strict=True))
+        }
+
+    assert shown() == {}
+    choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
+    qtbot.waitUntil(lambda: shown() == expected(), timeout=WAIT_MS)
+    assert len({colour for colour, _ in shown().values()}) == 2
+    light = shown()
+    theme.set_mode("dark" if theme.mode == "light" else "light")
+    assert shown() == expected() != light
+    shutil.rmtree(next(row.path for row in table.rows if row.path.name == "2026-01-02_b"))
+    three_runs.refresh()  # all rows are made anew
+    qtbot.waitUntil(lambda: len(table.rows) == 3 and shown() == expected(), timeout=WAIT_MS)
+    table.choose(table.rows[0].path)
+    qtbot.waitUntil(lambda: shown() == {}, timeout=WAIT_MS)
 
 
 def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -456,7 +491,7 @@ def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: R
     assert view.details.note_edit.toPlainText() == "half the width"
     qtbot.keyClick(view.details.note_edit, Qt.Key.Key_Tab)
     number = row_of(view, qtbot, lambda row: row.note == "half the width")
-    assert text(view, number)[0] == "Smaller <unk>" and text(view, number)[7] == "half the width"
+    assert text(view, number)[0] == "Smaller <unk>" and text(view, number)[8] == "half the width"
     assert RunFolder.open(run).label() == RunLabel(name="Smaller <unk>", note="half the width")
     qtbot.keyClicks(view.search_edit, "WIDTH")
     assert names(view) == ["2026-01-02_b"]

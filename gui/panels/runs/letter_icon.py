@@ -1,0 +1,28 @@
+"""The letter of a compared run on a square in the colour of its curve: beside its name it says which curve is which."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+
+from gui.theme import Theme
+
+SIZE = 18  # pixels at 100 %
+
+
+def letter_icon(letter: str, colour: QColor, theme: Theme, ratio: float) -> QIcon:
+    """`ratio` is of pixels to those of the screen's coordinates."""
+    size = theme.px(SIZE)
+    picture = QPixmap(round(size * ratio), round(size * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(colour)
+    painter = QPainter(picture)
+    painter.setFont(theme.font(bold=True))
+    painter.setPen(theme.colour("surface"))  # curves are made to stand out from it
+    painter.drawText(QRect(0, 0, size, size), Qt.AlignmentFlag.AlignCenter, letter)
+    painter.end()
+    icon = QIcon(picture)
+    icon.addPixmap(
+        picture, QIcon.Mode.Selected
+    )  # or the style tints what is chosen, and each curve's colour is another
+    return icon
