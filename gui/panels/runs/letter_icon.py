@@ -16,13 +16,10 @@ def letter_icon(letter: str, colour: QColor, theme: Theme, ratio: float) -> QIco
     picture = QPixmap(round(size * ratio), round(size * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(colour)
-    painter = QPainter(picture)
-    painter.setFont(theme.font(bold=True))
-    painter.setPen(theme.colour("surface"))  # curves are made to stand out from it
-    painter.drawText(QRect(0, 0, size, size), Qt.AlignmentFlag.AlignCenter, letter)
-    painter.end()
+    with QPainter(picture) as painter:
+        painter.setFont(theme.font(bold=True))
+        painter.setPen(theme.colour("surface"))  # curves are made to stand out from it
+        painter.drawText(QRect(0, 0, size, size), Qt.AlignmentFlag.AlignCenter, letter)
     icon = QIcon(picture)
-    icon.addPixmap(
-        picture, QIcon.Mode.Selected
-    )  # or the style tints what is chosen, and each curve's colour is another
+    icon.addPixmap(picture, QIcon.Mode.Selected)  # the style would tint what is chosen: its curve has another colour
     return icon
