@@ -138,8 +138,7 @@ class TitleLabel(QWidget):
         return self.maximumSize()
 
     def minimumSizeHint(self) -> QSize:
-        legible = _LEGIBLE_TITLE * self.fontMetrics().averageCharWidth()
-        return QSize(min(self._needed(), legible), self.maximumHeight())
+        return QSize(min(self._needed(), _legible_width(self.fontMetrics())), self.maximumHeight())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -166,12 +165,22 @@ class TitleLabel(QWidget):
 
 
 def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
-    """As much of a title as `width` pixels hold; its step, after the last dot, stays whole where half is enough."""
+    """As much of a title as `width` pixels hold: its step, after the last dot, stays whole where two thirds are enough.
+
+    What is before the dot has the rest, as long as that shows something of it.
+    """
     name, dot, moment = text.rpartition(" · ")
-    kept = metrics.horizontalAdvance(dot + moment)
-    if metrics.horizontalAdvance(text) <= width or kept > width / 2:
+    needed, kept = (metrics.horizontalAdvance(part) + 1 for part in (name, dot + moment))  # as in `_needed`
+    room = min(needed, max(width - kept, width // 3))
+    if metrics.horizontalAdvance(text) <= width or room < min(needed, _legible_width(metrics)):
         return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
-    return metrics.elidedText(name, Qt.TextElideMode.ElideRight, width - kept) + dot + moment
+    parts = ((name, room), (dot + moment, width - room))
+    return "".join(metrics.elidedText(part, Qt.TextElideMode.ElideRight, share) for part, share in parts)
+
+
+def _legible_width(metrics: QFontMetrics) -> int:
+    """What is always seen of a title."""
+    return _LEGIBLE_TITLE * metrics.averageCharWidth()
 
 
 def _paint_text(widget: QWidget, text: str) -> None:

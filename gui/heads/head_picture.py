@@ -50,7 +50,7 @@ def chosen_picture(shown: ShownSentence, selection: Selection) -> HeadPicture:
         return picture
     other = chosen_head(shown.other.sentence, selection)
     differences = picture.weights.astype(np.float32) - other.weights.astype(np.float32)
-    return replace(picture, weights=differences, against=shown.other.name)
+    return replace(picture, weights=differences, against=shown.other.short_name)
 
 
 def chosen_head(sentence: ProbedSentence, selection: Selection) -> HeadPicture:

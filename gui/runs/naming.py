@@ -53,7 +53,7 @@ def told_apart(runs: Sequence[Named]) -> list[str]:
         [run.path.name for run in runs],
     ):
         counts = Counter(said)
-        marked = [f"{name} · {mark}" for name, mark in zip(names, marks, strict=True)]
+        marked = [f"{name}, {mark}" for name, mark in zip(names, marks, strict=True)]
         said = [one if counts[one] == 1 else other for one, other in zip(said, marked, strict=True)]
     return said
 

@@ -26,6 +26,11 @@ class ShownSentence:
         """Which weights these are: `step 200`, or with their run's name."""
         return f"{self.run} at step {self.step:,}" if self.run else f"step {self.step:,}"
 
+    @property
+    def short_name(self) -> str:
+        """Beside a title that has the whole name."""
+        return "the other run" if self.run else self.name
+
 
 @dataclass(frozen=True)
 class NothingShown:

@@ -111,7 +111,7 @@ def _alignment(row: HeadRow, head: int) -> object:
 def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
     """What is subtracted; or which head found the alignment, and of which step all are."""
     if shown.other is not None:
-        return f" · {shown.name} minus {shown.other.name}"
+        return f" · {shown.name} minus {shown.other.short_name}"
     found = "" if aligned is None else f" · {_praise(aligned)}"
     return f"{found} · step {shown.step:,}"
 

@@ -48,7 +48,7 @@ def test_the_heads_of_a_layer_as_one(pooled: str) -> None:
     np.testing.assert_allclose(chosen_head(mine, selection).weights, expected, atol=1e-6)
     difference = chosen_picture(ShownSentence(mine, 3, other=ShownSentence(other, 1, "b")), selection)
     np.testing.assert_allclose(difference.weights, expected - taken, atol=1e-6)
-    assert difference.against == "b at step 1"
+    assert difference.against == "the other run"
     selection.choose(head=1)
     assert selection.chosen.pooled == ""
 
@@ -102,6 +102,6 @@ def test_runs_are_offered_by_the_names_that_the_table_has(tmp_path: Path) -> Non
     weights = read_runs_with_weights(tmp_path, plugin)
     assert [run.name for run in weights] == [config.name, "warm-up of 400", EXAMPLE_NAME]
     (tmp_path / "named" / "label.json").write_text("damaged")
-    alike = [f"{config.name} · {folder}" for folder in ("unnamed", "named")]  # begun in one second
+    alike = [f"{config.name}, {folder}" for folder in ("unnamed", "named")]  # begun in one second
     assert [run.name for run in read_comparable(tmp_path)] == [*alike, EXAMPLE_NAME]
     assert [run.name for run in read_runs_with_weights(tmp_path, plugin)] == [*alike, EXAMPLE_NAME]

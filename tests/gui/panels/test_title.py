@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
@@ -11,6 +13,8 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolTip, QWidget
 
 from gui.panel import Panel
+from gui.runs.naming import told_apart
+from gui.runs.rows import example_path, read_row
 from gui.theme import Theme
 from gui.widgets import title_in
 
@@ -58,6 +62,17 @@ def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:
     ):
         written = title_in(text, metrics, width)
         assert re.fullmatch(seen, written) and metrics.horizontalAdvance(written) <= width
+
+
+def test_what_is_taken_away_stays_where_another_run_of_that_name_is(panel: Panel) -> None:
+    row = read_row(example_path())
+    taken, _ = told_apart([row, replace(row, path=Path("another"))])
+    metrics = panel.title_label.fontMetrics()
+    title = f"Cross attention, layer 2 head 1, fed by the reference · step 500 minus {taken} at step 500"
+    written = title_in(title, metrics, metrics.horizontalAdvance(title) * 3 // 4)
+    assert re.fullmatch(r"Cross attention.*… · step 500 minus .*", written)
+    narrow = title_in(title, metrics, metrics.horizontalAdvance(title) // 2)
+    assert re.fullmatch(rf"Cross attent.*… · step 500 minus {taken[:12]}.*…", narrow)
 
 
 class LayoutsSeen(QObject):

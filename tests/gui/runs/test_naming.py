@@ -35,7 +35,7 @@ def test_a_run_is_called_alike_in_the_table_and_in_every_choice(tmp_path: Path) 
 
 def test_only_runs_called_alike_are_marked_with_when_they_began() -> None:
     runs = [Run("sort"), Run("copy"), Run("copy", DAY + 60)]
-    assert told_apart(runs) == ["sort", f"copy · {minute(DAY)}", f"copy · {minute(DAY + 60)}"]
+    assert told_apart(runs) == ["sort", f"copy, {minute(DAY)}", f"copy, {minute(DAY + 60)}"]
     assert minute(DAY) == "2026-03-01 12:30"
 
 
@@ -47,9 +47,9 @@ def test_a_seed_that_no_other_has_tells_runs_of_one_name_apart() -> None:
 
 def test_of_the_same_minute_the_second_tells_and_of_the_same_second_the_folder() -> None:
     runs = [Run("a"), Run("a", DAY + 7), Run("a", DAY + 60)]
-    assert told_apart(runs) == ["a · 2026-03-01 12:30:00", "a · 2026-03-01 12:30:07", "a · 2026-03-01 12:31"]
+    assert told_apart(runs) == ["a, 2026-03-01 12:30:00", "a, 2026-03-01 12:30:07", "a, 2026-03-01 12:31"]
     twins = [Run("a", path=Path("/runs/x")), Run("a", path=Path("/runs/y"))]
-    assert told_apart(twins) == ["a · x", "a · y"]
+    assert told_apart(twins) == ["a, x", "a, y"]
 
 
 def test_a_long_name_loses_its_middle_and_is_told_apart_all_the_same() -> None:
@@ -57,4 +57,4 @@ def test_a_long_name_loses_its_middle_and_is_told_apart_all_the_same() -> None:
     assert shortened("short") == "short"
     assert len(shortened(long + "half")) <= LONGEST and shortened(long + "half").endswith("indeed, half")
     alike = told_apart([Run(f"{long}{'x' * 40} {long}"), Run(f"{long}{'y' * 40} {long}", DAY + 60)])
-    assert len(set(alike)) == 2 and all(" · 2026-03-01" in name for name in alike)
+    assert len(set(alike)) == 2 and all(", 2026-03-01" in name for name in alike)

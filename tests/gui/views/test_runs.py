@@ -378,7 +378,7 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
         for row in range(panel.table.rowCount())
     }
     assert three_runs.table.hasFocus()  # the keys go on choosing
-    names = [f"toy_german_english · {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in one second
+    names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in one second
     assert heads[0] == "" and sorted(head[3:] for head in heads[1:]) == names
     given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
     assert given == dict(zip(names, ("1", "0.5"), strict=True))
@@ -778,9 +778,10 @@ def test_attention_and_translations_follow_one_choice_of_step(
     assert [head.split(" · ")[-1] for head in translations.numbers()[0][2:]] == [f"step {validated[-2]:,}"] * 2
     choose(combo, "800")
     drawn(1, attention, 800)
-    said = {one.title_label.text().split(" · ")[1]: one.output_label.text() for one in attention.columns[:2]}
+    said = {one.title_label.text().split(" · ")[0]: one.output_label.text() for one in attention.columns[:2]}
+    said = {title.split(", ")[1]: output for title, output in said.items()}
     assert said["2026-01-03_a"].startswith("This run has no probe at that step") and "writes" in said["2026-01-02_b"]
-    assert {line[0].split(" · ")[1] for line in attention.numbers()[1:]} == {"2026-01-02_b"}
+    assert {line[0].split(", ")[1] for line in attention.numbers()[1:]} == {"2026-01-02_b"}
     drawn(2, translations, 800)
     heads, *lines = translations.numbers()
     (missing,) = (place for place, head in enumerate(heads) if head.endswith("not validated there"))
@@ -847,7 +848,7 @@ def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
     qtbot.waitUntil(lambda: len(told) == 2, timeout=WAIT_MS)
     assert strip.isVisible() and "000800.safetensors" in told[0] and "000800.jsonl" in told[1]
     comparison = sides.comparison.comparison
-    assert comparison is not shown and {run.name.split(" · ")[1]: run.probe is None for run in comparison.runs} == {
+    assert comparison is not shown and {run.name.split(", ")[1]: run.probe is None for run in comparison.runs} == {
         "2026-01-03_a": False,
         "2026-01-02_b": False,
         "2026-01-01_c": True,
