@@ -131,12 +131,12 @@ class DotProductTopic(Topic):
             self._draw(self.asked.answer)
 
     def _lay_out(self) -> None:
-        self.add_controls(("sentence", self.sentence_combo, "One of the sentences that this run follows"))
+        sentence = ("sentence", self.sentence_combo, "One of the sentences that this run follows")
+        self.add_controls(sentence, more=(self._stage_row(),))
         self.chooser.scale_box.hide()
         self.stage_label.setWordWrap(True)
-        place = self.body.indexOf(self.content)
-        for widget in (self.stage_label, self._stage_row(), self.chooser):
-            self.body.insertWidget(place, widget)
+        self.body.insertWidget(self.body.indexOf(self.controls), self.chooser)
+        self.body.insertWidget(self.body.indexOf(self.content), self.stage_label)
         first, second, result = self.canvases
         sides = QHBoxLayout()
         sides.setSpacing(GRID)
@@ -158,7 +158,6 @@ class DotProductTopic(Topic):
                 row.addWidget(plain_label("→", role="muted"))
             row.addWidget(stage_button)
             self._group.addButton(stage_button, place)
-        row.addStretch(1)
         self.stage_buttons[1].setChecked(True)
         return made
 

@@ -130,7 +130,7 @@ class MatrixCanvas(QWidget):
     def _write_figures(self, painter: QPainter, layout: MapLayout, matrix: Matrix, image: QImage) -> None:
         painter.setFont(self._theme.font(0.9))
         metrics, cell = painter.fontMetrics(), layout.cell(0, 0)
-        texts = [[f"{value:.{matrix.decimals}f}" for value in row] for row in matrix.values.tolist()]
+        texts = [[f"{value:z.{matrix.decimals}f}" for value in row] for row in matrix.values.tolist()]
         widest = max(metrics.horizontalAdvance(text) for row in texts for text in row)
         if cell.width() < widest + 4 or cell.height() < metrics.height():
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -74,6 +74,18 @@ class Topic(Panel):
             widget.setToolTip(help)
         for widget in more:
             row.addWidget(widget)
+
+    def minimumSizeHint(self) -> QSize:
+        """No height: the page asks for the one that its width takes."""
+        return QSize(super().minimumSizeHint().width(), 0)
+
+    def heightForWidth(self, width: int) -> int:
+        """What its parts need at this width; QStackedLayout would ask for what rows need at their least width."""
+        layout = self.layout()
+        assert layout is not None
+        around = layout.contentsMargins() + self.contentsMargins()
+        parts = self.body.heightForWidth(width - around.left() - around.right())
+        return around.top() + self.header.sizeHint().height() + layout.spacing() + parts + around.bottom()
 
     def restyle(self) -> None:
         """The theme's fonts and sizes."""

@@ -126,7 +126,7 @@ class MapCanvas(HeadCanvas[Cell]):
         weight = float(self.picture.weights[row, column])
         if self.picture.against:
             reads = f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}"
-            return f"{reads}  with weight {weight:+.3f} against {self.picture.against}"
+            return f"{reads}  with weight {weight:+z.3f} against {self.picture.against}"
         return f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}  with weight {weight:.3f}"
 
     def _layout(self, picture: HeadPicture) -> MapLayout:

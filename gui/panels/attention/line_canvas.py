@@ -44,7 +44,7 @@ class LineCanvas(HeadCanvas[Token]):
             token, verb, others = self.picture.columns[place], "is read by", self.picture.rows
             weights = self.picture.weights[:, place]
         strongest = sorted(range(len(others)), key=lambda other: -abs(float(weights[other])))[:_NUM_SAID]
-        form = "+.2f" if self.picture.against else ".2f"
+        form = "+z.2f" if self.picture.against else ".2f"
         said = ",  ".join(f"{others[other]} {float(weights[other]):{form}}" for other in strongest)
         return f"{token}  {verb}  {said}" + (f"  against {self.picture.against}" if self.picture.against else "")
 

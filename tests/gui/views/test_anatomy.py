@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QPushButton
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from core.anatomy import DotProduct
@@ -130,6 +130,32 @@ def test_each_stage_of_a_head_shows_its_numbers(view: AnatomyView, qtbot: QtBot)
         qtbot.keyClick(topic.canvases[2], Qt.Key.Key_Down)
         assert topic.numbers()[-1][-1] in ("", result[-1, -1])  # hidden ones are not told
         assert f"{float(result[topic.canvases[2].mark]):.3f}" in topic.readout_label.text()
+
+
+def test_every_topic_is_seen_whole_with_its_equation(german_window: MainWindow, qtbot: QtBot) -> None:
+    german_window.resize(1280, 720)
+    view = german_window.anatomy_view
+    german_window.show_view(german_window.views.index(view))
+    for row in range(view.topics.count()):
+        view.topics.setCurrentRow(row)
+        qtbot.waitUntil(lambda: not view.topic.is_dirty and view.topic.content.isVisible(), timeout=WAIT_MS)
+        assert_whole(view)
+    dot_product = view.built[DotProductTopic]
+    assert isinstance(dot_product, DotProductTopic)
+    for button in dot_product.stage_buttons:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert_whole(view)
+
+
+def assert_whole(view: AnatomyView) -> None:
+    """Picture, readout, equation and the heading of the code lie in the page, which scrolls nowhere."""
+    topic, page = view.topic, view.pages.currentWidget()
+    assert isinstance(page, QScrollArea)
+    QApplication.sendPostedEvents()  # lay it out
+    seen = page.viewport().rect()
+    for part in (topic.content, topic.readout_label, topic.equation_label, topic.paper_label, topic.code.heading):
+        assert seen.contains(QRect(part.mapTo(page.viewport(), QPoint()), part.size())), (topic.title, part)
+    assert topic.content.height() >= topic.content.minimumHeight() > 0
 
 
 def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) -> None:

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.pictures.colour_map import attention_table, signed_table
+from gui.pictures.picture_file import pictures_of
 from gui.theme import Theme
 
 Show = Callable[[QWidget, int, int], None]
@@ -53,6 +54,12 @@ def test_hidden_cells_are_hatched_and_without_a_figure(canvas: MatrixCanvas) -> 
     canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), hidden=np.array([[False, True]])))
     cell = canvas.layout_of(canvas.matrix).cell(0, 1).toAlignedRect()
     assert canvas.grab(cell).toImage() != whole.copy(cell)
+
+
+def test_what_is_rounded_to_zero_has_no_sign(canvas: MatrixCanvas) -> None:
+    canvas.show_matrix(Matrix("m", np.array([[-0.004, -0.006]]), ("a",), ("x", "y"), limit=1.0))
+    written = pictures_of([canvas])[".svg"]().decode()
+    assert ">0.00<" in written and ">-0.01<" in written and "-0.00" not in written
 
 
 def test_keys_and_mouse_point_at_cells(canvas: MatrixCanvas, qtbot: QtBot) -> None:
