@@ -20,9 +20,10 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     """Rules on top of palette and font; `px` turns a length of the file into one of the screen."""
     rules = files("resources").joinpath("window.qss").read_text(encoding="utf-8")
     grown = _GROWS.sub(lambda length: f"{px(int(length[1]))}px", rules)
-    return Template(grown).substitute(asdict(colours), arrow_up=_arrow("up"), arrow_down=_arrow("down"))
+    icons = {name: _icon(name) for name in ("arrow_up", "arrow_down", "tick")}
+    return Template(grown).substitute(asdict(colours), **icons)
 
 
-def _arrow(direction: str) -> str:
-    """The path of an arrow, in a grey that is seen on light and dark; a stylesheet cannot tint."""
-    return Path(str(files("resources.icons").joinpath(f"arrow_{direction}.svg"))).as_posix()
+def _icon(name: str) -> str:
+    """The path of an icon whose colour is seen on light and dark; a stylesheet cannot tint."""
+    return Path(str(files("resources.icons").joinpath(f"{name}.svg"))).as_posix()
