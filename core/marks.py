@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.history import History
+from core.per_cent import per_cent
 
 MarkKind = Literal["right", "best", "setting", "aligned", "noticed"]
 
@@ -38,10 +39,8 @@ def best_validation(history: History) -> Mark | None:
 def _marks(history: History) -> Iterator[Mark]:
     right = (step for step, metrics in history.validations.items() if metrics.get("valid/exact_match", 0.0) > 0.0)
     if (first := next(right, None)) is not None:
-        share = history.validations[first]["valid/exact_match"]
-        yield Mark(
-            first, "right", f"step {first:,}: the first right answers, {share:.1%} of the validation's sentences"
-        )
+        share = per_cent(history.validations[first]["valid/exact_match"], 1)
+        yield Mark(first, "right", f"step {first:,}: the first right answers, {share} of the validation's sentences")
     if (best := best_validation(history)) is not None:
         yield best
     for changed in history.changes_that_acted:

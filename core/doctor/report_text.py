@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.doctor.findings import Figures, Lengths, PluginReport, SplitFigures
+from core.per_cent import per_cent
 
 
 def findings_text(report: PluginReport) -> str:
@@ -43,16 +44,16 @@ def _figures_lines(figures: Figures) -> Iterator[str]:
     for name, split in figures.splits.items():
         yield _split_line(name, split)
     yield f"vocabulary: {figures.src_vocabulary:,} source and {figures.tgt_vocabulary:,} target tokens"
-    yield f"padding: {figures.padding:.0%} of a batch of the default size"
+    yield f"padding: {per_cent(figures.padding)} of a batch of the default size"
     yield f"another dataset.seed: {'other pairs' if figures.depends_on_seed else 'the same pairs, the data are fixed'}"
 
 
 def _split_line(name: str, split: SplitFigures) -> str:
     num_pairs = "endless" if split.num_pairs is None else f"{split.num_pairs:,} pairs"
     parts = [f"source {_lengths(split.src_lengths)}, target {_lengths(split.tgt_lengths)} tokens"]
-    parts.append(f"{split.duplicates:.1%} duplicates")
+    parts.append(f"{per_cent(split.duplicates, 1)} duplicates")
     if name != "train":
-        parts.append(f"unknown {split.unknown_src:.1%} and {split.unknown_tgt:.1%}")
+        parts.append(f"unknown {per_cent(split.unknown_src, 1)} and {per_cent(split.unknown_tgt, 1)}")
         parts.append(f"{split.in_train:,} sources in train")
     return f"{name}: {num_pairs}, {', '.join(parts)}"
 

@@ -12,6 +12,7 @@ from core.config import TrainingConfig
 from core.data.batch_plan import padding_share
 from core.doctor.drawing import Drawn, DrawnSplit, Tokens
 from core.doctor.findings import Figures, Finding, Lengths, SplitFigures
+from core.per_cent import per_cent
 from core.splits import HELD_OUT
 
 MANY_DUPLICATES = 0.9
@@ -75,8 +76,8 @@ def check_figures(drawn: Drawn, figures: Figures) -> Iterator[Finding]:
     if figures.padding > MUCH_PADDING:
         yield Finding(
             check="padding",
-            sentence=f"{figures.padding:.0%} of a batch of the default size is padding; "
-            f"expected at most {MUCH_PADDING:.0%}.",
+            sentence=f"{per_cent(figures.padding)} of a batch of the default size is padding; "
+            f"expected at most {per_cent(MUCH_PADDING)}.",
             advice="Make texts more alike in length, or train with training.batch_tokens, which groups them by length.",
         )
 
@@ -85,8 +86,8 @@ def _check_duplicates(name: str, split: SplitFigures) -> Iterator[Finding]:
     if split.duplicates > MANY_DUPLICATES:
         yield Finding(
             check="duplicates",
-            sentence=f"{split.duplicates:.1%} of the pairs of the {name} split stood before in it; "
-            f"expected at most {MANY_DUPLICATES:.0%}.",
+            sentence=f"{per_cent(split.duplicates, 1)} of the pairs of the {name} split stood before in it; "
+            f"expected at most {per_cent(MANY_DUPLICATES)}.",
             advice="Draw from more different pairs, or yield fewer.",
         )
 
@@ -106,8 +107,8 @@ def _check_known(split: str, side: str, unknown: float) -> Iterator[Finding]:
     if unknown > MUCH_UNKNOWN:
         yield Finding(
             check="unknown tokens",
-            sentence=f"{unknown:.0%} of the {side} tokens of the {split} split are in no pair of the train split; "
-            f"expected at most {MUCH_UNKNOWN:.0%}.",
+            sentence=f"{per_cent(unknown)} of the {side} tokens of the {split} split are in no pair of the train "
+            f"split; expected at most {per_cent(MUCH_UNKNOWN)}.",
             advice="Make all splits of the same tokens, or cut texts into characters.",
         )
 

@@ -6,6 +6,7 @@ from core.notices.attention_flatness import entropy
 from core.notices.experiments import steadier_start
 from core.notices.moment import Moment
 from core.notices.notice import Rule
+from core.per_cent import per_cent
 
 EVEN = 0.99
 """Entropy as a share of the highest from which on a head reads evenly. Untrained heads have up to 0.997; after a tenth
@@ -26,7 +27,7 @@ def _look(moment: Moment) -> str | None:
         return None
     return (
         f"all {evenness.size} cross-attention heads read evenly from the whole source: "
-        f"their entropy is {evenness.min():.1%} of the highest or more"
+        f"their entropy is {per_cent(evenness.min(), 1)} of the highest or more"
     )
 
 

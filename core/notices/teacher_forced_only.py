@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.notices.experiments import more_dropout
 from core.notices.moment import Moment
 from core.notices.notice import Rule
+from core.per_cent import per_cent
 
 MOST_LOST = 0.5
 """Share of right tokens that is lost from teacher-forced to free-running. A learning model loses some, since an error
@@ -18,8 +19,8 @@ def _look(moment: Moment) -> str | None:
     if accuracy is None or errors is None or accuracy < _RIGHT or accuracy - (1.0 - errors) < MOST_LOST:
         return None
     return (
-        f"{accuracy:.0%} of the tokens are right fed by the reference, but free-running "
-        f"the token error rate is {errors:.0%}"
+        f"{per_cent(accuracy)} of the tokens are right fed by the reference, but free-running "
+        f"the token error rate is {per_cent(errors)}"
     )
 
 

@@ -74,7 +74,7 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
     ]
     assert [mark.text for mark in marks_of(history)] == [
         "step 50: layer 2 head 3 found the alignment",
-        "step 200: the first right answers, 12.5% of the validation's sentences",
+        "step 200: the first right answers, 12.5 % of the validation's sentences",
         "step 250: training.max_grad_norm set to 0.5",
         "step 300: the best validation so far, by valid/loss",
     ]

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTable
 from core.events import Event
 from core.history import History
 from core.overview.records import DataOverview, SideFigures
+from core.per_cent import per_cent
 from core.splits import HELD_OUT, SPLITS
 from gui.datasets.data_look import DataLook
 from gui.panel import Panel, Table
@@ -85,12 +86,12 @@ def lines_of(overview: DataOverview) -> Iterator[Line]:
         yield f"{side} tokens known", f"Share of {side} tokens that the train split's vocabulary has", known
     yield from _compared(overview)
     sample = ", of a sample of batches" if overview.is_padding_sampled else ""
-    padding = {"train": f"{overview.padding:.1%}"}
+    padding = {"train": per_cent(overview.padding, 1)}
     yield "padding", f"Share of the places in a batch that hold no token{sample}", padding
 
 
 def _known(side: SideFigures) -> str:
-    return f"{1 - side.num_unknown / max(1, side.num_tokens):.1%}"
+    return per_cent(1 - side.num_unknown / max(1, side.num_tokens), 1)
 
 
 def _compared(overview: DataOverview) -> Iterator[Line]:
@@ -102,7 +103,7 @@ def _compared(overview: DataOverview) -> Iterator[Line]:
         yield "sources in train too", "", {name: waiting[name] for name in HELD_OUT}
         return
     share = repeats.num_pairs / max(1, overview.splits["train"].num_pairs)
-    repeated = {"train": f"{repeats.num_pairs:,} ({share:.1%})"}
+    repeated = {"train": f"{repeats.num_pairs:,} ({per_cent(share, 1)})"}
     yield "repeated pairs", "Pairs that stood before in the train split", repeated
     sources = {name: _leaked(leak.sources_in_train, leak.num_sources) for name, leak in leaks.items()}
     yield "sources in train too", "Different held-out sources that are trained on: their scores say little", sources

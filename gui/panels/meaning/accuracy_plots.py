@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 
 from core.meaning.accuracy import AccuracyBy
 from core.meaning.validation_figures import ValidationFigures
+from core.per_cent import per_cent
 from gui.panel import Table
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.meaning.validation_panel import ValidationPanel
@@ -129,7 +130,8 @@ class AccuracyPlot(PlainPlot):
     def _explain(self, place: int) -> str:
         made = self._accuracy
         assert made is not None
+        fed, free = per_cent(made.fed[place], 1), per_cent(made.free[place], 1)
         return (
-            f"{self._key.capitalize()} {made.keys[place]}: {self._share} {made.fed[place]:.1%} fed by the reference, "
-            f"{made.free[place]:.1%} free-running, of {made.count[place]:,} sentences."
+            f"{self._key.capitalize()} {made.keys[place]}: {self._share} {fed} fed by the reference, "
+            f"{free} free-running, of {made.count[place]:,} sentences."
         )

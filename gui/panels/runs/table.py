@@ -9,6 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QAbstractItemView
 
+from core.per_cent import per_cent
 from core.validated import NUM_FREE_RUNNING
 from gui.panels.row_table import Column, RowTable
 from gui.panels.runs.letter_icon import SIZE, letter_icon
@@ -58,7 +59,7 @@ class RunTable(RowTable[RunRow]):
         if row.problem:
             return row.name, "–", "–", row.problem, "", "", "", "", ""
         loss = "–" if row.best_loss is None else f"{row.best_loss:.4f}"
-        exact = "–" if row.exact_match is None else f"{100 * row.exact_match:.1f} %"
+        exact = "–" if row.exact_match is None else per_cent(row.exact_match, 1)
         note = row.note.partition("\n")[0]
         return row.name, str(row.seed), minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
 

@@ -30,7 +30,7 @@ SENTENCES = {
     "constant_target": ("Every target of the train split is 'abc'", "Make the target from the source"),
     "crashes": ("crashed (SIGSEGV)", "line 20", "Let it raise an exception instead"),
     "draws_nothing": ("draw_for was given a function that returned None, expected Pair(source, target)",),
-    "duplicates": ("99.0% of the pairs of the train split stood before in it", "more different pairs"),
+    "duplicates": ("99.0 % of the pairs of the train split stood before in it", "more different pairs"),
     "eats_memory": ("MemoryError", "line 20", "Yield each pair as it is made instead of keeping all"),
     "empty_split": ("gives no pairs for its valid split", "at least one pair for each of train, valid and test"),
     "empty_target": ("Pair 7 of the train split has an empty target", "Leave such pairs out"),
@@ -97,7 +97,7 @@ SENTENCES = {
     "syntax_error": ("SyntaxError", "line 6"),
     "too_large": ("Pair 1 has 10,000,006 characters, expected at most 1,000,000", "line 19"),
     "too_long": ("The longest source of the train split has 3,000 tokens; expected at most 1,000", "shorter"),
-    "unknown_in_valid": ("100% of the source tokens of the valid split are in no pair of the train split",),
+    "unknown_in_valid": ("100 % of the source tokens of the valid split are in no pair of the train split",),
     "unknown_tokenizer": ("has tokenizer 'words', expected 'characters', 'whitespace', 'subword', 'subword_unigram'",),
     "unseeded": ("drawn twice with the same seed, pair 1 is", "not from the module random"),
 }
