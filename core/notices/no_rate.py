@@ -20,7 +20,7 @@ def _look(moment: Moment) -> str | None:
     if is_ending or not is_nearly_zero(moment) or (moment.metric("exact_match") or 0.0) >= _LEARNED:
         return None
     left = training.max_steps - moment.step
-    return f"the learning rate is {moment.rates()[-1]:.1e}, with {left:,} steps still to come"
+    return f"the learning rate is {moment.rates()[-1]:.3g}, with {left:,} steps still to come"
 
 
 def is_nearly_zero(moment: Moment) -> bool:

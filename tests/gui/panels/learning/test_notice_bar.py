@@ -75,9 +75,7 @@ def test_before_it_was_noticed_there_is_no_chip(panel: Curves, stuck: History) -
 def test_opened_it_says_figures_meaning_and_experiment(panel: Curves, qtbot: QtBot) -> None:
     qtbot.keyClick(panel.notices.chip, Qt.Key.Key_Space)
     assert panel.notices.isVisible()
-    assert panel.notices.seen_label.text() == (
-        "At step 280 the learning rate is 1.0e-09, with 120 steps still to come."
-    )
+    assert panel.notices.seen_label.text() == ("At step 280 the learning rate is 1e-09, with 120 steps still to come.")
     assert panel.notices.usually_label.text().startswith("Usually the schedule has run out")
     assert panel.notices.try_button.text() == "Try it: the usual rate (0.001)"
     panel.notices.next_button.click()
