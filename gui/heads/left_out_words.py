@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.left_out import HeadPlace, LeftOut, SeenModel
+from core.per_cent import per_cent
 from core.probes import Feed
 from gui.sentences.selection import KIND_TITLES
 from gui.sentences.tokens import first_difference, without_eos
@@ -37,8 +38,8 @@ def in_words(left_out: LeftOut) -> str:
     if abs(change) < _HARDLY:
         return f"The model does as well without {they}: the loss {whose} hardly changes."
     if change > 0:
-        return f"Without {them} a right token {whose} is {1 - exp(-change):.0%} less probable (geometric mean)."
-    return f"Without {them} a right token {whose} is even {exp(-change) - 1:.0%} more probable (geometric mean)."
+        return f"Without {them} a right token {whose} is {per_cent(1 - exp(-change))} less probable (geometric mean)."
+    return f"Without {them} a right token {whose} is even {per_cent(exp(-change) - 1)} more probable (geometric mean)."
 
 
 def said(probability: float) -> str:
@@ -49,6 +50,12 @@ def said(probability: float) -> str:
 def figures(seen: SeenModel) -> tuple[float, float | None, float | None]:
     """The output's probability, the reference's loss and the validation loss."""
     return exp(-_nats(seen.sentence.free_running).sum()), reference_loss(seen), valid_loss(seen)
+
+
+def in_figures(seen: SeenModel) -> list[str]:
+    """`figures` as they are written; empty where there is none."""
+    probability, *losses = figures(seen)
+    return [said(probability), *("" if loss is None else f"{loss:.3f}" for loss in losses)]
 
 
 def valid_loss(seen: SeenModel) -> float | None:
@@ -70,9 +77,20 @@ def _nats(feed: Feed) -> NDArray[np.float64]:
 def changes(before: SeenModel, after: SeenModel) -> list[str]:
     """From one to the other, in words and figures: of the output, its probability, and both losses."""
     wrong = first_difference(written(before), written(after))
-    pairs = zip(figures(before)[1:], figures(after)[1:], strict=True)
-    losses = ["" if one is None or other is None else f"{other - one:+.3f}" for one, other in pairs]
-    return ["the same" if wrong is None else f"differs from token {wrong + 1}", "", *losses]
+    output = "the same" if wrong is None else f"differs from token {wrong + 1}"
+    probability, *losses = (_difference(*pair) for pair in zip(in_figures(before), in_figures(after), strict=True))
+    assert probability is not None
+    return [output, _signed(probability), *("" if loss is None else f"{loss:+z.3f}" for loss in losses)]
+
+
+def _difference(before: str, after: str) -> float | None:
+    """Of two figures as they are written, so that a reader who subtracts them gets the same; None without one."""
+    return float(after) - float(before) if before and after else None
+
+
+def _signed(change: float) -> str:
+    """A change of a probability, as `said` writes one."""
+    return f"{change:+.2f}" if change == 0.0 or abs(change) >= 0.1 else f"{change:+.2g}"
 
 
 def written(seen: SeenModel) -> tuple[str, ...]:

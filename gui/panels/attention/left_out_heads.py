@@ -15,7 +15,7 @@ from core.probes import ProbedSentence
 from core.requests import LeaveOutHeads
 from gui.context import Context
 from gui.heads.heads_off import HeadsOff
-from gui.heads.left_out_words import changes, figures, in_words, names_of, said, written
+from gui.heads.left_out_words import changes, figures, in_figures, in_words, names_of, written
 from gui.panel import Panel, Table
 from gui.sentences.asked import Asked
 from gui.sentences.shown_sentence import NothingShown, probed
@@ -91,9 +91,7 @@ class LeftOutHeads(Panel):
         self._heads[-1].setText(f"loss of {left_out.num_valid} validation pairs, nats/token")
         before, after = left_out.complete, left_out.without
         for row, seen in zip(self.cells, (before, after), strict=False):
-            probability, *losses = figures(seen)
-            texts = ["" if loss is None else f"{loss:.3f}" for loss in losses]
-            for cell, text in zip(row[1:], (said(probability), *texts), strict=True):
+            for cell, text in zip(row[1:], in_figures(seen), strict=True):
                 cell.setText(text)
         self.cells[0][0].setText(escape(" ".join(written(before))) or "(nothing)")
         self.cells[1][0].setText(self._marked(written(before), written(after)))

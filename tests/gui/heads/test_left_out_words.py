@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.left_out import HeadPlace, LeftOut, SeenModel
-from gui.heads.left_out_words import changes, figures, in_words, names_of, said
+from gui.heads.left_out_words import changes, figures, in_figures, in_words, names_of, said
 from tests.gui.builders import feed, sentence
 
 HEADS = (HeadPlace("cross", 1, 2), HeadPlace("encoder_self", 0, 0), HeadPlace("cross", 0, 0))
@@ -25,10 +25,10 @@ def left_out(before: float | None, after: float | None, *, num_heads: int = 1) -
 
 def test_words_say_how_much_less_probable_a_right_token_is() -> None:
     assert in_words(left_out(0.5, 0.5 + log(2))) == (
-        "Without it a right token of the validation pairs is 50% less probable (geometric mean)."
+        "Without it a right token of the validation pairs is 50 % less probable (geometric mean)."
     )
     assert "Without them" in in_words(left_out(0.5, 0.9, num_heads=2))
-    assert "even 25% more probable" in in_words(left_out(0.5, 0.5 - log(1.25)))
+    assert "even 25 % more probable" in in_words(left_out(0.5, 0.5 - log(1.25)))
     assert in_words(left_out(0.5, 0.501)).startswith("The model does as well without this head")
 
 
@@ -47,8 +47,14 @@ def test_figures_are_the_sentences_own() -> None:
 def test_changes_name_the_first_token_that_differs() -> None:
     one = SeenModel(sentence=sentence(), valid_loss=0.25)
     other = replace(one.sentence, free_running=feed(("i", "want", "beer", "<eos>"), 3))
-    assert changes(one, one) == ["the same", "", "+0.000", "+0.000"]
-    assert changes(one, SeenModel(sentence=other, valid_loss=None)) == ["differs from token 2", "", "+0.000", ""]
+    assert changes(one, one) == ["the same", "+0.00", "+0.000", "+0.000"]
+    assert changes(one, SeenModel(sentence=other, valid_loss=None)) == ["differs from token 2", "+0.00", "+0.000", ""]
+
+
+def test_a_change_is_that_of_the_figures_beside_it() -> None:
+    before, after = (SeenModel(sentence=sentence(), valid_loss=loss) for loss in (0.0696, 0.0844))
+    assert in_figures(before)[-1] == "0.070" and in_figures(after)[-1] == "0.084"
+    assert changes(before, after)[-1] == "+0.014"  # not 0.0148
 
 
 def test_a_probability_of_zero_has_a_loss_all_the_same() -> None:
