@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFont,
+    QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -21,6 +23,7 @@ from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from core.alignment import AlignedHead
 from core.left_out import HeadPlace
+from core.per_cent import per_cent
 from gui.arrow_keys import ARROWS
 from gui.heads.head_row import HeadRow
 from gui.heads.heads_off import HeadsOff
@@ -64,7 +67,12 @@ class GridCanvas(QWidget):
 
     def _layout(self) -> GridLayout:
         names = [f"{KIND_TITLES[row.kind]} {row.layer + 1}" for row in self.rows]
-        return GridLayout(QSizeF(self.size()), names, [len(row.heads) for row in self.rows], self.fontMetrics())
+        note = QFontMetricsF(self._note_font).height() if self._with_entropy else 0.0
+        return GridLayout(QSizeF(self.size()), names, [len(row.heads) for row in self.rows], self.fontMetrics(), note)
+
+    @property
+    def _note_font(self) -> QFont:
+        return self._theme.font(0.85)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._picture = None
@@ -145,20 +153,17 @@ class GridCanvas(QWidget):
         self._paint_star(painter, layout)
 
     def _write_entropy(self, painter: QPainter, layout: GridLayout) -> None:
-        """In each head's lower left corner, as much of it as there is room for."""
-        painter.setFont(self._theme.font(0.85))
+        """Under each head, as much of it as there is room for."""
+        painter.setFont(self._note_font)
+        painter.setPen(self._theme.colour("text"))
         metrics = painter.fontMetrics()
         for row, head in self._places():
             nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
-            cell = layout.cell(row, head)
-            texts = (f"{nats:.2f} nats · {share:.0%}", f"{nats:.2f} · {share:.0%}", f"{share:.0%}")
-            text = next((text for text in texts if metrics.horizontalAdvance(text) + 6 <= cell.width()), "")
-            if text and metrics.height() <= cell.height():
-                box = QRectF(0, 0, metrics.horizontalAdvance(text) + 4, metrics.height())
-                box.moveBottomLeft(cell.bottomLeft() + QPointF(1, -1))
-                painter.fillRect(box, self._theme.colour("surface", 0.85))
-                painter.setPen(self._theme.colour("text"))
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+            line = layout.note(row, head)
+            texts = (f"{nats:.2f} nats · {per_cent(share)}", f"{nats:.2f} · {per_cent(share)}", per_cent(share))
+            text = next((text for text in texts if metrics.horizontalAdvance(text) <= line.width()), "")
+            if line.height():
+                painter.drawText(line, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_star(self, painter: QPainter, layout: GridLayout) -> None:
         aligned = self._aligned
@@ -192,7 +197,7 @@ class GridCanvas(QWidget):
         place = self._place(row, head)
         name = f"{KIND_TITLES[place.kind].capitalize()} attention, layer {place.layer + 1}, head {place.head + 1}"
         nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
-        name += f". Entropy {nats:.2f} nats, {share:.0%} of reading from all alike"
+        name += f". Entropy {nats:.2f} nats, {per_cent(share)} of reading from all alike"
         scores = self.rows[row].alignment
         if scores is not None:
             name += f". Alignment {scores[head]:.2f}"

@@ -14,20 +14,31 @@ _TALLEST = 1.5  # times as tall as wide
 
 
 class GridLayout:
-    """Fits rows of heads, `num_heads[row]` in each, with their names into a size; all lengths in logical pixels."""
+    """Fits rows of heads, `num_heads[row]` in each, with their names into a size; all lengths in logical pixels.
 
-    def __init__(self, size: QSizeF, names: Sequence[str], num_heads: Sequence[int], metrics: QFontMetrics) -> None:
+    Under each head a line of the height `note` stays free, where that leaves the head as much.
+    """
+
+    def __init__(
+        self, size: QSizeF, names: Sequence[str], num_heads: Sequence[int], metrics: QFontMetrics, note: float = 0.0
+    ) -> None:
         self._names, self._num_heads, self._metrics = names, num_heads, metrics
         self._left = max(metrics.horizontalAdvance(name) for name in names) + GRID
         self._top = metrics.height() + GRID // 2
         self._width = (size.width() - self._left) / max(num_heads)
         height = (size.height() - self._top) / len(names)
-        self._height = max(2.0 + _GAP, min(height, self._width * _TALLEST))
+        self._note = note if height - _GAP >= 2 * note else 0.0
+        self._height = max(2.0 + _GAP, min(height, self._width * _TALLEST + self._note))
 
     def cell(self, row: int, head: int) -> QRectF:
         """Where a head is painted."""
         left, top = self._left + head * self._width, self._top + row * self._height
-        return QRectF(left, top, max(2.0, self._width - _GAP), self._height - _GAP)
+        return QRectF(left, top, max(2.0, self._width - _GAP), self._height - _GAP - self._note)
+
+    def note(self, row: int, head: int) -> QRectF:
+        """The line under a head, without height where there is no room for any."""
+        cell = self.cell(row, head)
+        return QRectF(cell.left(), cell.bottom(), cell.width(), self._note)
 
     def place_at(self, point: QPoint) -> tuple[int, int] | None:
         """Row and head under a point, None beside the heads."""

@@ -14,6 +14,7 @@ from core.run_folder import RunFolder
 from gui.heads.head_picture import chosen_head
 from gui.main_window import MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
+from gui.panels.attention.grid_canvas import GridCanvas
 from gui.runs.naming import name_of
 from gui.runs.rows import EXAMPLE_NAME
 from tests.gui.conftest import WAIT_MS
@@ -53,10 +54,11 @@ def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: 
     assert extras.pooled_combo.currentText() == "one head" and view.chooser.on_box.isEnabled()
     assert view.chooser.head_spin.text() == "2 of 2"
 
-    plain = view.grid.canvas.grab().toImage()
+    plain, colours = view.grid.canvas.grab().toImage(), colours_of_a_head(view.grid.canvas)
     extras.entropy_box.click()
     qtbot.waitUntil(lambda: not view.grid.is_dirty, timeout=WAIT_MS)
     assert view.grid.canvas.grab().toImage() != plain
+    assert colours_of_a_head(view.grid.canvas) == colours, "it is written under the head, not on it"
     probe = window.context.bridge.history.probe(0)
     assert probe is not None and probe.sentences[0].by_reference is not None
     nats, share = head_entropy(probe.sentences[0].by_reference.cross[0], is_causal=False)
@@ -64,6 +66,12 @@ def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: 
     assert scores is not None
     assert view.grid.numbers()[-1] == ("cross", 1, 2, scores[0, 1], nats[1], share[1])
     assert f"Entropy {nats[1]:.2f} nats" in view.grid.canvas._explain(2, 1)
+
+
+def colours_of_a_head(canvas: GridCanvas) -> set[int]:
+    """Of its cells, without its frame."""
+    drawn = canvas.grab(canvas.cell(0, 0).toAlignedRect().adjusted(2, 2, -2, -2)).toImage()
+    return {drawn.pixel(x, y) for x in range(drawn.width()) for y in range(drawn.height())}
 
 
 def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:

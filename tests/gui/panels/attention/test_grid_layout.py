@@ -34,3 +34,14 @@ def test_heads_fit_and_do_not_overlap(layout: GridLayout) -> None:
     assert all(cell.right() <= 600 and cell.bottom() <= 400 for cell in cells)
     assert not any(a.intersects(b) for a in cells for b in cells if a is not b)
     assert all(cell.height() <= 1.5 * (cell.width() + 8) for cell in cells)
+
+
+def test_a_note_lies_under_its_head_where_that_leaves_the_head_as_much(qapp: object) -> None:
+    metrics, names = QFontMetrics(qapp.font()), ["encoder self 1", "cross 1"]  # type: ignore[attr-defined]
+    noted = GridLayout(QSizeF(600, 400), names, [4, 3], metrics, note=12.0)
+    places = [(row, head) for row, count in enumerate((4, 3)) for head in range(count)]
+    notes = [noted.note(*place) for place in places]
+    assert all(note.height() == 12.0 and note.bottom() <= 400 for note in notes)
+    assert not any(note.intersects(noted.cell(*place)) for note in notes for place in places)
+    low = GridLayout(QSizeF(600, 60), names, [4, 3], metrics, note=12.0)
+    assert low.note(0, 0).height() == 0.0 and low.cell(0, 0).height() > 12.0
