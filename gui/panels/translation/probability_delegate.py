@@ -42,7 +42,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """In which the token is not cut."""
-        token = self._token_metrics.horizontalAdvance(index.data() or "")
+        token = self._token_metrics.horizontalAdvance(index.data() or "") + 1  # rounded: half a pixel more would be cut
         return QSize(token + self._number_width + _AROUND, self._theme.px(28))
 
     def paint(
