@@ -146,7 +146,7 @@ class LabelSmoothingTopic(Topic):
         self.penalty.setLabel("bottom", "how many times as probable as each other token the right one is")
         ticks = [[(place, f"{10**place:,}") for place in range(_DECADES + 1)]]
         self.penalty.getAxis("bottom").setTicks(ticks)
-        self.penalty.setXRange(0, _DECADES, padding=0.02)
+        self.penalty.setXRange(0, _DECADES, padding=0.08)  # so that the last number is seen
         self.penalty.setAccessibleName("Penalty curve")
         for item in (self._lowest, *self._names.values()):
             self.penalty.addItem(item, ignoreBounds=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 
-from gui.panels.learning.plot_style import style_plot
+from gui.panels.learning.plot_style import figure_axes, style_plot
 from gui.theme import Theme
 
 
@@ -18,7 +18,7 @@ class PlainPlot(pg.PlotWidget):
     clicked = Signal(QPointF)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(enableMenu=False)
+        super().__init__(enableMenu=False, axisItems=figure_axes())
         self._theme = theme
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()

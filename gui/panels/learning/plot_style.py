@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyqtgraph as pg
 
 from gui.theme import Theme
 
 _AXIS_WIDTH = 64  # of every plot, so that equal steps stand below each other
+
+
+class FigureAxis(pg.AxisItem):
+    """Writes thousands as they are written everywhere: `1,000`."""
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        texts = super().tickStrings(values, scale, spacing)
+        figures = [value * scale for value in values]
+        return [f"{figure:,.0f}" if abs(figure) >= 1000 else text for figure, text in zip(figures, texts, strict=True)]
+
+
+def figure_axes() -> dict[str, FigureAxis]:
+    """Those of a new plot."""
+    return {side: FigureAxis(side) for side in ("left", "bottom")}
 
 
 def style_plot(plot: pg.PlotWidget, theme: Theme) -> None:

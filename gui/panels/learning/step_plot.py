@@ -12,18 +12,19 @@ from numpy.typing import ArrayLike
 from PySide6.QtCore import Qt
 
 from core.history import History
-from gui.panels.learning.plot_style import style_plot
+from gui.panels.learning.plot_style import figure_axes, style_plot
 from gui.playhead import Playhead
 from gui.theme import Theme
 
 _FIRST = -1  # the axis goes no further back, so that step 0 can be seen
+_MARGINS = (0.01, 0.04)  # of the axis, before step 0 and behind its end, whose number lies half behind it
 
 
 class StepPlot(pg.PlotWidget):
     """A plot whose x axis is steps; the line at the playhead drags, and a click puts it there."""
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
-        super().__init__(enableMenu=False)
+        super().__init__(enableMenu=False, axisItems=figure_axes())
         self.theme = theme
         self._playhead = playhead
         self.is_held = False  # whether the axes stay as they are, whatever is drawn
@@ -65,9 +66,9 @@ class StepPlot(pg.PlotWidget):
 
     def show_steps(self, end: float) -> None:
         """Have the x axis go from step 0 to `end`."""
-        margin = 0.01 * end
-        if not _are_near(self.viewRange()[0], (max(-margin, _FIRST), end + margin)):
-            self.setXRange(max(-margin, _FIRST), end + margin, padding=0)
+        before, behind = (margin * end for margin in _MARGINS)
+        if not _are_near(self.viewRange()[0], (max(-before, _FIRST), end + behind)):
+            self.setXRange(max(-before, _FIRST), end + behind, padding=0)
 
     def show_values(self, bottom: float, top: float) -> None:
         """Have the y axis go from `bottom` to `top`."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.history import History
 from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
+from gui.pictures.picture_file import pictures_of
 from gui.theme import Theme
+
+Stage = Callable[[QWidget, int, int], None]
 
 
 @pytest.fixture
@@ -28,6 +33,13 @@ def test_epsilon_is_the_runs_until_one_is_chosen(topic: LabelSmoothingTopic, his
     topic.eps_spin.setValue(0.4)
     topic.show_step(history, 0)
     assert topic.eps_spin.value() == 0.4
+
+
+@pytest.mark.parametrize("width", [990, 1310])  # of the window of 1280 and 1600 pixels
+def test_the_last_number_of_the_axis_is_written_too(topic: LabelSmoothingTopic, stage: Stage, width: int) -> None:
+    stage(topic, width, 560)
+    topic.grab()
+    assert b">10,000<" in pictures_of(topic.exported())[".svg"]()
 
 
 def test_targets_are_drawn_for_each_right_token(topic: LabelSmoothingTopic, history: History) -> None:

@@ -1,0 +1,48 @@
+"""Numbers on the axes of plots: written as everywhere, the last one too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.history import History
+from gui.panels.learning.step_plot import StepPlot
+from gui.pictures.picture_file import pictures_of
+from gui.playhead import Playhead
+from gui.theme import Theme
+
+Stage = Callable[[QWidget, int, int], None]
+
+
+class EmptyPlot(StepPlot):
+    """Without any curve."""
+
+    def draw(self, history: History) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize("zoom", [100, 200])
+@pytest.mark.parametrize("width", [1160, 1480])  # of the window of 1280 and 1600 pixels
+@pytest.mark.parametrize("end", [1000, 1060, 5000, 20000])
+def test_each_number_of_the_axis_of_steps_is_written_in_full(
+    end: int, width: int, zoom: int, theme: Theme, stage: Stage
+) -> None:
+    theme.set_zoom(zoom)
+    plot = EmptyPlot(theme, Playhead())
+    plot.take_theme()
+    stage(plot, width, 160)
+    plot.show_steps(end)
+    plot.show_values(0, 1)
+    plot.grab()  # the first drawing measures the texts, and has the axis be as high as these
+    QApplication.processEvents()
+    texts = numbers_of(plot)
+    assert f"{end // 1000 * 1000:,}" in texts
+    assert not any(re.fullmatch(r"\d{4,}", text) for text in texts)
+
+
+def numbers_of(widget: QWidget) -> list[str]:
+    """All that is written in it."""
+    return re.findall(r">\s*([\d,.]+)\s*</text>", pictures_of([widget])[".svg"]().decode())
