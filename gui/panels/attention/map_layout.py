@@ -35,11 +35,13 @@ class MapLayout:
         self._metrics = QFontMetricsF(font)
         left = min(self._widest(rows) if row_room is None else row_room, area.width() * _LARGEST_LABEL) + _GAP
         width = (area.width() - left) / len(columns)
-        self.rotated = self._widest(columns) + _GAP > min(width, _LARGEST_CELL * _WIDEST_CELL)
+        upright = self._widest(columns) + _GAP  # what a column needs for its label
+        self.rotated = upright > min(width, _LARGEST_CELL * _WIDEST_CELL)
         label_height = self._widest(columns) if self.rotated else self._metrics.height()
         top = min(label_height, area.height() * _LARGEST_LABEL) + _GAP if any(columns) else 0.0
         height = max(1.0, min((area.height() - top) / len(rows), _LARGEST_CELL))
-        width = max(1.0, min(width, height * _WIDEST_CELL))
+        widest = height * _WIDEST_CELL if self.rotated else max(height * _WIDEST_CELL, upright)
+        width = max(1.0, min(width, widest))
         self.grid = QRectF(area.left() + left, area.top() + top, width * len(columns), height * len(rows))
 
     def _widest(self, labels: tuple[str, ...]) -> float:

@@ -42,6 +42,14 @@ def test_column_labels_turn_only_where_they_would_touch(qtbot: QtBot) -> None:
     assert layout(640, 360, ("a",) * 8, ("Lebensversicherung",) * 8).rotated
 
 
+@pytest.mark.parametrize(("width", "height"), [(1350, 190), (900, 600), (640, 360), (300, 160)])
+def test_column_labels_that_are_not_turned_have_the_room_they_need(qtbot: QtBot, width: float, height: float) -> None:
+    words = ("am", "Abend", "kann", "ich", "meinen", "netten", "Bruder", "nicht", "sehen", "<eos>")
+    made = layout(width, height, ("brother → <eos>",) * 10, words)
+    widest = max(QFontMetricsF(made.font).horizontalAdvance(word) for word in words)
+    assert made.rotated == (width < 900) and (made.rotated or made.cell(0, 0).width() > widest)
+
+
 def test_columns_without_names_take_no_room(qtbot: QtBot) -> None:
     assert layout(640, 360, ("a",) * 8, ("",) * 8).grid.top() == 0
     assert layout(640, 360, ("a",) * 8, ("", "b")).grid.top() > 0
