@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from math import ceil, sqrt
 from pathlib import Path
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import UserError
 from core.run_files.atomic import write_whole
+from gui.pictures.plot_lines import lines_for_a_file
 from gui.theme import GRID, LIGHT
 
 Drawn = Callable[[], bytes]  # a picture as it was when it was drawn; to pack one of many pixels takes seconds
@@ -110,13 +111,9 @@ def _render(parts: Sequence[QWidget], onto: QPaintDevice) -> None:
 
 @contextmanager
 def _plots_for_a_file(part: QWidget) -> Iterator[None]:
-    """Curves are smooth meanwhile, and dots are shapes: on the screen they are copies of a few pixels."""
     plots = [part] if isinstance(part, pg.PlotWidget) else part.findChildren(pg.PlotWidget)
-    items = [item for plot in plots for item in plot.scene().items() if isinstance(item, pg.GraphicsItem)]
-    for item in items:
-        item.setExportMode(True)
-    try:
+    with ExitStack() as stack:
+        for plot in plots:
+            if plot.isVisibleTo(part):
+                stack.enter_context(lines_for_a_file(plot))
         yield
-    finally:
-        for item in items:
-            item.setExportMode(False)

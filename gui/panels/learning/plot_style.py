@@ -9,6 +9,7 @@ import pyqtgraph as pg
 from gui.theme import Theme
 
 _AXIS_WIDTH = 64  # of every plot, so that equal steps stand below each other
+_HALF_A_NUMBER = 12  # pixels that the number at the last tick may stand out over the axis
 
 
 class FigureAxis(pg.AxisItem):
@@ -30,8 +31,11 @@ def style_plot(plot: pg.PlotWidget, theme: Theme) -> None:
     plot.setBackground(theme.colour("surface"))
     for side in ("left", "bottom"):
         axis = plot.getAxis(side)
-        axis.setPen(theme.colour("line"))
+        axis.setPen(theme.colour("line"), cosmetic=False)  # an axis is drawn in pixels: its lines grow in a picture
         axis.setTextPen(theme.colour("muted"))
         axis.setTickFont(theme.font(0.85))
         axis.label.setFont(theme.font(0.85))
     plot.getAxis("left").setWidth(theme.px(_AXIS_WIDTH))
+    half = theme.px(_HALF_A_NUMBER)
+    plot.getAxis("bottom").setStyle(hideOverlappingLabels=half)
+    plot.plotItem.layout.setContentsMargins(1, 1, half, 1)

@@ -16,6 +16,7 @@ from core.history import History
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.learning.curves import Curves
+from gui.panels.learning.plain_plot import PlainPlot
 from gui.pictures.picture_file import pictures_of, write
 from gui.playhead import Playhead
 from gui.replay import Replay
@@ -54,6 +55,18 @@ def test_an_svg_keeps_text_as_text(save: Save, kind: type, seen: set[str]) -> No
     tree = ElementTree.parse(save(kind, "picture.svg"))
     texts = {text.strip() for node in tree.iter("{http://www.w3.org/2000/svg}text") for text in node.itertext()}
     assert seen <= texts
+
+
+def test_the_last_tick_has_its_number(stage: Stage, theme: Theme) -> None:
+    plot = PlainPlot(theme)
+    stage(plot, 640, 240)
+    plot.setXRange(-1, 1010, padding=0)  # as the axis of a run of 1,000 steps
+    plot.grab()
+    tree = ElementTree.fromstring(pictures_of([plot])[".svg"]().decode())
+    texts = {
+        "".join(node.itertext()).strip().replace(",", "") for node in tree.iter("{http://www.w3.org/2000/svg}text")
+    }
+    assert {"0", "800", "1000"} <= texts
 
 
 def test_a_curve_is_drawn_as_lines(save: Save) -> None:

@@ -1,0 +1,72 @@
+"""A plot's lines in a file as wide as on the screen beside all else: pyqtgraph draws them in pixels of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyqtgraph as pg
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QStyleOptionGraphicsItem, QWidget
+
+_LINES = (pg.PlotCurveItem, pg.InfiniteLine, pg.ScatterPlotItem)
+_NOTHING_OF_ITS_OWN = QGraphicsItem.GraphicsItemFlag.ItemHasNoContents
+_Shape = tuple[QPainterPath, QPen, QBrush]  # in pixels of the scene, as is the width of its pen
+
+
+@contextmanager
+def lines_for_a_file(plot: pg.PlotWidget) -> Iterator[None]:
+    """Each line and dot is replaced by a shape meanwhile, at its depth; what can be dragged is a handle, and away."""
+    scene = plot.scene()
+    drawn = [item for item in scene.items() if item.isVisible() and isinstance(item, _LINES)]
+    handles = [item for item in drawn if isinstance(item, pg.InfiniteLine) and item.movable]
+    copies = [_Copy(item, shape) for item in drawn for shape in _shapes_of(item)]
+    for item in drawn:
+        item.setFlag(_NOTHING_OF_ITS_OWN)
+    for handle in handles:
+        handle.setOpacity(0.0)  # and of what is written along it
+    try:
+        yield
+    finally:
+        for copy in copies:
+            scene.removeItem(copy)
+        for item in drawn:
+            item.setFlag(_NOTHING_OF_ITS_OWN, False)
+        for handle in handles:
+            handle.setOpacity(1.0)
+
+
+class _Copy(QGraphicsPathItem):
+    """A shape in the place of an item, under what lies on that."""
+
+    def __init__(self, item: QGraphicsItem, shape: _Shape) -> None:
+        path, pen, brush = shape
+        super().__init__(path, item)
+        pen.setCosmetic(False)
+        self.setPen(pen)
+        self.setBrush(brush)
+        self.setTransform(item.sceneTransform().inverted()[0])
+        self.setZValue(-1)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None, /) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        super().paint(painter, option, widget)
+
+
+def _shapes_of(item: QGraphicsItem) -> Iterator[_Shape]:
+    """What pyqtgraph would draw of an item with pens that do not grow."""
+    match item:
+        case pg.PlotCurveItem() if item.opts["pen"] is not None and not item.getPath().isEmpty():
+            yield item.sceneTransform().map(item.getPath()), QPen(item.opts["pen"]), QBrush()
+        case pg.InfiniteLine():
+            across = item.boundingRect()
+            path = QPainterPath(QPointF(across.left(), 0.0))
+            path.lineTo(across.right(), 0.0)
+            yield item.sceneTransform().map(path), QPen(item.pen), QBrush()
+        case pg.ScatterPlotItem():
+            for spot in item.points():
+                place = item.sceneTransform().map(QPointF(spot.pos()))
+                turned = QTransform.fromTranslate(place.x(), place.y()).scale(spot.size(), spot.size())
+                yield turned.map(Symbols[spot.symbol()]), QPen(spot.pen()), QBrush(spot.brush())
