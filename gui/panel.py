@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
@@ -73,6 +74,11 @@ class Panel(QFrame):
     def exported(self) -> Sequence[QWidget]:
         """What is in its picture, one below the other: all of it, however little there is room for on the screen."""
         return (self.content,)
+
+    @contextmanager
+    def on_paper(self) -> Iterator[None]:
+        """What its picture has otherwise than the screen, meanwhile; it is drawn before, and again afterwards."""
+        yield
 
     @property
     def is_empty(self) -> bool:

@@ -95,6 +95,7 @@ class Theme(QObject):
         self.chosen_mode = mode  # None while it is the desktop's
         self.mode: Mode = mode or system_mode()
         self.zoom = zoom
+        self.is_on_paper = False  # whether what is painted is a picture for a file
         self._system_font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
         self._points = max(self._system_font.pointSizeF(), 9.0)
 
@@ -159,16 +160,18 @@ class Theme(QObject):
         self.apply()
 
     @contextmanager
-    def in_light(self) -> Iterator[None]:
+    def on_paper(self) -> Iterator[None]:
         """The light look meanwhile, for a picture that is taken at once: nothing of it comes onto the screen.
 
-        Who enters draws what is to be in the picture, and draws it again afterwards.
+        Who enters draws what is to be in the picture, and draws it again afterwards. What is of the moment, as a frame
+        around what is pointed at, is not painted where `is_on_paper`.
         """
-        shown = self.mode
+        shown, self.is_on_paper = self.mode, True
         self._take_mode("light")
         try:
             yield
         finally:
+            self.is_on_paper = False
             self._take_mode(shown)
 
     def _take_mode(self, mode: Mode) -> None:

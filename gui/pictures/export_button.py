@@ -54,7 +54,7 @@ class ExportButton(IconButton):
         self._try(lambda: QGuiApplication.clipboard().setText(self._numbers()))
 
     def _copy_picture(self) -> None:
-        with self._in_light() as parts:
+        with self._on_paper() as parts:
             QGuiApplication.clipboard().setImage(image_of(parts))
 
     def _numbers(self) -> str:
@@ -63,23 +63,19 @@ class ExportButton(IconButton):
 
     def _save_picture(self) -> None:
         kinds = {suffix: suffix[1:].upper() for suffix in FORMATS}
-        with self._in_light() as parts:  # before a file is asked for: a run that learns goes on meanwhile
+        with self._on_paper() as parts:  # before a file is asked for: a run that learns goes on meanwhile
             drawn = pictures_of(parts)
         if (path := self._ask("Save picture", kinds)) is not None:
             write(path, drawn[path.suffix.lower()]())
 
     @contextmanager
-    def _in_light(self) -> Iterator[Sequence[QWidget]]:
-        """What is in the picture, drawn in the light theme; afterwards the panel is drawn as it was."""
-        theme = self._panel.theme
-        if theme.mode == "light":
-            self._draw()
-            yield self._panel.exported()
-            return
+    def _on_paper(self) -> Iterator[Sequence[QWidget]]:
+        """What is in the picture, drawn for paper; afterwards the panel is drawn as it was."""
         try:
-            with theme.in_light():
+            with self._panel.theme.on_paper():
                 self._draw()
-                yield self._panel.exported()
+                with self._panel.on_paper():
+                    yield self._panel.exported()
         finally:
             self._redraws.draw_all_of(self._panel)
 

@@ -156,8 +156,9 @@ class DiagramCanvas(QWidget):
                 self._paint_arrow(painter, column, place)
             if block.skips:
                 self._paint_residual(painter, column, place, place + block.skips)
+        chosen = None if self._theme.is_on_paper else self._chosen
         for place, block in enumerate(blocks):
-            self._paint_box(painter, self.rect_of(column, place), block, is_chosen=self._chosen == (column, place))
+            self._paint_box(painter, self.rect_of(column, place), block, is_chosen=chosen == (column, place))
 
     def _paint_box(self, painter: QPainter, rect: QRectF, block: Block, *, is_chosen: bool) -> None:
         """Name, shape, and how many numbers it learns, side by side."""

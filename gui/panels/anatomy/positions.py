@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
@@ -71,6 +74,17 @@ class PositionsTopic(Topic):
         """A row for each position."""
         table = sinusoids(self.positions_spin.value(), self.width_spin.value())
         return [["position", *range(table.shape[1])], *([place, *row] for place, row in enumerate(table.tolist()))]
+
+    @contextmanager
+    def on_paper(self) -> Iterator[None]:
+        """Without the lines at the position that is pointed at."""
+        for line in self._lines:
+            line.setVisible(False)
+        try:
+            yield
+        finally:
+            for line in self._lines:
+                line.setVisible(True)
 
     def _draw(self, table: np.ndarray) -> None:
         num_positions, width = table.shape

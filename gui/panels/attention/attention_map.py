@@ -113,12 +113,14 @@ class MapCanvas(HeadCanvas[Cell]):
         rows = f"Rows: {self.picture.readers}."
         if self.picture.legend:  # with its figures, which are to be read whole beside Setup too
             return f"{rows} {self.picture.legend}"
-        more = "Hatched: comes later, may not be read." if self.picture.is_causal else "Point at a cell for its weight."
-        return f"Columns: read from. {rows} {more}"
+        if self.picture.is_causal:
+            return f"Columns: read from. {rows} Hatched: comes later, may not be read."
+        help = "" if self._theme.is_on_paper else " Point at a cell for its weight."
+        return f"Columns: read from. {rows}{help}"
 
     def readout(self) -> str:
         """The weight pointed at, in words."""
-        if self.picture is None or self._place is None:
+        if self.picture is None or self._place is None or self._theme.is_on_paper:
             return ""
         row, column = self._place
         if self.picture.is_causal and column > row:
@@ -179,6 +181,6 @@ class MapCanvas(HeadCanvas[Cell]):
             for colour, style in (("surface", Qt.PenStyle.SolidLine), (self.picture.gold_colour, Qt.PenStyle.DashLine)):
                 painter.setPen(QPen(self._theme.colour(colour), 1.5, style))
                 painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
-        if self._place is not None:
+        if self._place is not None and not self._theme.is_on_paper:
             painter.setPen(QPen(QColor(self._theme.colour("text")), 2))
             painter.drawRect(layout.cell(*self._place))

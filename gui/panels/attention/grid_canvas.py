@@ -89,8 +89,9 @@ class GridCanvas(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._cross_out(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            painter.setPen(QPen(self._theme.colour("training"), 3))
-            painter.drawRect(self._chosen_frame())
+            if not self._theme.is_on_paper:
+                painter.setPen(QPen(self._theme.colour("training"), 3))
+                painter.drawRect(self._chosen_frame())
 
     def _is_for_a_file(self, painter: QPainter) -> bool:
         """Whether it is painted as lines and text, or at another scale than the screen's."""

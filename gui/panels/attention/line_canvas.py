@@ -29,8 +29,8 @@ class LineCanvas(HeadCanvas[Token]):
             return ""
         if self.picture.against:
             return f"Those below read from those above. {self.picture.legend}"
-        more = "Point at a token for its weights."
-        return f"Above: read from. Below: {self.picture.readers}. {self.picture.legend or more}"
+        help = "" if self._theme.is_on_paper else "Point at a token for its weights."
+        return f"Above: read from. Below: {self.picture.readers}. {self.picture.legend or help}".rstrip()
 
     def readout(self) -> str:
         """The strongest weights of the token pointed at, in words."""

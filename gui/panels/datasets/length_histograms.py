@@ -74,6 +74,8 @@ class SideHistogram(QWidget):
         self.label = plain_label(role="muted")
         self.label.setWordWrap(True)
         self.plot = PlainPlot(theme)
+        self.plot.setLabel("left", "texts")
+        self.plot.setLabel("bottom", "tokens")
         self.plot.pointed.connect(self._say)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

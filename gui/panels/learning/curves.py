@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+
+from PySide6.QtCore import QSize, Qt
 
 from core.history import History
 from gui.panel import Table
 from gui.panels.learning.learning_rate_plot import LearningRatePlot
 from gui.panels.learning.loss_plot import LossPlot
 from gui.panels.learning.metric_plot import MetricPlot
-from gui.panels.learning.metric_words import LOSS, heading_of, words_of
+from gui.panels.learning.metric_words import LOSS, axis_name_of, heading_of, words_of
 from gui.panels.learning.notice_bar import NoticeBar
 from gui.panels.learning.probe_ticks import ProbeTicks
 from gui.panels.learning.step_panel import HELP, StepPanel
@@ -20,6 +24,7 @@ from gui.theme import Theme
 from gui.widgets import combo_box, offer
 
 _CHOICE_HELP = "Which metric of the run is drawn over its steps, the plugin's own included"
+_FIGURE = QSize(720, 432)  # pixels at 100 %: as wide as a page, its text is as large as the page's
 _ONLY_LOSS = "The first validation of the run brings more curves to choose from"
 
 
@@ -71,6 +76,23 @@ class Curves(StepPanel):
         steps = sorted({step for known in values.values() for step in known})
         lines = ([int(step), *(known.get(step, "") for known in values.values())] for step in steps)
         return [["step", *values], *lines]
+
+    @contextmanager
+    def on_paper(self) -> Iterator[None]:
+        """A figure of one size, whatever the window's, whose axes say what no title over it says."""
+        size, plot = self.content.size(), self.plots[0]
+        plot.setLabel("left", escape(axis_name_of(self._metric)))  # which it takes for HTML
+        plot.setLabel("bottom", "step")
+        self.content.resize(self.theme.px(_FIGURE.width()), self.theme.px(_FIGURE.height()))
+        self.show_plots(self._history, self._playhead.step)
+        try:
+            yield
+        finally:
+            plot.getAxis("bottom").showLabel(False)
+            plot.getAxis("left").showLabel(False)
+            if self.metric_plot is not None:
+                self.metric_plot.name_axis()
+            self.content.resize(size)
 
     def _offer(self, history: History) -> None:
         """The loss and what the run's validations measure; and what is chosen, also where this run does not have it."""

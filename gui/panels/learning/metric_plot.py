@@ -23,20 +23,19 @@ class MetricPlot(ValidationPlot):
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead, ("valid",), _LEVELS)
         self._title = ""
-        self.getAxis("left").enableAutoSIPrefix(False)  # or an error rate is told in thousandths
         self.take_theme()
 
     def take_theme(self) -> None:
         super().take_theme()
-        self._name_axis()
+        self.name_axis()
 
     def show_metric(self, metric: str) -> None:
         """Draw this one from now on, by its name in validations."""
         self.measured, self._title = metric, words_of(metric).title
-        self._name_axis()
+        self.name_axis()
         self.setAccessibleName(f"{heading_of(metric)} over steps")
 
-    def _name_axis(self) -> None:
+    def name_axis(self) -> None:
         """Write the metric along the y axis, as much of it as there is room for in the lowest window."""
         axis, room = self.getAxis("left"), self.theme.px(_AXIS_LENGTH)
         shown = QFontMetricsF(axis.label.font()).elidedText(self._title, Qt.TextElideMode.ElideMiddle, room)

@@ -59,7 +59,13 @@ def words_of(metric: str) -> MetricWords:
     return _WORDS.get(metric) or MetricWords(own, "", f"{own}: a metric of the dataset's plugin, {_FREE}.")
 
 
+def axis_name_of(metric: str) -> str:
+    """A metric with its unit, as it stands along an axis."""
+    title, unit, _ = words_of(metric)
+    return f"{title}, {unit}" if unit else title
+
+
 def heading_of(metric: str) -> str:
     """A metric with its unit, as a title begins; a plugin's own is left as it is written."""
-    title, unit, _ = words_of(metric)
-    return f"{title[0].upper()}{title[1:]}, {unit}" if unit else title
+    name = axis_name_of(metric)
+    return f"{name[0].upper()}{name[1:]}" if words_of(metric).unit else name

@@ -29,6 +29,8 @@ class StepPlot(pg.PlotWidget):
         self._playhead = playhead
         self.is_held = False  # whether the axes stay as they are, whatever is drawn
         self.hideButtons()
+        for side in ("left", "bottom"):
+            self.getAxis(side).enableAutoSIPrefix(False)  # or an axis with a name tells thousands and thousandths
         self.setMouseEnabled(x=True, y=False)
         self.disableAutoRange()  # a range that happens to be pyqtgraph's first one is set by nobody
         self.setLimits(xMin=_FIRST)

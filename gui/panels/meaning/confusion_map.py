@@ -15,7 +15,8 @@ from gui.pictures.colour_map import attention_table, image_of
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 
-_LEGEND = "Rows: to be written. Columns: written. The diagonal is right. Click: the sentences."
+_LEGEND = "Rows: to be written. Columns: written. The diagonal is right."
+_HELP = "Click: the sentences."
 _ALL_RIGHT = "Nothing is confused: every symbol is written as it is to be."
 
 
@@ -28,7 +29,7 @@ class ConfusionMap(ValidationPanel):
     chosen = Signal(tuple, str)
 
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:
-        super().__init__(theme, reader, _LEGEND)
+        super().__init__(theme, reader)
         self._confusion: Confusion | None = None
         self._at = 0
         self.canvas = ConfusionCanvas(theme)
@@ -41,7 +42,8 @@ class ConfusionMap(ValidationPanel):
         if figures.confusion is self._confusion:
             return
         self._at, self._confusion = figures.step, figures.confusion
-        self.readout.setText(legend_of(figures.confusion))
+        self.legend = legend_of(figures.confusion)
+        self.readout.setText(f"{self.legend} {_HELP}" if figures.confusion.is_confused else self.legend)
         self.canvas.setAccessibleDescription("")
         self.canvas.show_matrix(
             Matrix("", self._confusion.shares, self._confusion.symbols, self._confusion.written, decimals=None),

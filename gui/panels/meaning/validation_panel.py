@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from core.events import Prepared, ValidationDone
 from core.history import History
 from core.meaning.validation_figures import ValidationFigures
@@ -21,8 +24,24 @@ class ValidationPanel(Panel):
     def __init__(self, theme: Theme, reader: ValidationReader, legend: str = "") -> None:
         super().__init__(theme)
         self._reader = reader
+        self.legend = legend
         self.readout = plain_label(legend, role="muted")
         self.readout.setWordWrap(True)
+
+    @contextmanager
+    def on_paper(self) -> Iterator[None]:
+        """With how to read it, whatever is pointed at."""
+        said = self.readout.text()
+        self._read_out(self.legend)
+        try:
+            yield
+        finally:
+            self._read_out(said)
+
+    def _read_out(self, text: str) -> None:
+        """Say this, in as many lines as it needs."""
+        self.readout.setText(text)
+        self.body.activate()
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the newest validation at or before `step`."""

@@ -52,6 +52,7 @@ class RunComparison(Panel):
         self.comparison: Comparison | None = None
         self.plot = PlainPlot(theme)
         self.plot.setAccessibleName("Losses of the compared runs over steps")
+        self.plot.setLabel("left", "loss, nats per target token")
         self.plot.setLabel("bottom", "step")
         self.table = _table()
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))

@@ -86,14 +86,15 @@ class TrackCanvas(QWidget):
         if self._difference is not None:
             painter.setPen(QPen(self._theme.colour("bad"), 2, Qt.PenStyle.DashLine))
             painter.drawRect(layout.first_two(self._difference).adjusted(1, 0, -2, 0))
-        painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
-        head = layout.head(self._shown_place(layout))
-        painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
+        if not self._theme.is_on_paper:
+            painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
+            head = layout.head(self._shown_place(layout))
+            painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
         self._paint_names(painter, layout)
 
     def _paint_names(self, painter: QPainter, layout: TrackLayout) -> None:
-        """At the left of what is seen, so that long tracks are scrolled under them."""
-        left = -self.x()
+        """At the left of what is seen, so that long tracks are scrolled under them; a picture has all of them."""
+        left = 0 if self._theme.is_on_paper else -self.x()
         painter.fillRect(QRectF(left, 0, layout.left - GRID / 2, self.height()), self.palette().base())
         painter.setFont(self._theme.font())
         painter.setPen(self._theme.colour("muted"))

@@ -11,21 +11,31 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QAction, QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.left_out import HeadPlace
 from core.schedules import learning_rate
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from gui.panels.anatomy.matrix_canvas import MatrixCanvas
+from gui.panels.anatomy.model_diagram import DiagramCanvas
+from gui.panels.anatomy.positions import PositionsTopic
+from gui.panels.attention.attention_map import MapCanvas
+from gui.panels.attention.grid_canvas import GridCanvas
+from gui.panels.datasets.length_histograms import LengthHistograms
+from gui.panels.learning.curves import Curves
+from gui.panels.learning.metric_words import words_of
+from gui.panels.meaning.learned_canvas import LearnedCanvas
 from gui.panels.meaning.learned_map import LearnedMap
 from gui.panels.runs.comparison import RunComparison
 from gui.panels.runs.translations import RunTranslations
+from gui.panels.translation.beam_canvas import BeamCanvas
 from gui.panels.translation.token_table import TokenTable
+from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
 from gui.pictures.export_button import ExportButton, csv_of
-from gui.pictures.picture_file import pictures_of
 from gui.runs.rows import example_path
 from gui.theme import LIGHT
 from tests.gui.conftest import WAIT_MS
@@ -81,13 +91,15 @@ def test_what_is_saved_is_what_was_there_when_it_was_asked_for(
 ) -> None:
     curves = trained.train_view.curves
 
+    is_table = text == "Save numbers …"
+    there = csv_of(curves.numbers()) if is_table else saved_svg(curves, tmp_path, monkeypatch)
+
     def choose(parent: object, title: str, name: str, kinds: str) -> tuple[str, str]:
         trained.context.workbench.step(5)  # while the dialog is open
         qtbot.waitUntil(lambda: trained.context.playhead.live_step == 15, timeout=WAIT_MS)
         return str(tmp_path / name), kinds.partition(";;")[0]
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    there = csv_of(curves.numbers()) if text == "Save numbers …" else pictures_of(curves.exported())[".svg"]().decode()
     action(curves, text).trigger()
     (saved,) = tmp_path.glob("*_step_10*")
     assert saved.read_text(encoding="utf-8") == there
@@ -283,6 +295,124 @@ def test_the_planned_rate_is_exported_too(
     np.testing.assert_array_equal([float(line[1]) for line in lines], planned)
 
 
+def test_lines_are_as_thick_beside_the_text_as_on_the_screen(window: MainWindow, qtbot: QtBot) -> None:
+    drawer, panel = window.setup_drawer, window.setup_drawer.schedule
+    drawer.show()
+    wait_until_drawn(panel, qtbot)
+    shown = panel.content.grab().toImage()
+    action(panel, "Copy picture").trigger()
+    copied = QGuiApplication.clipboard().image()
+    on_screen, in_file = (share_of(LIGHT.good, image) for image in (shown, copied))
+    assert on_screen * shown.width() * shown.height() > 300
+    times = copied.width() * copied.height() / 9 / (shown.width() * shown.height())  # it has a margin
+    assert in_file * times == pytest.approx(on_screen, rel=0.2)
+    assert panel.content.grab().toImage() == shown
+
+
+def share_of(colour: str, image: QImage) -> float:
+    """Of an image's pixels, those of nearly this colour."""
+    pixels = np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint8)
+    blue, green, red, _ = pixels.reshape(-1, 4).astype(int).T
+    wanted = QColor(colour)
+    away = abs(red - wanted.red()) + abs(green - wanted.green()) + abs(blue - wanted.blue())
+    return float((away < 150).mean())
+
+
+def test_the_curves_are_a_figure_of_one_size_with_named_axes(
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curves = example.train_view.curves
+    seen = []
+    for size in ((1280, 720), (1600, 1000)):
+        example.resize(*size)
+        wait_until_drawn(curves, qtbot)
+        seen.append(saved_svg(curves, tmp_path, monkeypatch))
+    assert seen[0] == seen[1]
+
+    curves.metric_combo.setCurrentIndex(curves.metric_combo.findData("valid/token_accuracy"))
+    curves.metric_combo.activated.emit(curves.metric_combo.currentIndex())
+    wait_until_drawn(curves, qtbot)
+    shown = curves.grab().toImage()
+    assert "token accuracy, share of target tokens" in saved_svg(curves, tmp_path, monkeypatch)
+    assert curves.metric_plot is not None and curves.grab().toImage() == shown
+    assert curves.metric_plot.getAxis("left").labelText == words_of("valid/token_accuracy").title
+
+
+def saved_svg(panel: Panel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(folder / "saved.svg"), ""))
+    action(panel, "Save picture …").trigger()
+    return (folder / "saved.svg").read_text(encoding="utf-8")
+
+
+CANVASES = (MapCanvas, GridCanvas, TrackCanvas, BeamCanvas, LearnedCanvas, MatrixCanvas, DiagramCanvas, PositionsTopic)
+
+
+@pytest.mark.parametrize("fill", [train, translate, anatomy], ids=lambda fill: fill.__name__)
+def test_what_is_pointed_at_is_in_no_picture(
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Fill
+) -> None:
+    """Nor is the playhead, nor what a table or a row of tokens is scrolled to."""
+    (view,) = (view for view in example.views if view.icon == fill.__name__)
+    example.show_view(example.views.index(view))
+    moved = []
+    for panel in fill(example, qtbot):
+        wait_until_drawn(panel, qtbot)
+        shown, saved = panel.grab().toImage(), saved_svg(panel, tmp_path, monkeypatch)
+        if not point_elsewhere(example, panel, qtbot):
+            continue
+        wait_until_drawn(panel, qtbot)
+        assert panel.grab().toImage() != shown, panel.title
+        assert saved_svg(panel, tmp_path, monkeypatch) == saved, panel.title
+        moved.append(panel)
+        example.context.playhead.go_live()
+    assert len(moved) >= 5
+
+
+def point_elsewhere(window: MainWindow, panel: Panel, qtbot: QtBot) -> bool:
+    """Whether something of this panel is pointed at, and now at another place."""
+    if isinstance(panel, Curves):
+        window.context.playhead.view(300)
+        return True
+    parts = (panel, panel.content, *panel.content.findChildren(QWidget), *panel.exported())
+    canvases = [part for part in parts if isinstance(part, CANVASES) and part.isVisible()]
+    if not canvases:
+        return False
+    shown = panel.grab().toImage()
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Down, Qt.Key.Key_Up):
+        qtbot.keyClick(canvases[-1], key)
+        wait_until_drawn(panel, qtbot)
+        if panel.grab().toImage() != shown:
+            break
+    return True
+
+
+def test_long_tracks_are_whole_in_a_picture_wherever_they_are_scrolled_to(
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example.show_view(2)
+    tracks = example.translate_view.tracks
+    example.context.theme.set_zoom(200)  # they are wider than the window
+    wait_until_drawn(tracks, qtbot)
+    bar = tracks.findChild(TrackArea).horizontalScrollBar()
+    assert bar.maximum() > 0
+    saved = []
+    for place in (0, bar.maximum()):
+        bar.setValue(place)
+        saved.append(saved_svg(tracks, tmp_path, monkeypatch))
+    assert saved[0] == saved[1]
+
+
+def test_a_handle_to_drag_is_in_no_picture(
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example.show_view(example.views.index(example.anatomy_view))
+    example.anatomy_view.topics.setCurrentRow(5)
+    topic = example.anatomy_view.topic
+    wait_until_drawn(topic, qtbot)
+    picture = saved_svg(topic, tmp_path, monkeypatch)
+    assert "this run ends at" in picture and "drag" not in picture
+
+
 def test_each_button_says_whose_picture_it_takes(empty_window: MainWindow) -> None:
     for view in empty_window.views:
         names = [button.accessibleName() for button in view.findChildren(ExportButton)]
@@ -328,6 +458,9 @@ def assert_svg(panel: Panel, path: Path) -> tuple[int, int]:
     """It has what the panel shows, written as text; its size in pixels."""
     root = ElementTree.parse(path).getroot()
     texts = {"".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")} - {""}
+    parents = {child: parent for parent in root.iter() for child in parent}
+    fixed = [parents[node] for node in root.iter() if node.get("vector-effect") == "non-scaling-stroke"]
+    assert {group.get("stroke") for group in fixed} <= {"none"}, f"{panel.title}: lines that do not grow with the text"
     shapes = [node for kind in ("path", "image", "rect", "polyline") for node in root.iter(f"{SVG}{kind}")]
     assert len(texts) > 2 and shapes, panel.title
     missing = {text for text in texts_of(panel) if text not in texts}
@@ -350,7 +483,12 @@ def texts_of(panel: Panel) -> set[str]:
             }
         case RunComparison():
             assert panel.comparison is not None
-            return {text for line in panel.comparison.table for text in line} - {""}
+            axes = {"step", "loss, nats per target token"}
+            return {text for line in panel.comparison.table for text in line} - {""} | axes
+        case Curves():
+            return {"step", "loss, nats per target token", "0", "800"}
+        case LengthHistograms():
+            return {"tokens", "texts"}
         case _:
             return set()
 
