@@ -40,9 +40,9 @@ def test_only_runs_called_alike_are_marked_with_when_they_began() -> None:
 
 
 def test_a_seed_that_no_other_has_tells_runs_of_one_name_apart() -> None:
-    assert told_apart([Run("a"), Run("a", seed=2)]) == ["a · seed 0", "a · seed 2"]
+    assert told_apart([Run("a"), Run("a", seed=2)]) == ["a, seed 0", "a, seed 2"]
     runs = [Run("a"), Run("a", DAY + 60), Run("a", DAY + 60, seed=1), Run("b", seed=1)]
-    assert told_apart(runs) == [f"a · {minute(DAY)}", f"a · {minute(DAY + 60)}", "a · seed 1", "b"]
+    assert told_apart(runs) == [f"a, {minute(DAY)}", f"a, {minute(DAY + 60)}", "a, seed 1", "b"]
 
 
 def test_of_the_same_minute_the_second_tells_and_of_the_same_second_the_folder() -> None:
