@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from core.history import History
 from gui.panels.learning.metric_words import LOSS
 from gui.panels.learning.step_plot import renew
-from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot, finite_values
+from gui.panels.learning.validation_plot import CURVES_Z, HEADROOM, Curves, Level, ValidationPlot, finite_values
 from gui.playhead import Playhead
 from gui.smoothing import smoothed
 from gui.theme import Theme
@@ -36,6 +36,8 @@ class LossPlot(ValidationPlot):
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead, ("train", "valid"), _LEVELS)
         self._raw, self._train = self.long_curve(), self.long_curve()
+        for curve in (self._raw, self._train):
+            curve.setZValue(CURVES_Z)
         self._smooth = np.empty(0)  # what `_train` draws
         self.setAccessibleName("Loss in nats per target token over steps")
         self.take_theme()

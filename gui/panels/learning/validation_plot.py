@@ -9,16 +9,21 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 
 from core.events import SettingChanged
 from core.history import History
 from core.marks import best_validation
+from gui.panels.learning.free_room import FreeRoom, middles
+from gui.panels.learning.line_names import places_across, places_upright, put_name
 from gui.panels.learning.step_plot import StepPlot, name_line, renew
 from gui.playhead import Playhead
 from gui.theme import Theme
 
 HEADROOM = 1.12
+# The playhead has 10: names cover it, and no name what was measured.
+_NAMES_Z, _END_NAMES_Z, CURVES_Z, _VALID_Z, _STAR_Z = range(11, 16)
+_CHANGE_PLACE = 0.6  # of the plot's height from below, where the name of a changed setting would rather stand
 _NAME_GAP = 10  # pixels at 100 % between the end of a curve, where playhead and star may stand, and its name
 _COLOURS = {"train": "training", "valid": "validation"}
 
@@ -51,9 +56,9 @@ class ValidationPlot(StepPlot):
         """`names` are those of the curves, `levels` the lines across, `limit` among them."""
         super().__init__(theme, playhead)
         self._valid = self.plot(symbol="o", symbolSize=5)
-        self._valid.setZValue(1)  # over what a subclass draws
+        self._valid.setZValue(_VALID_Z)
         self._best = self.plot(pen=None, symbol="star", symbolSize=13)
-        self._best.setZValue(11)  # over the playhead
+        self._best.setZValue(_STAR_Z)
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in names}
         self._invitation = pg.TextItem(anchor=(0.5, 0.5))
         self._places = {name: level.position for name, level in levels.items()}
@@ -62,15 +67,18 @@ class ValidationPlot(StepPlot):
             for name, level in levels.items()
         }
         for name, level in levels.items():
-            self._levels[name].setZValue(11)
+            self._levels[name].setZValue(_NAMES_Z)
             self._levels[name].setToolTip(level.meaning)
             self._levels[name].label.setToolTip(level.meaning)
         for label in self._names.values():
-            label.setZValue(12)  # a level may run behind it, and is no part of its letters
+            label.setZValue(_END_NAMES_Z)  # a level may run behind it, and is no part of its letters
         for item in (*self._names.values(), *self._levels.values(), self._invitation):
             item.setVisible(False)
             self.addItem(item, ignoreBounds=True)
         self._changes: list[pg.InfiniteLine] = []  # a line for each setting that was changed during the run
+        self._curves: Curves = {}  # that are drawn
+        self._fitted: tuple[tuple[object, ...], list[object]] | None = None  # what the names were placed for
+        self.plotItem.vb.sigResized.connect(self._fit)
 
     def take_theme(self) -> None:
         super().take_theme()
@@ -93,14 +101,10 @@ class ValidationPlot(StepPlot):
             line.label.textItem.setFont(self.theme.font(0.85))
 
     def draw(self, history: History) -> None:
-        curves = self.draw_curves(history)
+        self._curves = self.draw_curves(history)
         self.place_levels(history)
         self._draw_changes(history.changes_that_acted)
-        if not self.is_held:
-            self.show_values(*self.range_of(curves))
-        self._part_level_names()
-        self._name_ends(curves)
-        self._keep_level_names_clear()
+        self._fit()
         self._invite(self.invitation(history))
 
     def draw_curves(self, history: History) -> Curves:
@@ -147,75 +151,82 @@ class ValidationPlot(StepPlot):
             self._invitation.setPos(self.viewRect().center())
 
     def _draw_changes(self, changes: Sequence[SettingChanged]) -> None:
-        """Mark where a setting was changed, with its name and new value along the line."""
+        """Mark where a setting was changed."""
         for line in self._changes[len(changes) :]:
             self.removeItem(line)
         del self._changes[len(changes) :]
         for _ in changes[len(self._changes) :]:
-            line = pg.InfiniteLine(angle=90, label="", labelOpts={"position": 0.6, "rotateAxis": (1, 0)})
+            line = pg.InfiniteLine(angle=90, label="", labelOpts={"position": _CHANGE_PLACE})
+            line.setZValue(_NAMES_Z)
             self._changes.append(line)
             self.addItem(line, ignoreBounds=True)
             self.take_theme()
         for line, change in zip(self._changes, changes, strict=True):
             line.setValue(change.step)
             name_line(line, f"{change.key.rpartition('.')[2]} {change.value}")
-            self._turn(line.label)
 
-    def _turn(self, label: pg.InfLineLabel) -> None:
-        """Write along its line where that is long enough, else beside it."""
-        is_along = label.boundingRect().width() <= self._room[1]
-        if is_along != (label.rotateAxis is not None):
-            label.rotateAxis = pg.Point(1, 0) if is_along else None
-            label.anchors = [(0.5, 0), (0.5, 1)] if is_along else [(0, 0.5), (1, 0.5)]
-            label.updatePosition()
-            label.updateTransform(force=True)
+    def _fit(self) -> None:
+        """Choose the y axis, and a place for each name, for what is drawn and the room there is."""
+        if not self.is_held:
+            self.show_values(*self.range_of(self._curves))
+        if self._is_fitted():
+            return
+        room = FreeRoom(self.plotItem)
+        self._name_ends(room)
+        self._name_changes(room)
+        self._name_levels(room)
 
-    def _part_level_names(self) -> None:
-        """Put each level's name over its line or under it, where the next line or the axis is farther away."""
-        lines = sorted((line for line in self._levels.values() if line.isVisible()), key=pg.InfiniteLine.value)
+    def _is_fitted(self) -> bool:
+        """Whether all is as when the names were placed last: as the playhead moves they stay, and cost nothing."""
+        arrays = [array for curve in self.plotItem.listDataItems() for array in curve.getOriginalDataset()]
+        lines = (*self._levels.values(), *self._changes)
+        named = [(line.isVisible(), line.value(), line.label.format, line.label.boundingRect()) for line in lines]
+        seen = self.viewRange(), self._room, named, [id(array) for array in arrays]
+        is_fitted = self._fitted is not None and self._fitted[0] == seen
+        self._fitted = seen, arrays  # kept, so that no other array gets the id of one
+        return is_fitted
+
+    def _name_changes(self, room: FreeRoom) -> None:
         bottom, top = self.viewRange()[1]
-        heights = [bottom, *(line.value() for line in lines), top]
-        for line, below, here, above in zip(lines, heights, heights[1:], heights[2:], strict=False):
-            left = 0.0 if line is self._levels["limit"] else 0.5
-            anchors = [(left, 1.0 if above - here > here - below else 0.0)] * 2  # whichever half of the plot it is in
-            if line.label.anchors != anchors:
-                line.label.anchors = anchors
-                line.label.updatePosition()
+        for line in self._changes:
+            room.draw((line.value(),) * 2, (bottom, top))
+        for line in self._changes:
+            put_name(line, room.take_freest(places_upright(line, _CHANGE_PLACE, room)))
 
-    def _name_ends(self, curves: Curves) -> None:
-        """Put each curve's name behind its end, a line apart from the other's, above the axis and within the plot."""
-        box = self.plotItem.vb
-        bottom, top = box.viewRange()[1]
-        line = self._names["valid"].boundingRect().height() * (top - bottom) / max(box.height(), 1.0)
-        lowest = bottom + line / 2
-        drawn = {name: curve for name, curve in curves.items() if np.isfinite(curve[1][-1:]).any()}
+    def _name_levels(self, room: FreeRoom) -> None:
+        (first, last), (bottom, top) = self.viewRange()
+        levels = {name: line for name, line in self._levels.items() if line.isVisible()}
+        for line in levels.values():
+            room.draw((first, last), (line.value(),) * 2)
+        for end in (steps[-1] for steps, _ in self._curves.values() if len(steps)):
+            room.draw((end, end), (bottom, top))  # where the playhead is most often
+        for name, line in levels.items():
+            put_name(line, room.take_freest(places_across(line, self._places[name], room)))
+
+    def _name_ends(self, room: FreeRoom) -> None:
+        """Put each curve's name behind its end, beside what the other curve does there, and off the other's name."""
+        drawn = {name: curve for name, curve in self._curves.items() if np.isfinite(curve[1][-1:]).any()}
+        ends = {name: room.place_of(steps[-1], values[-1]) for name, (steps, values) in drawn.items()}
         for name, label in self._names.items():
             label.setVisible(name in drawn)
-        places: dict[str, float] = {}
-        for name, (_, values) in sorted(drawn.items(), key=lambda item: float(item[1][1][-1])):
-            places[name] = max(float(values[-1]), lowest)
-            lowest = places[name] + line
-        above = max(lowest - line / 2 - top, 0.0)  # what the highest has of itself over the plot
-        for name, place in places.items():
-            self._names[name].setPos(float(drawn[name][0][-1]), place - above)
+        for name, height in self._parted_heights(ends, room).items():
+            label, gap = self._names[name], self.theme.px(_NAME_GAP)
+            size = label.boundingRect()
+            left = ends[name].x() + gap
+            middles_near = middles(size.height(), room.height, height)
+            choice = ((QRectF(left, y - size.height() / 2, size.width(), size.height()), y) for y in middles_near)
+            label.setPos(*room.point_at(QPointF(ends[name].x(), room.take_freest(choice))))
 
-    def _keep_level_names_clear(self) -> None:
-        """Put the name of a level before a curve's end where it would lie under the name of that."""
-        (first, last), (bottom, top) = self.viewRange()
-        step, value = (
-            size / max(span, 1.0) for size, span in zip((last - first, top - bottom), self._room, strict=True)
-        )
-        ends = [label for label in self._names.values() if label.isVisible()]
-        for name, line in self._levels.items():
-            label, place = line.label, self._places[name]
-            half = label.boundingRect().width() * step / 2
-            for end in ends:
-                reach = (end.boundingRect().width() + self.theme.px(_NAME_GAP)) * step
-                is_near = abs(end.pos().y() - line.value()) < 2 * end.boundingRect().height() * value
-                if is_near and -half < first + place * (last - first) - end.pos().x() < reach + half:
-                    place = (end.pos().x() - half - first) / (last - first)
-            if label.orthoPos != place:
-                label.setPosition(place)
+    def _parted_heights(self, ends: Mapping[str, QPointF], room: FreeRoom) -> dict[str, float]:
+        """Those of the ends, a line apart from each other, above the axis and within the plot."""
+        line = self._names["valid"].boundingRect().height() + 1.0
+        lowest = room.height - line / 2
+        places: dict[str, float] = {}
+        for name, end in sorted(ends.items(), key=lambda item: -item[1].y()):
+            places[name] = min(end.y(), lowest)
+            lowest = places[name] - line
+        above = max(-(lowest + line / 2), 0.0)  # what the highest has of itself over the plot
+        return {name: place + above for name, place in places.items()}
 
     @property
     def _room(self) -> tuple[float, float]:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +19,7 @@ from core.history import History
 from core.probes import Probe
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
+from gui.panels.learning.loss_plot import LossPlot
 from gui.panels.learning.step_plot import StepPlot
 from gui.playhead import Playhead
 from gui.replay import Replay
@@ -399,19 +401,69 @@ def test_names_stand_clear_of_playhead_and_star(panel: Curves, history: History)
         assert line.label.sceneBoundingRect().right() < playhead
 
 
+def standing_at_guessing(
+    num_steps: int, stage: Callable[[QWidget, int, int], None], theme: Theme, valid: float = 3.95, height: int = 190
+) -> Curves:
+    """The curves of a run that learns nothing, its rate set anew at the end: as at 1280 x 720 with a notice open."""
+    history, playhead = History(), Playhead()
+    history.take(prepared())
+    history.take(StepsDone(first_step=1, arrays={"train/loss": np.full(num_steps, math.log(50))}))
+    history.take(ValidationDone(step=num_steps - 20, metrics={"valid/loss": valid}, sentences=(), is_best=True))
+    history.take(SettingChanged(step=num_steps, key="training.optimizer.learning_rate", value=0.00025))
+    playhead.advance(num_steps)
+    curves = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
+    stage(curves, 1180, height)
+    curves.show_step(history, num_steps)
+    curves.grab()
+    return curves
+
+
+def names_in(loss: LossPlot) -> list[pg.TextItem]:
+    return [*loss._names.values(), *(line.label for line in (*loss._levels.values(), *loss._changes))]
+
+
+def pixels_of(colour: QColor, plot: StepPlot, within: QRectF | None = None) -> set[tuple[int, int]]:
+    """Where a colour is seen in a plot, or in a part of its scene."""
+    image = plot.grab().toImage()
+    part = QRect(QPoint(), image.size()) if within is None else plot.mapFromScene(within).boundingRect()
+    columns, rows = range(part.left(), part.right() + 1), range(part.top(), part.bottom() + 1)
+    return {(x, y) for x in columns for y in rows if image.pixelColor(x, y) == colour}
+
+
+@pytest.mark.parametrize("height", [190, 400])
+@pytest.mark.parametrize("num_steps", [120, 260])
+def test_where_there_is_room_no_curve_runs_through_a_name(
+    stage: Callable[[QWidget, int, int], None], theme: Theme, num_steps: int, height: int
+) -> None:
+    loss = standing_at_guessing(num_steps, stage, theme, valid=3.85, height=height).loss
+    for name in (loss._names["valid"], loss._levels["guessing"].label, loss._changes[0].label):
+        letters = name.sceneBoundingRect().adjusted(4, 4, -4, -4)  # its letters, and no room around them
+        assert not pixels_of(theme.colour("training"), loss, letters), name.toPlainText()
+
+
+@pytest.mark.parametrize("height", [190, 260])
+def test_no_name_hides_what_was_measured(panel: Curves, history: History, theme: Theme, height: int) -> None:
+    """Though no place is free: the loss goes up and down over all of the plot, and settings are changed there."""
+    waves = 2.1 + 2.0 * np.sin(np.arange(NUM_STEPS))
+    history.take(StepsDone(first_step=1, arrays={"train/loss": waves}))
+    for step in (40, 150, 320):
+        history.take(SettingChanged(step=step, key="training.optimizer.learning_rate", value=step * 1e-6))
+    panel.window().resize(1100, height)
+    panel.show_step(history, NUM_STEPS)
+    loss, colours = panel.loss, [theme.colour("training"), theme.colour("validation")]
+    beside_names = [pixels_of(colour, loss) for colour in colours]
+    for name in names_in(loss):
+        name.setVisible(False)
+    for colour, seen in zip(colours, beside_names, strict=True):
+        alone = pixels_of(colour, loss)
+        assert len(alone) > 100 and alone <= seen
+
+
 @pytest.mark.parametrize("num_steps", [60, 120, 240, 260, 380])
 def test_a_loss_that_stands_at_guessing_has_its_name_beside_that_of_guessing(
     stage: Callable[[QWidget, int, int], None], theme: Theme, num_steps: int
 ) -> None:
-    history, playhead = History(), Playhead()
-    history.take(prepared())
-    history.take(StepsDone(first_step=1, arrays={"train/loss": np.full(num_steps, math.log(50))}))
-    history.take(ValidationDone(step=num_steps - 20, metrics={"valid/loss": 3.95}, sentences=(), is_best=True))
-    playhead.advance(num_steps)
-    curves = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
-    stage(curves, 1180, 190)  # as at 1280 x 720 with a notice open
-    curves.show_step(history, num_steps)
-    curves.grab()
+    curves = standing_at_guessing(num_steps, stage, theme)
     ends, guessing = curves.loss._names.values(), curves.loss._levels["guessing"].label
     for end in ends:
         assert end.isVisible() and not end.sceneBoundingRect().intersects(guessing.sceneBoundingRect())
@@ -420,7 +472,7 @@ def test_a_loss_that_stands_at_guessing_has_its_name_beside_that_of_guessing(
         assert curves.loss.plotItem.vb.sceneBoundingRect().contains(letters), name.toPlainText()
 
 
-@pytest.mark.parametrize("height", [200, 400])
+@pytest.mark.parametrize("height", [150, 200, 260, 400])
 def test_the_name_of_a_changed_setting_is_never_cut(
     stage: Callable[[QWidget, int, int], None], panel: Curves, history: History, height: int
 ) -> None:
@@ -429,8 +481,23 @@ def test_the_name_of_a_changed_setting_is_never_cut(
         history.take(SettingChanged(step=step, key="training.optimizer.learning_rate", value=0.00025))
     panel.show_step(history, NUM_STEPS)
     panel.grab()
+    ground = panel.loss.plotItem.vb.sceneBoundingRect()
     for line in panel.loss._changes:
-        assert panel.loss.plotItem.vb.sceneBoundingRect().contains(line.label.sceneBoundingRect())
+        assert ground.contains(line.label.sceneBoundingRect())
+
+
+def test_names_are_whole_though_the_plot_shrinks_and_nothing_is_drawn(panel: Curves, history: History) -> None:
+    """As a notice opens, or the window becomes smaller."""
+    history.take(SettingChanged(step=150, key="training.optimizer.learning_rate", value=0.00025))
+    for height in (400, 190):
+        panel.window().resize(1100, height)
+        panel.grab()
+        if height == 400:
+            panel.show_step(history, NUM_STEPS)
+    ground = panel.loss.plotItem.vb.sceneBoundingRect()
+    for name in names_in(panel.loss):
+        if name.isVisible():
+            assert ground.contains(name.sceneBoundingRect().adjusted(0, 3, 0, -3)), name.toPlainText()
 
 
 def test_token_frequencies_are_a_line_where_they_are_known(panel: Curves, history: History) -> None:
