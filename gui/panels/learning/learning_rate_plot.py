@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 
 from core.config import RunConfig
 from core.history import History
+from gui.panels.learning.free_room import FreeRoom, middles
 from gui.panels.learning.planned_schedule import planned_rates
 from gui.panels.learning.step_plot import StepPlot, renew
 from gui.playhead import Playhead
@@ -29,6 +30,7 @@ class LearningRatePlot(StepPlot):
         self.hideAxis("bottom")
         self.getAxis("left").setTicks([])
         self._name = pg.TextItem("learning rate", anchor=(0, 0))
+        self._name.setZValue(-1)  # under the line, wherever there is no room
         self.addItem(self._name, ignoreBounds=True)
         self.setAccessibleName("Learning rate over steps")
         self.take_theme()
@@ -45,10 +47,12 @@ class LearningRatePlot(StepPlot):
         steps, rates = history.curve("train/learning_rate")
         if history.prepared is not None:
             self._draw_plan(history.prepared.config, history.last_step)
-            self._name_peak(max(float(part.max(initial=0.0)) for part in (rates, self._plan[1][self._drawn_from :])))
+            self._peak = max(float(part.max(initial=0.0)) for part in (rates, self._plan[1][self._drawn_from :]))
         if self._peak and not self.is_held:
             self.show_values(0, self._peak * _HEADROOM)
         renew(self._done, steps, rates)
+        if self._peak:
+            self._name_peak()
 
     def _draw_plan(self, config: RunConfig, last_step: int) -> None:
         """What is to come: the past may have had other settings."""
@@ -60,8 +64,13 @@ class LearningRatePlot(StepPlot):
             self._drawn_from = first
             self._planned.setData(steps[first:], rates[first:])
 
-    def _name_peak(self, peak: float) -> None:
-        if peak != self._peak:
-            self._peak = peak
-            self._name.setText(f"learning rate, peak {peak:.2g}")
-            self._name.setPos(0, peak * _HEADROOM)
+    def _name_peak(self) -> None:
+        """Over the line or under it, as far to the left as it is free of it."""
+        self._name.setText(f"learning rate, peak {self._peak:.2g}")
+        room, size = FreeRoom(self.plotItem), self._name.boundingRect().size()
+        corners = (
+            QPointF(middle - size.width() / 2, top)
+            for middle in middles(size.width(), room.width, near=room.place_of(0, 0).x() + size.width() / 2)
+            for top in (0.0, room.height - size.height())
+        )
+        self._name.setPos(*room.point_at(room.take_freest((QRectF(corner, size), corner) for corner in corners)))

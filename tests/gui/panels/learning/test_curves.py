@@ -17,9 +17,11 @@ from pytestqt.qtbot import QtBot
 from core.events import ProbeDone, SettingChanged, StepsDone, ValidationDone
 from core.history import History
 from core.probes import Probe
+from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.loss_plot import LossPlot
+from gui.panels.learning.planned_schedule import planned_rates
 from gui.panels.learning.step_plot import StepPlot
 from gui.playhead import Playhead
 from gui.replay import Replay
@@ -104,6 +106,27 @@ def test_the_rate_that_was_stays_in_view_when_another_is_set(panel: Curves, hist
     planned = rate._planned.getOriginalDataset()[0]
     assert planned is None or planned.min() >= NUM_STEPS
     assert rate.viewRange()[1][1] > 1e-3 and rate._name.toPlainText() == "learning rate, peak 0.001"
+
+
+@pytest.mark.parametrize("last_step", [0, NUM_STEPS])
+@pytest.mark.parametrize("warmup_steps", [1, 20, 60, 200])
+@pytest.mark.parametrize("schedule", ["inverse_sqrt", "constant"])
+def test_the_rates_own_line_does_not_strike_through_its_name(
+    panel: Curves, theme: Theme, schedule: str, warmup_steps: int, last_step: int
+) -> None:
+    edits = (f"training.schedule.name={schedule}", f"training.schedule.warmup_steps={warmup_steps}")
+    history, config = History(), read_preset("toy_german_english", edits)
+    history.take(replace(prepared(), config=config))
+    learned = np.interp(np.arange(1, last_step + 1), *planned_rates(config))
+    history.take(StepsDone(first_step=1, arrays={"train/loss": learned, "train/learning_rate": learned}))
+    panel.show_step(history, last_step)
+    rate = panel.learning_rate
+    panel.grab()
+    letters = rate._name.sceneBoundingRect().adjusted(4, 4, -4, -4)
+    assert rate.plotItem.vb.sceneBoundingRect().contains(letters)
+    rate._name.setVisible(False)
+    for colour in ("good", "muted"):
+        assert not pixels_of(theme.colour(colour), rate, letters)
 
 
 def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, history: History) -> None:
