@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtWidgets import QSpinBox
 
 from core.config import OptimizerConfig, RunConfig, ScheduleConfig
@@ -14,6 +14,8 @@ from core.history import History
 from core.schedules import learning_rate
 from gui.panel import Table
 from gui.panels.anatomy.topic import Topic
+from gui.panels.learning.free_room import FreeRoom, middles
+from gui.panels.learning.line_names import places_upright, put_name
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.learning.step_plot import name_line
 from gui.theme import Theme
@@ -22,7 +24,8 @@ from gui.workbench import Workbench
 
 _REFERENCES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
 _PAPERS_WARMUP = 4000
-_STYLES = (Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+_DASHES = ((6.0, 3.0), (1.0, 2.0), (9.0, 3.0, 1.0, 3.0))  # of each, in widths of its line
+_SAMPLE = 40  # pixels at 100 %, of a curve's line before its name
 _POINTS = 500
 _SHORTEST = 20_000  # steps of the axis: peak and fall of the paper's curves are seen
 _TICK_STRIDES = (5, 2, 1)
@@ -53,11 +56,13 @@ class NoamTopic(Topic):
         self.warmup_spin.setSingleStep(100)
         self.take_button = button("Use in Setup", "Have the next run follow the noam schedule with this warm-up")
         self.plot = PlainPlot(theme)
-        self.line = pg.InfiniteLine(angle=90, movable=True, label="drag", labelOpts={"position": 0.97})
-        self.end_line = pg.InfiniteLine(angle=90, label="", labelOpts={"position": 0.06})
+        self.line = pg.InfiniteLine(angle=90, movable=True, label="drag")
+        self.end_line = pg.InfiniteLine(angle=90, label="")
         self._own = self.plot.plot()
         self._references = [self.plot.plot() for _ in _REFERENCES]
-        self._names = [pg.TextItem() for _ in range(len(_REFERENCES) + 1)]
+        self._curves = [self._own, *self._references]
+        self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in self._curves]
+        self._samples = [self.plot.plot() for _ in self._curves]  # the key: each curve's line, and its name
         self._is_chosen = False
         self._factor = 1.0  # this run's
         self._end: float = math.inf  # its last step
@@ -140,12 +145,12 @@ class NoamTopic(Topic):
         self._own.setPen(pg.mkPen(theme.colour("training"), width=3))
         self._own.setData(steps, own)
         factor = self._times_factor(", factor {:g}")
-        self._name(0, steps, own, f"yours: width {width}, warm-up {warmup:,}{factor}", "training")
+        self._name(0, f"yours: width {width}, warm-up {warmup:,}{factor}", "training")
         for place, (curve, settings) in enumerate(zip(self._references, _REFERENCES, strict=True)):
             rates = self.rates(*settings, steps)
-            curve.setPen(pg.mkPen(theme.colour("muted"), width=1.5, style=_STYLES[place]))
+            curve.setPen(pg.mkPen(theme.colour("muted"), width=1.5, dash=_DASHES[place]))
             curve.setData(steps, rates)
-            self._name(place + 1, steps, rates, f"width {settings[0]}, warm-up {settings[1]:,}", "muted")
+            self._name(place + 1, f"width {settings[0]}, warm-up {settings[1]:,}", "muted")
         if not self.line.moving:
             self.line.setValue(warmup)
         self.line.setPen(pg.mkPen(theme.colour("text"), width=1))
@@ -154,6 +159,7 @@ class NoamTopic(Topic):
         self.line.label.setFont(theme.font(0.85))
         self._mark_end()
         self.plot.setYRange(0, _HEADROOM * max(float(own.max()), 1e-3), padding=0)
+        self._part_names()
         self._say()
 
     def _mark_end(self) -> None:
@@ -172,16 +178,34 @@ class NoamTopic(Topic):
         peaks = [self.warmup_spin.value(), *(warmup for _, warmup in _REFERENCES)]
         return np.unique(np.append(np.linspace(1, self._last_step, _POINTS).round(), peaks))
 
-    def _name(self, place: int, steps: np.ndarray, rates: np.ndarray, text: str, colour: str) -> None:
+    def _name(self, place: int, text: str, colour: str) -> None:
         name = self._names[place]
         name.setText(text)
         name.setColor(self.theme.colour(colour))
         name.setFont(self.theme.font(0.85))
-        name.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
-        peak = int(rates.argmax())
-        at = peak if place else max(peak, 3 * len(steps) // 5)  # yours is dragged at its peak
-        name.setAnchor((0, 1) if at < 0.8 * len(steps) else (1, 1))  # above a curve that falls from here, or rose
-        name.setPos(float(steps[at]), float(rates[at]))
+        self._samples[place].setPen(self._curves[place].opts["pen"])
+
+    def _part_names(self) -> None:
+        """Give each word a place of its own, on no curve: those of the two lines, and the key."""
+        room = FreeRoom(self.plot.plotItem, self._curves)
+        bottom, top = self.plot.viewRange()[1]
+        for line in (self.line, self.end_line):
+            room.draw((line.value(),) * 2, (bottom, top))
+        put_name(self.line, room.take_freest(places_upright(self.line, 1.0, room, may_turn=False)))
+        put_name(self.end_line, room.take_freest(places_upright(self.end_line, 0.5, room)))
+        self._lay_key(room)
+
+    def _lay_key(self, room: FreeRoom) -> None:
+        """One curve below the other, at the top, as far to the right as no curve is behind."""
+        sample, row = self.theme.px(_SAMPLE), self._names[0].boundingRect().height()
+        size = QSizeF(sample + max(name.boundingRect().width() for name in self._names), row * len(self._names))
+        corners = (QPointF(middle - size.width() / 2, 0.0) for middle in middles(size.width(), room.width, room.width))
+        corner = room.take_freest((QRectF(corner, size), corner) for corner in corners)
+        for place, (line, name) in enumerate(zip(self._samples, self._names, strict=True)):
+            start = corner + QPointF(0.0, (place + 0.5) * row)
+            end = start + QPointF(sample, 0.0)
+            line.setData(*zip(room.point_at(start), room.point_at(end), strict=True))
+            name.setPos(*room.point_at(end))
 
     def _say(self) -> None:
         warmup = self.warmup_spin.value()
@@ -201,8 +225,6 @@ class NoamTopic(Topic):
         self.plot.setLabel("bottom", "step")
         self.plot.setAccessibleName("Learning rate over steps")
         self.line.setZValue(2)
-        for name in self._names:
-            name.setZValue(1)  # a curve may run behind it, and is no part of its letters
         for item in (self.end_line, self.line, *self._names):
             self.plot.addItem(item, ignoreBounds=True)
         self.picture.addWidget(self.plot, 1)
@@ -212,6 +234,7 @@ class NoamTopic(Topic):
         self.warmup_spin.valueChanged.connect(self._choose)
         self.take_button.clicked.connect(self.take_over)
         self.line.sigDragged.connect(self._drag)
+        self.plot.plotItem.vb.sigResized.connect(self._part_names)
         self.plot.pointed.connect(self._point_at)
 
     def _choose(self) -> None:

@@ -21,14 +21,15 @@ Place = TypeVar("Place")
 class FreeRoom:
     """What is taken of a plot, in its pixels from the upper left: by its curves and marks, and by names so far."""
 
-    def __init__(self, plot: pg.PlotItem) -> None:
+    def __init__(self, plot: pg.PlotItem, curves: Iterable[pg.PlotDataItem] | None = None) -> None:
+        """With all curves of a plot, or only these."""
         (self._first, last), (bottom, self._top) = plot.vb.viewRange()
         self.width, self.height = max(plot.vb.width(), 1.0), max(plot.vb.height(), 1.0)
         self._step = (last - self._first) / self.width  # of a pixel
         self._value = (self._top - bottom) / self.height
         self._names: list[QRectF] = []
         self._curves: list[tuple[NDArray[Any], NDArray[Any]]] = []
-        for curve in plot.listDataItems():
+        for curve in plot.listDataItems() if curves is None else curves:
             steps, values = curve.getOriginalDataset()
             if steps is not None and curve.opts["pen"] is not None:
                 self.draw(steps, values)

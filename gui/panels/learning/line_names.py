@@ -28,12 +28,14 @@ def places_across(line: pg.InfiniteLine, wanted: float, room: FreeRoom) -> Itera
             yield QRectF(corner, size), Stand(middle / room.width, (0.5, 1.0 if is_over else 0.0))
 
 
-def places_upright(line: pg.InfiniteLine, wanted: float, room: FreeRoom) -> Iterator[tuple[QRectF, Stand]]:
-    """Right or left of a line that goes up: written along it where it is long enough for that, else beside it."""
+def places_upright(
+    line: pg.InfiniteLine, wanted: float, room: FreeRoom, *, may_turn: bool = True
+) -> Iterator[tuple[QRectF, Stand]]:
+    """Right or left of a line that goes up: written along it where it may and has room for that, else beside it."""
     name, at = line.label.boundingRect(), room.place_of(line.value(), 0.0).x()
     for is_along in (True, False):
         across, down = (name.height(), name.width()) if is_along else (name.width(), name.height())
-        if is_along and down > room.height:
+        if is_along and (down > room.height or not may_turn):
             continue
         for middle in middles(down, room.height, (1.0 - wanted) * room.height):
             for is_right in (True, False):

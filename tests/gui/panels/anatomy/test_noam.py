@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from pytestqt.qtbot import QtBot
 
 from core.config import RunConfig
@@ -120,12 +121,7 @@ def test_the_axis_reaches_to_the_end_of_a_long_run_and_marks_where_any_run_ends(
         assert 4 <= len(numbered) <= 11 and numbered[0] == 0
 
 
-def test_no_curve_runs_through_a_word_and_each_tick_has_its_number(topic: NoamTopic) -> None:
-    label = topic.line.label
-    lowest = topic.plot.plotItem.vb.mapSceneToView(label.sceneBoundingRect().bottomLeft()).y()
-    assert lowest > topic._own.getData()[1].max()
-    for name in topic._names:
-        assert name.fill.color().alphaF() > 0.8 and name.zValue() > topic._own.zValue()
+def test_each_tick_has_its_number(topic: NoamTopic) -> None:
     ((_, numbers),) = [tick for tick in topic.plot.getAxis("bottom")._tickLevels[0] if tick[0] == 20_000]
     assert numbers == "20,000" and topic.plot.viewRange()[0][1] > 20_000
 
@@ -137,3 +133,44 @@ def test_setup_takes_it_over(topic: NoamTopic, window: MainWindow, qtbot: QtBot)
     assert draft is not None
     assert (draft.training.schedule.name, draft.training.schedule.warmup_steps) == ("noam", 250)
     assert "noam with 250 warm-up steps" in topic.readout_label.text()
+
+
+@pytest.mark.parametrize("height", [720, 1000])
+def test_names_are_whole_and_apart_and_no_curve_runs_through_one(
+    topic: NoamTopic, window: MainWindow, qtbot: QtBot, height: int
+) -> None:
+    prepare(window, qtbot, {"training.max_steps": 1000})
+    window.resize(1280, height)
+    for warmup in (1, 20, 200, 300, 1000, 4000, 10_000, 20_000):
+        topic.warmup_spin.setValue(warmup)
+        draw(topic, window)
+        topic.plot.grab()
+        box = topic.plot.plotItem.vb
+        words = [*topic._names, topic.line.label, topic.end_line.label]
+        for place, word in enumerate(words):
+            said = f"{word.toPlainText()} at {warmup}"
+            name = word.sceneBoundingRect()
+            letters = name.adjusted(4, 4, -4, -4)  # without the room around them
+            assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(name), said
+            assert not any(letters.intersects(other.sceneBoundingRect()) for other in words[:place]), said
+            for curve in (topic._own, *topic._references):
+                assert not runs_through(topic.plot, curve, letters), said
+
+
+def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, part: QRectF) -> bool:
+    """Whether a curve goes through a part of the scene."""
+    box = plot.plotItem.vb
+    columns = np.linspace(part.left(), part.right(), 200)
+    steps = [box.mapSceneToView(QPointF(column, 0.0)).x() for column in columns]
+    rates = np.interp(steps, *curve.getData())
+    heights = [box.mapViewToScene(QPointF(step, rate)).y() for step, rate in zip(steps, rates, strict=True)]
+    return any(part.top() < height < part.bottom() for height in heights)
+
+
+def test_the_key_shows_the_line_of_each_curve_before_its_name(topic: NoamTopic) -> None:
+    topic.plot.grab()
+    for curve, sample, name in zip(topic._curves, topic._samples, topic._names, strict=True):
+        assert sample.opts["pen"] == curve.opts["pen"]
+        (_, end), (height, _) = sample.getData()
+        assert (end, height) == pytest.approx((name.pos().x(), name.pos().y()))
+    assert len({tuple(curve.opts["pen"].dashPattern()) for curve in topic._references}) == 3
