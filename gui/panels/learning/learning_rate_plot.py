@@ -67,7 +67,10 @@ class LearningRatePlot(StepPlot):
     def _name_peak(self) -> None:
         """Over the line or under it, as far to the left as it is free of it."""
         self._name.setText(f"learning rate, peak {self._peak:.2g}")
-        room, size = FreeRoom(self.plotItem), self._name.boundingRect().size()
+        size = self._name.boundingRect().size()
+        if self.is_as_before(size):
+            return
+        room = FreeRoom(self.plotItem)
         corners = (
             QPointF(middle - size.width() / 2, top)
             for middle in middles(size.width(), room.width, near=room.place_of(0, 0).x() + size.width() / 2)

@@ -27,6 +27,7 @@ class StepPlot(pg.PlotWidget):
         super().__init__(enableMenu=False, axisItems=figure_axes())
         self.theme = theme
         self._playhead = playhead
+        self._seen: tuple[tuple[object, ...], list[object]] | None = None  # by `is_as_before`
         self.is_held = False  # whether the axes stay as they are, whatever is drawn
         self.hideButtons()
         for side in ("left", "bottom"):
@@ -76,6 +77,13 @@ class StepPlot(pg.PlotWidget):
         """Have the y axis go from `bottom` to `top`."""
         if not _are_near(self.viewRange()[1], (bottom, top)):
             self.setYRange(bottom, top, padding=0)
+
+    def is_as_before(self, names: object) -> bool:
+        """Whether curves, axes and these names are as at the last call: the playhead alone moves no name."""
+        arrays = [array for curve in self.plotItem.listDataItems() for array in curve.getOriginalDataset()]
+        seen = self.viewRange(), self.plotItem.vb.size(), names, [id(array) for array in arrays]
+        before, self._seen = self._seen, (seen, arrays)  # kept, so that no other array gets the id of one
+        return before is not None and before[0] == seen
 
     def _drag(self) -> None:
         self._playhead.view(round(self._line.value()))

@@ -77,7 +77,6 @@ class ValidationPlot(StepPlot):
             self.addItem(item, ignoreBounds=True)
         self._changes: list[pg.InfiniteLine] = []  # a line for each setting that was changed during the run
         self._curves: Curves = {}  # that are drawn
-        self._fitted: tuple[tuple[object, ...], list[object]] | None = None  # what the names were placed for
         self.plotItem.vb.sigResized.connect(self._fit)
 
     def take_theme(self) -> None:
@@ -169,22 +168,16 @@ class ValidationPlot(StepPlot):
         """Choose the y axis, and a place for each name, for what is drawn and the room there is."""
         if not self.is_held:
             self.show_values(*self.range_of(self._curves))
-        if self._is_fitted():
+        lines = (*self._levels.values(), *self._changes)
+        names = [(line.isVisible(), line.value(), line.label.format, line.label.boundingRect()) for line in lines]
+        if self.is_as_before(names):
             return
         room = FreeRoom(self.plotItem)
         self._name_ends(room)
+        for line in self._shown_levels.values():
+            room.draw(self.viewRange()[0], (line.value(),) * 2)
         self._name_changes(room)
         self._name_levels(room)
-
-    def _is_fitted(self) -> bool:
-        """Whether all is as when the names were placed last: as the playhead moves they stay, and cost nothing."""
-        arrays = [array for curve in self.plotItem.listDataItems() for array in curve.getOriginalDataset()]
-        lines = (*self._levels.values(), *self._changes)
-        named = [(line.isVisible(), line.value(), line.label.format, line.label.boundingRect()) for line in lines]
-        seen = self.viewRange(), self._room, named, [id(array) for array in arrays]
-        is_fitted = self._fitted is not None and self._fitted[0] == seen
-        self._fitted = seen, arrays  # kept, so that no other array gets the id of one
-        return is_fitted
 
     def _name_changes(self, room: FreeRoom) -> None:
         bottom, top = self.viewRange()[1]
@@ -194,13 +187,10 @@ class ValidationPlot(StepPlot):
             put_name(line, room.take_freest(places_upright(line, _CHANGE_PLACE, room)))
 
     def _name_levels(self, room: FreeRoom) -> None:
-        (first, last), (bottom, top) = self.viewRange()
-        levels = {name: line for name, line in self._levels.items() if line.isVisible()}
-        for line in levels.values():
-            room.draw((first, last), (line.value(),) * 2)
+        bottom, top = self.viewRange()[1]
         for end in (steps[-1] for steps, _ in self._curves.values() if len(steps)):
             room.draw((end, end), (bottom, top))  # where the playhead is most often
-        for name, line in levels.items():
+        for name, line in self._shown_levels.items():
             put_name(line, room.take_freest(places_across(line, self._places[name], room)))
 
     def _name_ends(self, room: FreeRoom) -> None:
@@ -227,6 +217,10 @@ class ValidationPlot(StepPlot):
             lowest = places[name] - line
         above = max(-(lowest + line / 2), 0.0)  # what the highest has of itself over the plot
         return {name: place + above for name, place in places.items()}
+
+    @property
+    def _shown_levels(self) -> dict[str, pg.InfiniteLine]:
+        return {name: line for name, line in self._levels.items() if line.isVisible()}
 
     @property
     def _room(self) -> tuple[float, float]:
