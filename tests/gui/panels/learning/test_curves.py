@@ -20,6 +20,7 @@ from core.probes import Probe
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
+from gui.panels.learning.free_room import FreeRoom
 from gui.panels.learning.loss_plot import LossPlot
 from gui.panels.learning.planned_schedule import planned_rates
 from gui.panels.learning.step_plot import StepPlot
@@ -521,6 +522,29 @@ def test_names_are_whole_though_the_plot_shrinks_and_nothing_is_drawn(panel: Cur
     for name in names_in(panel.loss):
         if name.isVisible():
             assert ground.contains(name.sceneBoundingRect().adjusted(0, 3, 0, -3)), name.toPlainText()
+
+
+def test_names_are_placed_anew_for_what_is_new_and_not_for_the_playhead(
+    panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel.show_step(history, NUM_STEPS)  # laid out
+    placed: list[pg.PlotItem] = []
+
+    def room_of(plot: pg.PlotItem) -> FreeRoom:
+        placed.append(plot)
+        return FreeRoom(plot)
+
+    for module in ("validation_plot", "learning_rate_plot"):
+        monkeypatch.setattr(f"gui.panels.learning.{module}.FreeRoom", room_of)
+    for step in (100, 250, NUM_STEPS):
+        panel.show_step(history, step)
+    assert not placed
+    history.take(StepsDone(first_step=401, arrays={"train/loss": np.full(1, 0.5)}))
+    panel.show_step(history, 401)
+    assert placed.count(panel.loss.plotItem) == 1
+    history.take(SettingChanged(step=401, key="training.label_smoothing", value=0.05))
+    panel.show_step(history, 401)
+    assert placed.count(panel.loss.plotItem) == 2
 
 
 def test_token_frequencies_are_a_line_where_they_are_known(panel: Curves, history: History) -> None:
