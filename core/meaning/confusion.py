@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +24,18 @@ class Confusion:
     written: tuple[str, ...]  # the same and what else was written for them, columns; LEFT_OUT is the last
     counts: NDArray[np.int64]  # [rows, columns]
     times: NDArray[np.int64]  # [rows] each symbol was to be written, or was added
-    where: dict[tuple[str, str], tuple[int, ...]]  # (row, column) -> sentences, by their place in the validation
-    errors: int  # of the whole validation: symbols wrong, left out or added
+    sentences: Sequence[Sequence[Written]]  # of the whole validation
+    errors: int  # among them: symbols wrong, left out or added
 
     @property
     def shares(self) -> NDArray[np.float64]:
         """[rows, columns] of the times each symbol was to be written; what is written in no column is missing."""
         shares: NDArray[np.float64] = self.counts / self.times[:, None]
         return shares
+
+    def places_of(self, wanted: str, written: str) -> tuple[int, ...]:
+        """The sentences with this pair of a row and a column, by their place in the validation."""
+        return tuple(place for place, pairs in enumerate(self.sentences) if (wanted, written) in map(_named, pairs))
 
     @property
     def errors_shown(self) -> int:
@@ -51,12 +56,8 @@ class Confusion:
 def confusion_of(sentences: Sequence[Sequence[Written]], most: int) -> Confusion:
     """Of `most` symbols at most: those that were wrong most often, ADDED among them where symbols were added."""
     counts: Counter[tuple[str, str]] = Counter()
-    where: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, pairs in enumerate(sentences):
-        named = [(ADDED if wanted is None else wanted, LEFT_OUT if got is None else got) for wanted, got in pairs]
-        counts.update(named)
-        for pair in set(named):
-            where[pair].append(place)
+    for pair, count in Counter(chain.from_iterable(sentences)).items():
+        counts[_named(pair)] += count
     wrong: Counter[str] = Counter()
     times: Counter[str] = Counter()
     for (wanted, got), count in counts.items():
@@ -66,9 +67,13 @@ def confusion_of(sentences: Sequence[Sequence[Written]], most: int) -> Confusion
     rows = tuple(sorted(worst, key=lambda symbol: (symbol == ADDED, -times[symbol], symbol)))
     columns = _columns(rows, counts, most)
     table = np.array([[counts[row, column] for column in columns] for row in rows], dtype=np.int64)
-    kept = {pair: tuple(places) for pair, places in where.items() if pair[0] in rows and pair[1] in columns}
     totals = np.array([times[row] for row in rows], dtype=np.int64)
-    return Confusion(rows, columns, table.reshape(len(rows), len(columns)), totals, kept, wrong.total())
+    return Confusion(rows, columns, table.reshape(len(rows), len(columns)), totals, sentences, wrong.total())
+
+
+def _named(pair: Written) -> tuple[str, str]:
+    wanted, got = pair
+    return ADDED if wanted is None else wanted, LEFT_OUT if got is None else got
 
 
 def _columns(rows: tuple[str, ...], counts: Counter[tuple[str, str]], most: int) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from core.meaning.validation_figures import ValidationFigures
 from core.per_cent import per_cent
 from gui.panel import Table
 from gui.panels.learning.plain_plot import PlainPlot
+from gui.panels.learning.step_plot import renew
 from gui.panels.meaning.validation_panel import ValidationPanel
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
@@ -58,6 +59,7 @@ class AccuracyPlot(PlainPlot):
     """Two curves from 0 to 1; the mouse reads them."""
 
     _accuracy: AccuracyBy | None = None  # pyqtgraph resizes it while it is being made
+    _numbered: tuple[int, int, int] | None = None  # the first key, the last, and how far numbers are apart
 
     def __init__(self, theme: Theme, key: str) -> None:
         super().__init__(theme)
@@ -97,11 +99,9 @@ class AccuracyPlot(PlainPlot):
         if share != self._share:
             self._share = share
             self.setLabel("bottom", f"{share}, by {self._key}")
-        self._fed.setData(accuracy.keys, accuracy.fed)
-        self._free.setData(accuracy.keys, accuracy.free)
-        if len(accuracy.keys):
-            self.setXRange(float(accuracy.keys[0]) - 0.5, float(accuracy.keys[-1]) + 0.5, padding=0)
-            self._number_keys()
+        renew(self._fed, accuracy.keys, accuracy.fed)
+        renew(self._free, accuracy.keys, accuracy.free)
+        self._number_keys()
         self.setAccessibleDescription(" ".join(map(self._explain, range(len(accuracy.keys)))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -109,12 +109,15 @@ class AccuracyPlot(PlainPlot):
         self._number_keys()
 
     def _number_keys(self) -> None:
-        """Whole numbers, as many as there is room for."""
+        """Have the axis go from the first key to the last, with as many whole numbers as there is room for."""
         if self._accuracy is None or not len(self._accuracy.keys):
             return
         first, last = int(self._accuracy.keys[0]), int(self._accuracy.keys[-1])
         stride = math.ceil((last - first + 1) * self._theme.px(_NUMBER_WIDTH) / max(self.width(), 1))
-        self.getAxis("bottom").setTicks([[(key, str(key)) for key in range(first, last + 1, stride)]])
+        if self._numbered != (first, last, stride):
+            self._numbered = first, last, stride
+            self.setXRange(first - 0.5, last + 0.5, padding=0)
+            self.getAxis("bottom").setTicks([[(key, str(key)) for key in range(first, last + 1, stride)]])
 
     def lines(self) -> list[tuple[object, ...]]:
         """The numbers drawn."""

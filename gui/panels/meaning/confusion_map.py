@@ -67,8 +67,8 @@ class ConfusionMap(ValidationPanel):
     def _choose(self, row: int, column: int) -> None:
         assert self._confusion is not None
         pair = self._confusion.symbols[row], self._confusion.written[column]
-        if pair in self._confusion.where:
-            self.chosen.emit(self._confusion.where[pair], f"{what_happened(*pair)} at step {self._at:,}")
+        if places := self._confusion.places_of(*pair):
+            self.chosen.emit(places, f"{what_happened(*pair)} at step {self._at:,}")
 
 
 class ConfusionCanvas(MatrixCanvas):

@@ -24,10 +24,10 @@ def test_counts_and_sentences_of_each_pair() -> None:
         [0, 0, 0, 0, 0, 1],
         [0, 0, 0, 0, 1, 0],
     ]
-    assert found.where["b", "c"] == (1, 2)
+    assert found.places_of("b", "c") == (1, 2)
     assert (found.errors, found.errors_shown) == (4, 4)
-    assert found.where["d", LEFT_OUT] == (3,)
-    assert found.where[ADDED, "e"] == (4,)
+    assert found.places_of("d", LEFT_OUT) == (3,)
+    assert found.places_of(ADDED, "e") == (4,)
     assert found.shares[1].tolist() == [0, 1 / 3, 0, 2 / 3, 0, 0]
 
 
