@@ -25,7 +25,7 @@ from gui.workbench import Workbench
 _REFERENCES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
 _PAPERS_WARMUP = 4000
 _DASHES = ((6.0, 3.0), (1.0, 2.0), (9.0, 3.0, 1.0, 3.0))  # of each, in widths of its line
-_SAMPLE = 40  # pixels at 100 %, of a curve's line before its name
+_SAMPLE, _SAMPLE_GAP = 40, 6  # pixels at 100 %, of a curve's line before its name, and between the two
 _POINTS = 500
 _SHORTEST = 20_000  # steps of the axis: peak and fall of the paper's curves are seen
 _TICK_STRIDES = (5, 2, 1)
@@ -197,15 +197,15 @@ class NoamTopic(Topic):
 
     def _lay_key(self, room: FreeRoom) -> None:
         """One curve below the other, at the top, as far to the right as no curve is behind."""
-        sample, row = self.theme.px(_SAMPLE), self._names[0].boundingRect().height()
-        size = QSizeF(sample + max(name.boundingRect().width() for name in self._names), row * len(self._names))
+        sample, gap, row = self.theme.px(_SAMPLE), self.theme.px(_SAMPLE_GAP), self._names[0].boundingRect().height()
+        size = QSizeF(sample + gap + max(name.boundingRect().width() for name in self._names), row * len(self._names))
         corners = (QPointF(middle - size.width() / 2, 0.0) for middle in middles(size.width(), room.width, room.width))
         corner = room.take_freest((QRectF(corner, size), corner) for corner in corners)
         for place, (line, name) in enumerate(zip(self._samples, self._names, strict=True)):
             start = corner + QPointF(0.0, (place + 0.5) * row)
             end = start + QPointF(sample, 0.0)
             line.setData(*zip(room.point_at(start), room.point_at(end), strict=True))
-            name.setPos(*room.point_at(end))
+            name.setPos(*room.point_at(end + QPointF(gap, 0.0)))
 
     def _say(self) -> None:
         warmup = self.warmup_spin.value()
