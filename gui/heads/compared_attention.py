@@ -132,11 +132,11 @@ def read_comparable(runs_dir: Path) -> list[ComparableRun]:
 def _comparable(path: Path) -> ComparableRun | None:
     try:
         folder = RunFolder.open(path)
-        name, steps = name_of(folder), tuple(folder.probe_steps())
+        name, seed, steps = name_of(folder), folder.config().seed, tuple(folder.probe_steps())
         sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
     except (UserError, OSError):
         return None
-    return ComparableRun(path, name, folder.config().seed, folder.state.created, steps, sources)
+    return ComparableRun(path, name, seed, folder.state.created, steps, sources)
 
 
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:

@@ -155,10 +155,7 @@ def test_of_thinned_validations_it_says_that_steps_lie_between_two_of_those_kept
 ) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "thinned"))
     (run / "validations" / "000400.jsonl").unlink()  # as `RunFolder.write_validation` does
-    empty_window.context.workbench.open_run(run)
-    view = empty_window.train_view
-    qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
-    view.more_button.click()
+    view = looked_into(empty_window, run, qtbot)
     learned = view.learned_map
     qtbot.waitUntil(lambda: not learned.is_empty and not learned.is_dirty, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "Not all validations are kept" in learned.readout.text(), timeout=WAIT_MS)
@@ -204,6 +201,14 @@ def with_a_sentence_of_no_tokens(path: Path, sentences: Sequence[ValidatedSenten
     rewritten(path, [replace(first, tokens=(), probability=(), rank=()), *others])
 
 
+def looked_into(window: MainWindow, run: Path, qtbot: QtBot) -> TrainView:
+    """The Train view of the example run as it was changed, opened, with what is behind More."""
+    window.context.workbench.open_run(run)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
+    window.train_view.more_button.click()
+    return window.train_view
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -219,10 +224,7 @@ def test_a_damaged_validation_is_named_and_the_other_drawn(
 ) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
     damage(run / "validations" / "000400.jsonl", RunFolder.open(run).validated_sentences(400))
-    empty_window.context.workbench.open_run(run)
-    view = empty_window.train_view
-    qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
-    view.more_button.click()
+    view = looked_into(empty_window, run, qtbot)
     qtbot.waitUntil(lambda: not view.learned_map.is_empty, timeout=WAIT_MS)
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
     assert "000400.jsonl" in empty_window.strip.sentence.text()
@@ -241,10 +243,7 @@ def test_of_two_validations_that_do_not_fit_the_larger_is_drawn(
 ) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
     with_fewer_sentences(run / "validations" / "000800.jsonl", RunFolder.open(run).validated_sentences(800))
-    empty_window.context.workbench.open_run(run)
-    view = empty_window.train_view
-    qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
-    view.more_button.click()
+    view = looked_into(empty_window, run, qtbot)
     panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
     qtbot.waitUntil(lambda: all("step 400" in one.title_label.text() for one in panels), timeout=WAIT_MS)
     assert "000800.jsonl: the file is damaged (it is of other sentences" in empty_window.strip.sentence.text()
