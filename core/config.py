@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from core.errors import UserError
-from core.format import FORMAT, require_known_format
+from core.run_files.format import FORMAT, require_known_format
 from core.settings.errors import first_error
 from core.settings.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.data.splits import SPLITS
 from core.errors import UserError
-from core.splits import SPLITS
 
 PLUGIN = "parallel_text"
 _FILE_OPTIONS = ("folder", *(f"{split}_{side}" for split in SPLITS for side in ("source", "target")))

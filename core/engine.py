@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
-from core.garbage import no_collections
+from core.machine.garbage import no_collections
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop

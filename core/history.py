@@ -14,7 +14,6 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from core.alignment import AlignmentScores
 from core.config import RunConfig, change_setting
 from core.errors import UserError
 from core.events import (
@@ -31,6 +30,7 @@ from core.events import (
     ValidationDone,
 )
 from core.growing_curve import GrowingCurve, Steps, Values
+from core.meaning.alignment import AlignmentScores
 from core.metrics_tail import MetricsTail
 from core.notices.noticing import Noticing
 from core.probes import Probe

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from core.anatomy import AttentionKind, DotProduct, Masks
-from core.beam_tree import BeamTree
+from core.answers.anatomy import AttentionKind, DotProduct, Masks
+from core.answers.beam_tree import BeamTree
+from core.answers.left_out import HeadPlace, LeftOut
+from core.answers.looked import Looked
 from core.config import RunConfig
 from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
-from core.left_out import HeadPlace, LeftOut
-from core.looked import Looked
 from core.probes import ProbedSentence
 
 Answer = TypeVar("Answer")

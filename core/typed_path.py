@@ -1,4 +1,4 @@
-"""A path as a person types it."""
+"""A path as people type it, and as they read it."""
 
 import os.path
 from pathlib import Path
@@ -7,3 +7,9 @@ from pathlib import Path
 def typed_path(text: str) -> Path:
     """With `~` as a home; as it stands where nobody knows that user, for which pathlib has an error of its own."""
     return Path(os.path.expanduser(text))  # noqa: PTH111
+
+
+def from_home(path: Path) -> str:
+    """As people write it: `~` stands for their home."""
+    home = Path.home()
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)

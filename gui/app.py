@@ -10,8 +10,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from core.engine import Engine
+from core.machine.signals import signals_to
 from core.run_folder import default_runs_dir
-from core.signals import signals_to
 from gui.bridge import EngineBridge
 from gui.collector import collecting_here
 from gui.context import make_context

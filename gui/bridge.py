@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from core.answers.looked import seconds_of
 from core.engine import Engine
 from core.errors import BrokenOff, UserError
 from core.events import (
@@ -30,7 +31,6 @@ from core.events import (
 )
 from core.faults import as_trouble
 from core.history import History
-from core.looked import seconds_of
 from core.requests import Request
 
 Answer = TypeVar("Answer")

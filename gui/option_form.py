@@ -15,7 +15,8 @@ from core.settings.fields import SettingField
 from gui.datasets.path_button import PathButton
 from gui.text_list import read_texts, written_texts
 from gui.theme import GRID
-from gui.widgets import CalmCombo, plain_label
+from gui.widgets.choices import CalmCombo
+from gui.widgets.labels import plain_label
 
 NONE = "none"
 AUTO = "auto"

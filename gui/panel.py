@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, 
 from core.events import Event
 from core.history import History
 from gui.theme import GRID, Theme
-from gui.widgets import TitleLabel, plain_label
+from gui.widgets.labels import plain_label
+from gui.widgets.moving_labels import TitleLabel
 
 Table = Sequence[Sequence[object]]  # the first row names the columns
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gui.context import Context
 from gui.panel import Panel
 from gui.pictures.export_button import ExportButton
-from gui.scrolling_page import ScrollingPage
+from gui.widgets.scrolling_page import ScrollingPage
 
 
 class View(QWidget):

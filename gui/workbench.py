@@ -8,12 +8,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.branch_changes import first_unfit
 from core.comparison.differences import changed_keys, differing_settings
 from core.config import RunConfig, change_setting, change_settings
 from core.errors import UserError
 from core.events import Prepared, RunFinished
-from core.lower_rate import lower_rate
 from core.notices.notice import Experiment
 from core.plugins_host.failures import PluginError
 from core.requests import (
@@ -29,7 +27,9 @@ from core.requests import (
     SetProcesses,
     Start,
 )
+from core.settings.branch_changes import first_unfit
 from core.settings.fields import setting_effect
+from core.settings.lower_rate import lower_rate
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
 from gui.playhead import Playhead

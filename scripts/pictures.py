@@ -20,9 +20,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import pyqtgraph as pg
 from PySide6.QtWidgets import QApplication
 
+from core.answers.left_out import HeadPlace
 from core.config import RunConfig
 from core.engine import Engine
-from core.left_out import HeadPlace
 from core.requests import Pause
 from core.settings.presets import read_preset
 from gui.bridge import EngineBridge

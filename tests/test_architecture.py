@@ -57,7 +57,7 @@ TORCH_FREE = (
 )
 
 # where it matters which of how many processes this is; environment.json records how many
-OF_SEVERAL_PROCESSES = ("core/torchrun.py", "core/training/distributed.py", "core/environment.py")
+OF_SEVERAL_PROCESSES = ("core/torchrun.py", "core/training/distributed.py", "core/machine/environment.py")
 ABOUT_SEVERAL_PROCESSES = (
     *("torch.distributed", "distributed", "core.torchrun.place", "core.torchrun.Place"),
     *("world_size", "local_rank", "local_world_size", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),

@@ -25,7 +25,7 @@ from core.cli.streams import (
     speak_utf8,
 )
 from core.errors import UserError
-from core.signals import Interrupted
+from core.machine.signals import Interrupted
 from core.torchrun import tell_torchrun
 
 OK, FAULT, BAD_INPUT = 0, 1, 2

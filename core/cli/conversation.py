@@ -18,11 +18,11 @@ from signal import Signals
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from core.cli.terminal import TerminalProgress
 from core.engine import Engine
 from core.events import Event, Listener, RunFinished, RunStarted
+from core.machine.signals import Interrupted, signals_to
 from core.requests import Learn, Request, Stop
-from core.signals import Interrupted, signals_to
-from core.terminal import TerminalProgress
 
 Answer = TypeVar("Answer")
 _IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a process group and its leader are both told

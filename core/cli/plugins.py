@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core.cli.conversation import Conversation
 from core.cli.output import print_json
+from core.cli.terminal import TerminalProgress
 from core.config import read_override
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import report_text
@@ -18,7 +19,6 @@ from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import CheckPlugin
-from core.terminal import TerminalProgress
 
 CLEAN, FINDINGS = 0, 1
 

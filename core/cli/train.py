@@ -15,17 +15,17 @@ from core.cli.opening import DATASET_OPTION, read_settings
 from core.cli.output import event_record, print_json
 from core.cli.seeds import new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
+from core.cli.terminal import TerminalProgress
 from core.errors import UserError
 from core.events import Event, Prepared, RunFinished
-from core.lower_rate import lower_rate
+from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_files.by_step import CHECKPOINTS, step_path
 from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.settings.fields import setting_effect
+from core.settings.lower_rate import lower_rate
 from core.settings.presets import read_preset_or_file
-from core.signals import Interrupted
-from core.smaller_batch import smaller_batch
-from core.terminal import TerminalProgress
+from core.settings.smaller_batch import smaller_batch
 from core.torchrun import is_leader, require_one_process, silence_torch, tell_torchrun
 from core.validated import Validated
 

@@ -14,11 +14,11 @@ from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import name_of, output_file, read_lines
 from core.cli.opening import decoding_changes, opening_of
 from core.cli.output import print_json
+from core.cli.terminal import texts_bar
 from core.errors import UserError
 from core.requests import FindUnreadable, OpenRun, Translate, Translation
 from core.run_folder import RunFolder
 from core.settings.strict_yaml import shown
-from core.terminal import texts_bar
 
 _TEXTS_AT_ONCE = 256
 _LISTS = ("unknown", "n_best", "tokens", "probabilities")  # of a record, empty where the text is

@@ -15,13 +15,13 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Literal
 
-from core.child_python import child_environment
 from core.config import SubwordName
 from core.data.pair_texts import read_pairs
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
 from core.data.subwords import SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
+from core.machine.child_python import child_environment
 
 Sides = Literal["src", "tgt", "both"]
 MOST_PAIRS = 1_000_000

@@ -16,16 +16,16 @@ from core.data.choosing_tokens import TokenChoice
 from core.data.learning_subwords import Sides, learn_subwords, require_size
 from core.data.pair_texts import growing_texts, read_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
+from core.data.splits import SPLITS
 from core.data.subwords import SubwordModels, models_in, write_models
 from core.data.tokenising import Tokenising
 from core.data.tokenizers import make_tokenizer
 from core.data.unchanged_files import find_unchanged, look_at, remember, require_unchanged, stamp_of
 from core.data.vocabulary import Vocabulary
 from core.events import Progress
-from core.garbage import no_collections
+from core.machine.garbage import no_collections
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo, is_built_in
-from core.splits import SPLITS
 
 _LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
 _APART = "-"  # in the name of a folder with the subwords that a run brought

@@ -16,6 +16,7 @@ from core.config import MAX_LENGTH, DatasetConfig, Length, TokenizerConfig
 from core.data.encoding import Side
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.data.split_pairs import SplitPairs
+from core.data.splits import SPLITS, not_at_hand
 from core.data.subwords import SubwordModels, SubwordTokenizer, models_in
 from core.data.token_arrays import PairArrays
 from core.data.tokenizers import Tokenizer, make_tokenizer
@@ -23,7 +24,6 @@ from core.data.unigram import unigram_loss
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
-from core.splits import SPLITS, not_at_hand
 from core.text_form import AS_IT_COMES, TextForm
 
 DOCUMENT = "data.json"

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.anatomy import AttentionKind, DotProduct, Masks
+from core.answers.anatomy import AttentionKind, DotProduct, Masks
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import BOS_ID, PAD_ID
 from core.decoding.greedy import greedy_decode

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from core.processor import reads_slowly_for_few_rows
+from core.machine.processor import reads_slowly_for_few_rows
 
 _FEW = 8  # rows; with more of them the reading is soon shared by enough
 _LARGE = 2**16  # numbers in a weight; a smaller one comes from a cache, and the call is what takes the time

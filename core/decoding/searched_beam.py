@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from core.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
+from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import EOS_ID
 from core.decoding.beam import BeamSearch, Watch, beam_decode

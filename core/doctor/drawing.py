@@ -16,6 +16,7 @@ from core.data.choosing_tokens import subwords_of
 from core.data.held_out import HeldOut
 from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import write_pairs
+from core.data.splits import HELD_OUT
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.vocabulary import as_listed
 from core.doctor.findings import Bounds
@@ -24,7 +25,6 @@ from core.plugin import Pair
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import ENDLESS, PluginHost
 from core.plugins_host.info import PluginInfo
-from core.splits import HELD_OUT
 
 SAMPLE = 20_000
 SAMPLE_CHARACTERS = 2_000_000

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
+from core.data.splits import SPLITS
 from core.doctor.drawing import Drawn, DrawnSplit, Tell
 from core.doctor.findings import Finding, TriedOptions
 from core.doctor.limits import check_limits
@@ -15,7 +16,6 @@ from core.doctor.methods import check_metrics, check_symbols
 from core.doctor.texts import check_alignments, check_texts
 from core.errors import UserError
 from core.plugins_host.failures import EmptySplit, OptionsRefused, PluginError
-from core.splits import SPLITS
 
 NUM_PAIRS = 100
 """Of each split, with each value."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.data.splits import HELD_OUT
 from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
-from core.splits import HELD_OUT
 
 RNG_SEEDS = range(3)
 NUM_PAIRS = 20

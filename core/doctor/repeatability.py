@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from core.data.splits import SPLITS
 from core.doctor.drawing import REPEATED, Drawn
 from core.doctor.findings import Finding
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost
-from core.splits import SPLITS
 
 HERE_ADVICE = (
     "Draw from the rng that pairs() is given, and from nothing else: not from the module random, the clock, "

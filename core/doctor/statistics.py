@@ -10,10 +10,10 @@ import numpy as np
 
 from core.config import TrainingConfig
 from core.data.batch_plan import padding_share
+from core.data.splits import HELD_OUT
 from core.doctor.drawing import Drawn, DrawnSplit, Tokens
 from core.doctor.findings import Figures, Finding, Lengths, SplitFigures
 from core.per_cent import per_cent
-from core.splits import HELD_OUT
 
 MANY_DUPLICATES = 0.9
 MUCH_UNKNOWN = 0.1

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
+from core.answers.left_out import HeadPlace
 from core.errors import UserError
-from core.left_out import HeadPlace
 from core.model.attention import MultiHeadAttention
 from core.model.transformer import Transformer
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.config import OptimizerConfig, RunConfig
-from core.lower_rate import lower_rate, rate_setting
 from core.notices.notice import Experiment
+from core.settings.lower_rate import lower_rate, rate_setting
 
 _HIGH_RATE = 3e-3  # for adam, from which on lower is the likelier cure; the highest of the presets'
 _HIGH_RATE_SGD = 0.1

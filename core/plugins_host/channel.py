@@ -13,7 +13,7 @@ from collections import deque
 from itertools import count
 from typing import IO, Any
 
-from core.child_python import child_environment
+from core.machine.child_python import child_environment
 
 OUTPUT_LINES = 200
 """How much of what plugins print is kept to explain a crash."""

@@ -19,9 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from core.child_python import child_environment
 from core.errors import BrokenOff, UserError
 from core.events import Event, Progress, RunStarted, Trouble
+from core.machine.child_python import child_environment
 from core.processes.connection import Connection, Packet, refused
 from core.requests import OpenRun, Request, SetPace
 from core.torchrun import starting

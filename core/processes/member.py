@@ -19,8 +19,8 @@ from typing import Any
 
 from core.engine import Engine
 from core.events import Event
+from core.machine.signals import STOPPING
 from core.processes.connection import Connection, Packet, refusal
-from core.signals import STOPPING
 from core.torchrun import is_leader, silence_torch
 
 ENDED = 3  # never 0: torchrun then ends those too that the first has never met

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from core.events import SettingChanged
-from core.format import FORMAT, require_known_format
 from core.run_files.claiming import is_zombie, started_at
 from core.run_files.documents import checked_bytes, read_checked, validated
+from core.run_files.format import FORMAT, require_known_format
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
 Count = Annotated[int, Field(ge=0)]

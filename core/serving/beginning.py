@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from core.environment import environment
 from core.errors import NotWritten
+from core.machine.environment import environment
 from core.requests import Start
 from core.run_files.copying import files_to_copy
 from core.run_files.places import require_room

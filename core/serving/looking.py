@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.anatomy import DotProduct, Masks
-from core.beam_tree import BeamTree
+from core.answers.anatomy import DotProduct, Masks
+from core.answers.beam_tree import BeamTree
+from core.answers.left_out import LeftOut
+from core.answers.looked import timed
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.decoding.dissection import dissect_head, masks_of
@@ -13,8 +15,6 @@ from core.decoding.searched_beam import search_beam
 from core.decoding.translator import encode_text, translate
 from core.errors import UserError
 from core.events import Event, ProbeDone
-from core.left_out import LeftOut
-from core.looked import timed
 from core.model.transformer import Transformer
 from core.requests import (
     AddSentence,

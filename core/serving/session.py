@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from core.branch_changes import that_act
 from core.data.cache_place import CachePlace
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, NothingPrepared, UserError
@@ -21,6 +20,7 @@ from core.serving.branching import branched_folder, branched_trainer, read_kept
 from core.serving.looking import Looking
 from core.serving.opening import data_of, known_data, open_trainer
 from core.serving.run_at_hand import RunAtHand, Work
+from core.settings.branch_changes import that_act
 from core.training.distributed import ProcessLost
 from core.training.memory import is_out_of_memory
 from core.training.resolve import resolve

@@ -20,10 +20,10 @@ from core.data.cache_place import usual_place
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
+from core.machine.signals import STOPPING
 from core.model.transformer import Transformer
 from core.model_size import num_positions
 from core.plugins_host.host import PluginHost
-from core.signals import STOPPING
 from core.torchrun import tell_torchrun
 from core.training import distributed
 from core.training.distributed import Processes

@@ -7,7 +7,7 @@ import torch
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
-from core.free_memory import free_memory
+from core.machine.free_memory import free_memory
 from core.model_size import batch_bytes, count_parameters, num_positions
 
 _AVERAGES = {"adam": 2, "adamw": 2, "sgd": 1}

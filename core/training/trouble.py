@@ -6,7 +6,7 @@ from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Trouble
-from core.lower_rate import lower_rate
+from core.settings.lower_rate import lower_rate
 from core.training import memory
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.doctor.findings import PluginReport
 from core.plugins_host.discovery import built_in_plugins_dir
 from core.plugins_host.info import PluginInfo
-from gui.widgets import from_home
+from core.typed_path import from_home
 
 OURS = "Headlight"
 

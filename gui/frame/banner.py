@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout
 from core.errors import UserError
 from core.run_folder import RunFolder, list_runs
 from gui.theme import GRID, Theme
-from gui.widgets import IconButton, button, plain_label
+from gui.widgets.buttons import IconButton, button
+from gui.widgets.labels import plain_label
 
 
 class ResumeBanner(QFrame):

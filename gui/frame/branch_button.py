@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from core.branch_changes import first_unfit
-from core.splits import has_pairs, not_at_hand
+from core.data.splits import has_pairs, not_at_hand
+from core.settings.branch_changes import first_unfit
 from gui.context import Context
-from gui.widgets import enable
+from gui.widgets.buttons import enable
 
 NAME = "Continue from the viewed step"
 HELP = (

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QVBoxLayout, QWi
 from core.version import version
 from gui.runs.place import RunsPlace
 from gui.theme import GRID
-from gui.widgets import button, plain_label
+from gui.widgets.buttons import button
+from gui.widgets.labels import plain_label
 
 SHORTCUTS = (
     ("Space", "Learn, or pause"),

@@ -7,7 +7,7 @@ import os
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QSpinBox, QVBoxLayout, QWidget
 
-from gui.widgets import plain_label
+from gui.widgets.labels import plain_label
 from gui.workbench import Workbench
 
 HELP = (

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QFrame
 from core.events import Prepared, Progress, StateChanged
 from core.time_left import TimeLeft
 from gui.context import Context
-from gui.flow import FlowLayout
 from gui.theme import GRID
-from gui.widgets import FigureLabel, plain_label
+from gui.widgets.flow import FlowLayout
+from gui.widgets.labels import plain_label
+from gui.widgets.moving_labels import FigureLabel
 
 REFRESH_MS = 500
 _WATCHING = (

@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout
 
 from core.errors import Offer
 from core.events import Trouble
+from core.typed_path import from_home
 from gui.faults.crash import log_path
 from gui.theme import GRID, Theme
-from gui.widgets import IconButton, button, copyable_label, from_home, plain_label, set_role
+from gui.widgets.buttons import IconButton, button
+from gui.widgets.labels import copyable_label, plain_label, set_role
 
 OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
     "": ("", ""),

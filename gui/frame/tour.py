@@ -12,7 +12,9 @@ from gui.frame.rail import Rail
 from gui.frame.transport import Transport
 from gui.theme import GRID, Theme
 from gui.views.train import TrainView
-from gui.widgets import bring_into_view, button, enable, plain_label
+from gui.widgets.buttons import button, enable
+from gui.widgets.labels import plain_label
+from gui.widgets.scrolling import bring_into_view
 
 TEXT_WIDTH = 320  # pixels at zoom 100
 LINE = 2  # pixels, of the outline

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSli
 
 from gui.bridge import WindowState
 from gui.context import Context
-from gui.flow import FlowLayout, side_by_side
 from gui.frame.branch_button import BranchButton
 from gui.icons import icon
 from gui.theme import GRID
-from gui.widgets import FigureLabel, IconButton, button, enable, plain_label, set_role
+from gui.widgets.buttons import IconButton, button, enable
+from gui.widgets.flow import FlowLayout, side_by_side
+from gui.widgets.labels import plain_label, set_role
+from gui.widgets.moving_labels import FigureLabel
 from gui.workbench import MORE_STEPS
 
 READABLE_S = 0.2  # figures that change faster are not read, and each change is painted

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal
 
+from core.answers.left_out import HeadPlace
 from core.events import Prepared
-from core.left_out import HeadPlace
 from gui.bridge import EngineBridge
 
 

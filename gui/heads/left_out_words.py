@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from core.left_out import HeadPlace, LeftOut, SeenModel
+from core.answers.left_out import HeadPlace, LeftOut, SeenModel
 from core.per_cent import per_cent
 from core.probes import Feed
 from gui.sentences.selection import KIND_TITLES

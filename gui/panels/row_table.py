@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from gui.theme import Theme
-from gui.widgets import read_by_rows
+from gui.widgets.tables import read_by_rows
 
 Row = TypeVar("Row")
 _NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

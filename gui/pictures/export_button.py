@@ -17,8 +17,8 @@ from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
 from gui.pictures.picture_file import FORMATS, image_of, pictures_of, write
 from gui.redraw import Redraws
-from gui.save_dialog import ask_where_to_save
-from gui.widgets import IconButton
+from gui.widgets.buttons import IconButton
+from gui.widgets.save_dialog import ask_where_to_save
 
 _NOT_IN_A_NAME = re.compile(r"[^\w.]+")
 _LONGEST_NAME = 80

@@ -12,7 +12,7 @@ from core.exporting.sharing import receive, share
 from core.run_files.archive import SUFFIX
 from core.run_folder import RunFolder
 from gui.context import Context
-from gui.save_dialog import ask_where_to_save
+from gui.widgets.save_dialog import ask_where_to_save
 
 _KIND = "Shared runs"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from core.beam_tree import BeamNode, BeamTree
+from core.answers.beam_tree import BeamNode, BeamTree
 
 _FATES = {
     "went on": "goes on",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from core.answers.looked import seconds_of
 from core.events import StateChanged
-from core.looked import seconds_of
 from gui.bridge import EngineBridge
 
 SHARE = 0.015  # of the engine's time that repeating one question may take; no view repeats more than two

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from core.left_out import HeadPlace
+from core.answers.left_out import HeadPlace
 from core.probes import Attention, Feed, ProbedSentence
 
 Kind = Literal["encoder_self", "decoder_self", "cross"]

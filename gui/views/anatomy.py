@@ -12,7 +12,7 @@ from gui.context import Context
 from gui.panel import Panel
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import scrolling
+from gui.widgets.scrolling import scrolling
 
 if TYPE_CHECKING:
     from gui.panels.anatomy.topic import Topic

@@ -17,7 +17,8 @@ from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.attention.left_out_heads import LeftOutHeads
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.view import View
-from gui.widgets import MoreButton, splitter
+from gui.widgets.buttons import MoreButton
+from gui.widgets.splitters import splitter
 
 LOWEST = 260  # pixels at 100 %: what the large head needs to be read
 _MORE_HELP = "All heads of a layer as one, differences of two steps or runs, and how widely each head looks"

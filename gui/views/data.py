@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout
 
+from core.data.splits import SPLITS
 from core.overview.pairs import MAX_FOUND
-from core.splits import SPLITS
 from gui.context import Context
 from gui.datasets.data_look import DataLook
 from gui.datasets.pair_pages import PAGE, PairPages
@@ -20,7 +20,12 @@ from gui.panels.datasets.length_histograms import LengthHistograms
 from gui.panels.datasets.pair_table import PairTable
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import CalmCombo, EscapableEdit, button, enable, plain_label, scrolling, splitter
+from gui.widgets.buttons import button, enable
+from gui.widgets.choices import CalmCombo
+from gui.widgets.escapable_edit import EscapableEdit
+from gui.widgets.labels import plain_label
+from gui.widgets.scrolling import scrolling
+from gui.widgets.splitters import splitter
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut

@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.errors import UserError
+from core.typed_path import from_home
 from gui.context import Context
 from gui.datasets.plugin_checks import PluginChecks
 from gui.datasets.plugin_rows import PluginRow
@@ -17,7 +18,10 @@ from gui.panels.datasets.plugin_details import LinesPane, about_lines, check_lin
 from gui.panels.datasets.plugin_table import PluginTable
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import EscapableEdit, button, enable, from_home, plain_label, set_role, splitter
+from gui.widgets.buttons import button, enable
+from gui.widgets.escapable_edit import EscapableEdit
+from gui.widgets.labels import plain_label, set_role
+from gui.widgets.splitters import splitter
 
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 NOTHING_CHOSEN = "Choose a plugin in the table first"

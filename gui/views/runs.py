@@ -11,9 +11,8 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from core.run_folder import RunFolder, RunLabel
+from core.typed_path import from_home
 from gui.context import Context
-from gui.fitting_splitter import FittingSplitter
-from gui.flow import FlowLayout, side_by_side
 from gui.panels.runs.details import RunDetails
 from gui.panels.runs.sides import RunSides
 from gui.panels.runs.table import RunTable
@@ -23,7 +22,12 @@ from gui.runs.shared import SharedRuns
 from gui.runs.trash import throw_away
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import ElidedLabel, EscapableEdit, button, enable, from_home, plain_label, splitter
+from gui.widgets.buttons import button, enable
+from gui.widgets.escapable_edit import EscapableEdit
+from gui.widgets.flow import FlowLayout, side_by_side
+from gui.widgets.labels import plain_label
+from gui.widgets.moving_labels import ElidedLabel
+from gui.widgets.splitters import FittingSplitter, splitter
 
 LOWEST = 420  # pixels at 100 %: what the table and a comparison need to be read
 LIVE_MS = 2000  # between two looks at the folder while a run is being written and somebody watches the table

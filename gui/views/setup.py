@@ -25,10 +25,12 @@ from gui.frame.restart_button import RestartButton
 from gui.option_form import OptionForm
 from gui.panels.learning.planned_schedule import PlannedSchedule
 from gui.pictures.export_button import ExportButton
-from gui.save_dialog import ask_where_to_save
-from gui.section import Section
 from gui.theme import GRID
-from gui.widgets import CalmCombo, button, plain_label
+from gui.widgets.buttons import button
+from gui.widgets.choices import CalmCombo
+from gui.widgets.labels import plain_label
+from gui.widgets.save_dialog import ask_where_to_save
+from gui.widgets.section import Section
 
 SECTIONS = ("dataset", "model", "training", "decoding")
 WIDTH = 336

@@ -17,7 +17,8 @@ from gui.panels.meaning.learned_map import LearnedMap
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.validation_reader import ValidationReader
 from gui.view import View
-from gui.widgets import MoreButton, splitter
+from gui.widgets.buttons import MoreButton
+from gui.widgets.splitters import splitter
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
 LOWEST = 380  # pixels at 100 %: what attention and curves need to be read

@@ -10,8 +10,6 @@ from core.events import CheckpointSaved, Event, Prepared, ProbeDone, SnapshotSav
 from core.history import History
 from core.requests import Translation
 from gui.context import Context
-from gui.flow import FlowLayout, named
-from gui.pages import Pages, stacked
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_chooser import HeadChooser
 from gui.panels.attention.head_grid import HeadGrid
@@ -19,14 +17,18 @@ from gui.panels.translation.beam_panel import BeamPanel
 from gui.panels.translation.token_table import TokenTable
 from gui.panels.translation.two_tracks import TwoTracks
 from gui.panels.translation.weights_panel import WeightsPanel
-from gui.scrolling_page import ScrollingPage
 from gui.sentences.example_menu import ExampleMenu
 from gui.sentences.output_place import OutputPlace
 from gui.sentences.typed_sentence import TypedSentence, Weights
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets import button, plain_label, set_role, splitter
+from gui.widgets.buttons import button
+from gui.widgets.flow import FlowLayout, named
+from gui.widgets.labels import plain_label, set_role
+from gui.widgets.pages import Pages, stacked
+from gui.widgets.scrolling_page import ScrollingPage
+from gui.widgets.splitters import splitter
 
 _KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)
 _PAGES = (

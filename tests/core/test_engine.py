@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.answers.left_out import HeadPlace
 from core.engine import Engine
 from core.errors import UserError
 from core.events import (
@@ -30,7 +31,6 @@ from core.events import (
     Trouble,
     ValidationDone,
 )
-from core.left_out import HeadPlace
 from core.requests import (
     AddSentence,
     ChangeSetting,

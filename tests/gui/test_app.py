@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.signals import STOPPING
+from core.machine.signals import STOPPING
 from gui.remembered import recall
 
 ROOT = Path(__file__).parents[2]

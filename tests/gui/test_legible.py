@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from core.left_out import HeadPlace
+from core.answers.left_out import HeadPlace
 from gui.heads.compared_attention import Against
 from gui.main_window import MainWindow
 from gui.panel import Panel
-from gui.scrolling_page import ScrollingPage
+from gui.widgets.scrolling_page import ScrollingPage
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from pytestqt.qtbot import QtBot
 
+from core.answers.left_out import HeadPlace
 from core.config import RunConfig
 from core.engine import Engine
-from core.left_out import HeadPlace
 from core.requests import Learn, Prepare, Start
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.environment import code_revision
+from core.machine.environment import code_revision
 from tests.gui.conftest import empty_window, small_file, wait_for_state, window  # noqa: F401 (fixtures: the real window)
 from tests.reliability.cases import Cases, kept_together, results_of, table
 

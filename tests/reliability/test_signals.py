@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from core.machine.signals import STOPPING
 from core.run_folder import RunFolder, is_run, list_runs
-from core.signals import STOPPING
 from tests.in_process import called
 from tests.reliability.cases import Cases
 from tests.reliability.learnt import assert_same, learnt

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.events import Progress
-from core.processor import multiplies_bfloat16
+from core.machine.processor import multiplies_bfloat16
 from core.training.memory import require_memory
 from core.training.resolve import is_small
 from core.training.speed.memory import recall, remember

@@ -11,7 +11,7 @@ import torch
 from platformdirs import user_cache_path
 from pydantic import Field, TypeAdapter, ValidationError
 
-from core.processor import processor_name
+from core.machine.processor import processor_name
 from core.run_files.atomic import write_whole
 from core.training.speed.sample import Sample
 from core.training.speed.timing import Seconds

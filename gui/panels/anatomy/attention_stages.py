@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.anatomy import DotProduct, Numbers
+from core.answers.anatomy import DotProduct, Numbers
 from gui.panels.anatomy.matrix_canvas import Matrix
 
 Mark = tuple[int | None, int | None]

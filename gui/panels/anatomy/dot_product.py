@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from core.anatomy import DotProduct
+from core.answers.anatomy import DotProduct
+from core.answers.left_out import HeadPlace
 from core.events import Prepared, ProbeDone
 from core.history import History
-from core.left_out import HeadPlace
 from core.probes import ProbedSentence
 from core.requests import DissectHead
 from gui.context import Context
@@ -21,7 +21,8 @@ from gui.panels.attention.head_chooser import HeadChooser
 from gui.sentences.asked import Asked
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
-from gui.widgets import button, plain_label
+from gui.widgets.buttons import button
+from gui.widgets.labels import plain_label
 
 
 class DotProductTopic(Topic):

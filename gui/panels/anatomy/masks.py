@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox
 
-from core.anatomy import Allowed, Masks
+from core.answers.anatomy import Allowed, Masks
 from core.history import History
 from core.requests import MakeMasks
 from gui.context import Context
@@ -13,7 +13,7 @@ from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.sentences.asked import Asked
-from gui.widgets import plain_label
+from gui.widgets.labels import plain_label
 
 _ALLOWED = np.float32(0.35)  # a calm colour on the scale of weights
 

@@ -19,7 +19,7 @@ from gui.panels.learning.line_names import places_upright, put_name
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.learning.step_plot import name_line
 from gui.theme import Theme
-from gui.widgets import button, enable
+from gui.widgets.buttons import button, enable
 from gui.workbench import Workbench
 
 _REFERENCES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up

@@ -9,12 +9,12 @@ from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from core.events import Event, Prepared
-from gui.flow import FlowLayout, named
 from gui.panel import Panel
-from gui.section import Section
 from gui.source_text import source_of
 from gui.theme import GRID, Theme
-from gui.widgets import plain_label
+from gui.widgets.flow import FlowLayout, named
+from gui.widgets.labels import plain_label
+from gui.widgets.section import Section
 
 _CODE_LINES = 16
 _PICTURE_HEIGHT = 280  # at least; where there is less room, the page scrolls

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 from core.events import Prepared, ProbeDone
 from core.history import History
 from gui.context import Context
-from gui.flow import FlowLayout, named
 from gui.heads.compared_attention import Against, ComparableRun, ComparedAttention, read_comparable
 from gui.panel import Panel
 from gui.sentences.selection import Pooled
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
-from gui.widgets import combo_box, offer
+from gui.widgets.choices import combo_box, offer
+from gui.widgets.flow import FlowLayout, named
 
 _POOLED: tuple[Pooled, ...] = ("", "mean", "max")
 _POOLED_HELP = (

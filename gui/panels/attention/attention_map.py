@@ -22,7 +22,7 @@ from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
 from gui.theme import GRID, Theme
-from gui.widgets import ElidedLabel
+from gui.widgets.moving_labels import ElidedLabel
 
 Cell = tuple[int, int]
 """Row and column."""

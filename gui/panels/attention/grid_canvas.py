@@ -21,8 +21,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
-from core.alignment import AlignedHead
-from core.left_out import HeadPlace
+from core.answers.left_out import HeadPlace
+from core.meaning.alignment import AlignedHead
 from core.per_cent import per_cent
 from gui.arrow_keys import ARROWS
 from gui.heads.head_row import HeadRow

@@ -8,16 +8,16 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QSpinBox, QWidget
 
+from core.answers.left_out import HeadPlace
 from core.events import Prepared, ProbeDone
 from core.history import History
-from core.left_out import HeadPlace
 from core.probes import ProbedSentence
-from gui.flow import FlowLayout, named
 from gui.heads.heads_off import HeadsOff
 from gui.panel import Panel
 from gui.sentences.selection import KIND_TITLES, KINDS, Pooled, Selection
 from gui.sentences.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
+from gui.widgets.flow import FlowLayout, named
 
 _FEEDS = ("fed by the reference", "free-running")
 _FEED_HELP = (

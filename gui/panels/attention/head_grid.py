@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.alignment import FOUND, AlignedHead, Scores
 from core.events import Prepared, ProbeDone
 from core.history import History
+from core.meaning.alignment import FOUND, AlignedHead, Scores
 from gui.heads.head_row import HeadRow
 from gui.heads.heads_off import HeadsOff
 from gui.panel import Panel, Table

@@ -8,9 +8,9 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy
 
+from core.answers.left_out import LeftOut
 from core.events import Prepared, ProbeDone
 from core.history import History
-from core.left_out import LeftOut
 from core.probes import ProbedSentence
 from core.requests import LeaveOutHeads
 from gui.context import Context
@@ -20,7 +20,8 @@ from gui.panel import Panel, Table
 from gui.sentences.asked import Asked
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
-from gui.widgets import button, plain_label
+from gui.widgets.buttons import button
+from gui.widgets.labels import plain_label
 
 _COLUMNS = (
     ("output, free-running", "What the model writes by itself; marked is what it writes otherwise without these heads"),

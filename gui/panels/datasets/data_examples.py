@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
+from core.data.splits import HELD_OUT
 from core.overview.records import DataOverview
-from core.splits import HELD_OUT
 from gui.panels.row_table import Column, RowTable
 from gui.theme import Theme
 

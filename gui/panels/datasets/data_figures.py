@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
+from core.data.splits import HELD_OUT, SPLITS
 from core.events import Event
 from core.history import History
 from core.overview.records import DataOverview, SideFigures
 from core.per_cent import per_cent
-from core.splits import HELD_OUT, SPLITS
 from gui.datasets.data_look import DataLook
 from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
 from gui.theme import Theme
-from gui.widgets import read_by_rows
+from gui.widgets.tables import read_by_rows
 
 Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
 _SIDES = ("source", "target")

@@ -16,7 +16,7 @@ from gui.datasets.pair_pages import PairPages
 from gui.panel import Panel, Table
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.theme import GRID, Theme
-from gui.widgets import plain_label
+from gui.widgets.labels import plain_label
 
 _MAX_BARS = 60
 

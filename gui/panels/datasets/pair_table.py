@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from core.overview.pairs import PairRow, Token
 from gui.panels.datasets.token_delegate import TOKENS, KindOfToken, TokenDelegate
 from gui.theme import Theme
-from gui.widgets import read_by_rows
+from gui.widgets.tables import read_by_rows
 
 _COLUMNS = (
     ("pair", "Its number in the split"),

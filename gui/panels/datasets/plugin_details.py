@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import figures_lines
+from core.typed_path import from_home
 from gui.datasets.plugin_rows import OURS, PluginRow
 from gui.theme import GRID
-from gui.widgets import from_home, plain_label
+from gui.widgets.labels import plain_label
 
 NOT_CHECKED = "Not checked yet: Check looks for what would go wrong, and lets a small model learn 32 of its pairs."
 Line = tuple[str, str]  # role and text

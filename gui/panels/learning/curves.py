@@ -21,7 +21,7 @@ from gui.panels.learning.validation_plot import ValidationPlot
 from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.theme import Theme
-from gui.widgets import combo_box, offer
+from gui.widgets.choices import combo_box, offer
 
 _CHOICE_HELP = "Which metric of the run is drawn over its steps, the plugin's own included"
 _FIGURE = QSize(720, 432)  # pixels at 100 %: as wide as a page, its text is as large as the page's

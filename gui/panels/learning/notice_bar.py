@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 from core.history import History
 from core.notices.notice import Experiment, Notice, NoticeKind
 from gui.theme import GRID, Theme
-from gui.widgets import IconButton, button, copyable_label, enable
+from gui.widgets.buttons import IconButton, button, enable
+from gui.widgets.labels import copyable_label
 
 _NOW_HELP = "Acts between two steps, and is marked over the curve; Setup changes it back"
 _RESET_HELP = (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gui.replay import Replay
 from gui.theme import Theme
-from gui.widgets import IconButton
+from gui.widgets.buttons import IconButton
 
 
 class _Way(NamedTuple):

@@ -17,7 +17,8 @@ from gui.panels.meaning.learned_canvas import LearnedCanvas, LearnedSentence
 from gui.panels.meaning.validation_panel import ValidationPanel
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
-from gui.widgets import button, plain_label
+from gui.widgets.buttons import button
+from gui.widgets.labels import plain_label
 
 
 class LearnedMap(ValidationPanel):

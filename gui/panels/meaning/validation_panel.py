@@ -11,7 +11,7 @@ from core.meaning.validation_figures import ValidationFigures
 from gui.panel import Panel
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
-from gui.widgets import plain_label
+from gui.widgets.labels import plain_label
 
 
 class ValidationPanel(Panel):

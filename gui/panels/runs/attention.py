@@ -15,7 +15,8 @@ from gui.runs.compared import ComparedRun, Comparison
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
-from gui.widgets import ElidedLabel, plain_label
+from gui.widgets.labels import plain_label
+from gui.widgets.moving_labels import ElidedLabel
 
 MOST_RUNS = 4  # side by side: of more, none could be read
 _NO_STEP = "These runs have no probed step in common: choose one above, or each run's newest."

@@ -18,7 +18,8 @@ from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
 from gui.runs.seed_bands import Band, Curve, rest_of
 from gui.theme import Theme
-from gui.widgets import read_by_rows, splitter
+from gui.widgets.splitters import splitter
+from gui.widgets.tables import read_by_rows
 
 # Okabe and Ito's colours, told apart with any colour vision; darker on light where they would fade, and the reverse.
 _COLOURS = {

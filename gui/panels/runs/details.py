@@ -10,11 +10,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 
 from core.run_files.label import LONGEST_NAME
 from core.run_folder import RunLabel
-from gui.flow import FlowLayout
+from core.typed_path import from_home
 from gui.runs.actions import why_not_branch, why_not_name, why_not_share
 from gui.runs.rows import RunRow
 from gui.theme import GRID
-from gui.widgets import EscapableEdit, button, combo_box, enable, from_home, offer, plain_label
+from gui.widgets.buttons import button, enable
+from gui.widgets.choices import combo_box, offer
+from gui.widgets.escapable_edit import EscapableEdit
+from gui.widgets.flow import FlowLayout
+from gui.widgets.labels import plain_label
 
 _NAME_HELP = "What you call this run (F2, Enter keeps it, Esc gives it up); its folder keeps its name"
 _NOTE_HELP = "Whatever is worth remembering of this run; kept when you leave the field, Esc gives it up"

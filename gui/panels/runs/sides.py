@@ -9,8 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 
 from gui.context import Context
-from gui.flow import named
-from gui.pages import Pages, stacked
 from gui.panel import Panel
 from gui.panels.attention.head_chooser import HeadChooser
 from gui.panels.runs.attention import RunAttention
@@ -19,7 +17,10 @@ from gui.panels.runs.table import Letters
 from gui.panels.runs.translations import RunTranslations
 from gui.runs.compared import LETTERS, At, Comparison, RunsReader
 from gui.runs.rows import RunRow
-from gui.widgets import combo_box, offer, plain_label
+from gui.widgets.choices import combo_box, offer
+from gui.widgets.flow import named
+from gui.widgets.labels import plain_label
+from gui.widgets.pages import Pages, stacked
 
 _PAGES = (
     ("Curves and settings", "The losses of all of them on one axis, and which settings differ"),

@@ -11,7 +11,8 @@ from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
-from gui.widgets import as_written, read_by_rows
+from gui.widgets.labels import as_written
+from gui.widgets.tables import read_by_rows
 
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."

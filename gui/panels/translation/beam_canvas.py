@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-from core.beam_tree import BeamNode, BeamTree, Fate
+from core.answers.beam_tree import BeamNode, BeamTree, Fate
 from gui.panels.translation.beam_layout import BeamLayout
 from gui.sentences.beam_words import said_of_node
 from gui.sentences.tokens import probability_text

@@ -8,7 +8,7 @@ from itertools import accumulate
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QFontMetricsF
 
-from core.beam_tree import BeamTree
+from core.answers.beam_tree import BeamTree
 from gui.theme import GRID, Theme
 
 _EDGES = 16, 56  # pixels between two columns: at least, and at most

@@ -7,19 +7,19 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 
-from core.beam_tree import BeamTree
+from core.answers.beam_tree import BeamTree
 from core.events import Event
 from core.history import History
 from core.requests import SearchBeam
 from gui.bridge import EngineBridge
-from gui.flow import FlowLayout, named
 from gui.panel import Panel, Table
 from gui.panels.translation.beam_canvas import BeamArea, BeamCanvas
 from gui.sentences.asked import Asked
 from gui.sentences.beam_words import outputs_table, said_of_beam, said_of_node
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
-from gui.widgets import sentence_label
+from gui.widgets.flow import FlowLayout, named
+from gui.widgets.labels import sentence_label
 
 _LEGEND = (
     "Blue: the beam's best output. Dashed: the greedy one where it differs. ✗ cut, ✓ ended. A line is as strong as its "

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from core.probes import Feed
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY, ProbabilityDelegate
 from gui.theme import Theme
-from gui.widgets import as_written, read_by_rows
+from gui.widgets.labels import as_written
+from gui.widgets.tables import read_by_rows
 
 Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")

@@ -15,7 +15,9 @@ from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, shown_sentence
 from gui.sentences.tokens import first_difference, without_eos
 from gui.theme import Theme
-from gui.widgets import EscapableEdit, IconButton, button, enable, plain_label, set_role
+from gui.widgets.buttons import IconButton, button, enable
+from gui.widgets.escapable_edit import EscapableEdit
+from gui.widgets.labels import plain_label, set_role
 
 
 class SentenceRow(Panel):

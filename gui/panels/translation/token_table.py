@@ -16,7 +16,8 @@ from gui.pictures.whole_table import whole_table
 from gui.sentences.output_place import OutputPlace
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
-from gui.widgets import IconButton, button, plain_label, sentence_label
+from gui.widgets.buttons import IconButton, button
+from gui.widgets.labels import plain_label, sentence_label
 
 
 class TokenTable(Panel):

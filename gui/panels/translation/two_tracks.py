@@ -11,7 +11,7 @@ from gui.sentences.output_place import OutputPlace
 from gui.sentences.tracks import Track, said_of_reference, table_of, track_of
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import Theme
-from gui.widgets import sentence_label
+from gui.widgets.labels import sentence_label
 
 _NO_REFERENCE = "Type the right answer beside the sentence, and the model is fed by it as well: a second track."
 

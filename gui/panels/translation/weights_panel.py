@@ -12,7 +12,6 @@ from core.events import Event
 from core.history import History
 from core.requests import Translate, Translation
 from gui.context import Context
-from gui.flow import FlowLayout, named
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
 from gui.sentences.asked import Asked
@@ -22,7 +21,9 @@ from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, 
 from gui.sentences.typed_sentence import TypedSentence, Weights, choice_of, step_of
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
-from gui.widgets import combo_box, sentence_label
+from gui.widgets.choices import combo_box
+from gui.widgets.flow import FlowLayout, named
+from gui.widgets.labels import sentence_label
 
 _THIS_RUN, _BEST = "this run", "best"
 _RUN_HELP = "Whose weights translate besides: this run's, or those of another run on the same dataset"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.anatomy import AttentionKind, DotProduct
+from core.answers.anatomy import AttentionKind, DotProduct
 from core.errors import UserError
 from core.events import ProbeDone
 from core.model.evaluation import evaluating

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.beam_tree import BeamTree
+from core.answers.beam_tree import BeamTree
 from core.config import DecodingConfig, ModelConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.searched_beam import search_beam

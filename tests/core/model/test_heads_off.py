@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 
+from core.answers.left_out import HeadPlace
 from core.data.special_tokens import BOS_ID, EOS_ID
 from core.decoding.flat_decoder import FIRST_PRODUCED
 from core.decoding.greedy import greedy_decode
 from core.errors import UserError
-from core.left_out import HeadPlace
 from core.model.evaluation import evaluating
 from core.model.heads_off import heads_off
 from core.model.transformer import Transformer

@@ -10,8 +10,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from core.answers.left_out import HeadPlace
 from core.errors import UserError
-from core.left_out import HeadPlace
 from core.model.evaluation import evaluating
 from core.model.heads_off import heads_off
 from core.model.weights import weights

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.frame.tour import Tour, beside
 from gui.main_window import MainWindow
 from gui.panel import Panel
-from gui.scrolling_page import ScrollingPage
+from gui.widgets.scrolling_page import ScrollingPage
 
 WAIT_MS = 30_000
 

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 import pytest
 
-from core.left_out import HeadPlace, LeftOut, SeenModel
+from core.answers.left_out import HeadPlace, LeftOut, SeenModel
 from gui.heads.left_out_words import changes, figures, in_figures, in_words, names_of, said
 from tests.gui.builders import feed, sentence
 

@@ -16,7 +16,7 @@ from gui.panel import Panel
 from gui.runs.naming import told_apart
 from gui.runs.rows import example_path, read_row
 from gui.theme import Theme
-from gui.widgets import title_in
+from gui.widgets.moving_labels import title_in
 
 Stage = Callable[[QWidget, int, int], None]
 LONG = "Cross attention, layer 2 head 3, fed by the reference · step 1,000"

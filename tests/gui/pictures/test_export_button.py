@@ -16,7 +16,7 @@ from PySide6.QtGui import QAction, QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.left_out import HeadPlace
+from core.answers.left_out import HeadPlace
 from core.schedules import learning_rate
 from gui.main_window import MainWindow
 from gui.panel import Panel

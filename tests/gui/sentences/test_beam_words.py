@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
+from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
 from gui.sentences.beam_words import outputs_table, said_of_beam, said_of_node
 
 A = BeamOutput(output="a b", tokens=("a", "b", "<eos>"), score=-0.5)

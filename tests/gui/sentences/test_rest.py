@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.answers.left_out import HeadPlace
+from core.answers.looked import Looked
 from core.history import History
-from core.left_out import HeadPlace
-from core.looked import Looked
 from core.requests import Translate, Translation
 from gui.main_window import MainWindow
 from gui.panel import Panel

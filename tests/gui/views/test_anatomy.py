@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from core.anatomy import DotProduct
+from core.answers.anatomy import DotProduct
 from gui.main_window import MainWindow
 from gui.panels.anatomy.attention_stages import STAGES
 from gui.panels.anatomy.dot_product import DotProductTopic

@@ -11,10 +11,10 @@ from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
 from core.plugins_host.discovery import user_plugins_dir
+from core.typed_path import from_home
 from gui.main_window import MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
 from gui.views.plugins import KEEPS, PluginsView
-from gui.widgets import from_home
 
 WAIT_MS = 30_000
 WORDS = '''

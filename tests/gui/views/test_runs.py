@@ -22,12 +22,12 @@ from core.config import change_setting
 from core.events import SettingChanged
 from core.run_files.validation_file import validation_bytes
 from core.run_folder import RunFolder, RunLabel, list_runs
+from core.typed_path import from_home
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
 from gui.smoothing import smoothed
 from gui.views.runs import EMPTY, RunsView
-from gui.widgets import from_home
 
 Wait = Callable[[str], None]
 WAIT_MS = 30_000

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.beam_tree import BeamNode, BeamOutput, BeamTree
+from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree
 from core.requests import Translation
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow

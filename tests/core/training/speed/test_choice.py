@@ -10,7 +10,7 @@ import torch
 
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
-from core.processor import multiplies_bfloat16
+from core.machine.processor import multiplies_bfloat16
 from core.training.resolve import resolve
 from core.training.speed.choice import Choice, choose, faster
 from core.training.speed.memory import usual_place

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from core.attention_entropy import head_entropy
+from core.meaning.attention_entropy import head_entropy
 from core.run_folder import RunFolder
 from gui.heads.head_picture import chosen_head
 from gui.main_window import MainWindow

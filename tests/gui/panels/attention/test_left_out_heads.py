@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from core.left_out import HeadPlace, LeftOut
+from core.answers.left_out import HeadPlace, LeftOut
 from gui.heads.left_out_words import figures, in_words
 from gui.main_window import MainWindow
 from gui.panels.attention.left_out_heads import LeftOutHeads

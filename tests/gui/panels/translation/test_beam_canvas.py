@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QWidget
 
-from core.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
+from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
 from gui.panels.translation.beam_canvas import BeamCanvas
 from gui.panels.translation.beam_layout import BeamLayout
 from gui.pictures.picture_file import image_of, pictures_of

@@ -1,4 +1,4 @@
-"""Two widgets one over the other, of which the upper takes no more room than it needs."""
+"""Widgets beside or over one another, with a line between that can be dragged."""
 
 from __future__ import annotations
 
@@ -41,3 +41,15 @@ class FittingSplitter(QSplitter):
 
     def _keep(self) -> None:
         self._was_dragged = True
+
+
+def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:
+    """Widgets side by side or one over the other, sharing the room in these proportions; none can be closed."""
+    made = QSplitter(orientation)
+    made.setChildrenCollapsible(False)
+    made.setHandleWidth(GRID)
+    for place, (widget, share) in enumerate(parts):
+        made.addWidget(widget)
+        made.setStretchFactor(place, share)
+    made.setSizes([1000 * share for _, share in parts])
+    return made

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QWidget
 
 from gui.theme import GRID
-from gui.widgets import plain_label
+from gui.widgets.labels import plain_label
 
 
 class FlowLayout(QLayout):

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from core.answers.left_out import HeadPlace
+from core.answers.looked import Looked, seconds_of
 from core.engine import Engine
-from core.left_out import HeadPlace
-from core.looked import Looked, seconds_of
 from core.requests import DissectHead, LeaveOutHeads, MakeMasks, Request, SearchBeam, Translate
 from tests.core.watcher import answered, begun
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.looked import Looked
+from core.answers.looked import Looked
 
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 Numbers = NDArray[np.float32]

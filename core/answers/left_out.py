@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.anatomy import AttentionKind
-from core.looked import Looked
+from core.answers.anatomy import AttentionKind
+from core.answers.looked import Looked
 from core.probes import ProbedSentence
 
 

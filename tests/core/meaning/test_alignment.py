@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.alignment import FOUND, AlignmentScores, alignment_scores
 from core.history import History
 from core.marks import marks_of
+from core.meaning.alignment import FOUND, AlignmentScores, alignment_scores
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
@@ -79,7 +79,7 @@ def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
 def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -> None:
     """As a run has that was once continued with half the heads."""
     run = tmp_path / "run"
-    shutil.copytree(Path(__file__).parents[2] / "resources" / "finished_run", run)
+    shutil.copytree(Path(__file__).parents[3] / "resources" / "finished_run", run)
     folder = RunFolder.open(run)
     steps = folder.probe_steps()
     before, since = steps[-3], steps[-2]
@@ -117,7 +117,7 @@ def overtaken() -> ProbedSentence:
 
 
 def test_the_run_that_comes_along_is_scored_when_it_is_opened() -> None:
-    history = History.read(RunFolder.open(Path(__file__).parents[2] / "resources" / "finished_run"))
+    history = History.read(RunFolder.open(Path(__file__).parents[3] / "resources" / "finished_run"))
     assert all(map(history.alignment.knows, history.probe_steps))
     best = history.alignment.best(history.last_step)
     assert best is not None and best.since is not None and best.score >= FOUND
@@ -125,7 +125,7 @@ def test_the_run_that_comes_along_is_scored_when_it_is_opened() -> None:
 
 def test_a_damaged_probe_spoils_neither_the_run_nor_the_other_scores(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    shutil.copytree(Path(__file__).parents[2] / "resources" / "finished_run", run)
+    shutil.copytree(Path(__file__).parents[3] / "resources" / "finished_run", run)
     damaged, *others = RunFolder.open(run).probe_steps()
     (run / "probes" / f"{damaged:06}.safetensors").write_bytes(b"none")
     history = History.read(RunFolder.open(run))
@@ -139,7 +139,7 @@ def test_a_run_whose_probes_hold_links_beyond_their_sentences_opens(
 ) -> None:
     """As one has that an earlier version trained with another tokenizer than its plugin's."""
     run = tmp_path / "run"
-    shutil.copytree(Path(__file__).parents[2] / "resources" / "finished_run", run)
+    shutil.copytree(Path(__file__).parents[3] / "resources" / "finished_run", run)
     folder = RunFolder.open(run)
     for step in folder.probe_steps():
         stored = folder.probe(step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.splits import has_pairs, not_at_hand
+from core.data.splits import has_pairs, not_at_hand
 
 
 @pytest.mark.parametrize("num_pairs", [{"train": 3, "valid": 0}, {"train": None, "valid": 0}, {"train": 0, "test": 1}])

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.save_dialog import ask_where_to_save
+from gui.widgets.save_dialog import ask_where_to_save
 
 KINDS = {".svg": "SVG", ".png": "PNG"}
 

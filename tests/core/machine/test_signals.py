@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.signals import STOPPING, signals_to
+from core.machine.signals import STOPPING, signals_to
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
 

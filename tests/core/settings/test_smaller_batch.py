@@ -1,7 +1,7 @@
 """Half as much at once, and the same in a step."""
 
 from core.config import TrainingConfig
-from core.smaller_batch import smaller_batch
+from core.settings.smaller_batch import smaller_batch
 
 
 def test_a_step_learns_from_as_much() -> None:

@@ -6,9 +6,9 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QStackedWidget, QVBoxLayout, QWidget
 
-from gui.flow import FlowLayout
 from gui.theme import GRID
-from gui.widgets import button
+from gui.widgets.buttons import button
+from gui.widgets.flow import FlowLayout
 
 
 class Pages(QWidget):

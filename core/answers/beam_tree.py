@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.looked import Looked
+from core.answers.looked import Looked
 
 Fate = Literal["went on", "cut", "finished", "too long"]
 

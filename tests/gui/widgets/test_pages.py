@@ -6,9 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.pages import Pages, stacked
-from gui.scrolling_page import ScrollingPage
-from gui.widgets import plain_label, splitter
+from gui.widgets.labels import plain_label
+from gui.widgets.pages import Pages, stacked
+from gui.widgets.scrolling_page import ScrollingPage
+from gui.widgets.splitters import splitter
 from tests.gui.legible import cut_texts
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.cli.terminal import TerminalProgress
 from core.config import RunConfig
 from core.events import Prepared, Progress, RunStarted, StepsDone, Trouble, ValidationDone
-from core.terminal import TerminalProgress
 
 PREPARED = Prepared(
     config=RunConfig.model_validate({"dataset": {"plugin": "x"}, "name": "tiny"}),

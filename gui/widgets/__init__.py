@@ -1,0 +1,1 @@
+"""Small widgets made the same way everywhere."""

@@ -1,0 +1,72 @@
+"""Buttons with a name and a help."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QPushButton,
+    QToolButton,
+)
+
+from gui.icons import icon
+from gui.theme import Theme
+
+
+def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButton:
+    """A push button; `name` is its accessible name where the text alone does not say enough."""
+    made = QPushButton(text)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
+    made.setToolTip(help)
+    made.setAccessibleName(name or text)
+    made.setAccessibleDescription(help)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
+def enable(widget: QPushButton, reason: str) -> None:
+    """Enable a button where there is no reason against it; a disabled one says why in its tooltip."""
+    widget.setEnabled(not reason)
+    widget.setToolTip(reason or widget.accessibleDescription())
+
+
+class IconButton(QToolButton):
+    """A flat button that is only an icon, tinted by the theme and following it."""
+
+    def __init__(self, theme: Theme, icon_name: str, name: str, help: str = "") -> None:
+        super().__init__()
+        self._theme = theme
+        self._icon_name = icon_name
+        self.setProperty("role", "flat")
+        self.setAccessibleName(name)
+        self.setToolTip(help or name)
+        self.tint()
+        theme.changed.connect(self.tint)
+
+    def set_icon(self, icon_name: str) -> None:
+        self._icon_name = icon_name
+        self.tint()
+
+    def tint(self) -> None:
+        """Draw the icon in the theme's text colour and size."""
+        self.setIcon(icon(self._icon_name, self._theme.colours.text))
+        self.setIconSize(QSize(self._theme.px(16), self._theme.px(16)))
+
+
+class MoreButton(QToolButton):
+    """Opens what not everybody needs; its arrow says whether that is open."""
+
+    def __init__(self, name: str, help: str) -> None:
+        super().__init__()
+        self.setText("More")
+        self.setProperty("role", "flat")
+        self.setCheckable(True)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setAccessibleName(name)
+        self.setToolTip(help)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.toggled.connect(self._turn_arrow)
+        self._turn_arrow(False)
+
+    def _turn_arrow(self, is_open: bool) -> None:
+        self.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)

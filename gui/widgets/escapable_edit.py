@@ -1,0 +1,31 @@
+"""A field that has Esc for itself."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QLineEdit,
+)
+
+
+class EscapableEdit(QLineEdit):
+    """A field that has Esc for itself, before the window's shortcut: `escaped` says that it is given up."""
+
+    escaped = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_escape(event):
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _is_escape(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape

@@ -1,0 +1,48 @@
+"""Labels that show a text as it is, made the same way everywhere."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QLabel,
+    QWidget,
+)
+
+
+def plain_label(text: str = "", *, role: str = "") -> QLabel:
+    """A label that shows `<unk>` as it is (QLabel would take it for rich text)."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    if role:
+        label.setProperty("role", role)
+    return label
+
+
+def sentence_label(name: str, *, role: str = "") -> QLabel:
+    """A plain label that wraps its lines; `name` is its accessible name."""
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    label.setAccessibleName(name)
+    return label
+
+
+def copyable_label(role: str) -> QLabel:
+    """A plain label that wraps its lines, whose text can be selected with the mouse."""
+    label = plain_label(role=role)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
+    return label
+
+
+def as_written(text: str) -> str:
+    """A tooltip that shows `<b>` as it is."""
+    return f"<span>{escape(text)}</span>" if "<" in text else text
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Have the stylesheet give it the look of this role from now on."""
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.style().polish(widget)

@@ -1,0 +1,149 @@
+"""Labels whose text changes all the time, or is cut where there is no room for it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import (
+    QLabel,
+    QToolTip,
+    QWidget,
+)
+
+from gui.widgets.labels import as_written
+
+_LEGIBLE_TITLE = 12  # letters of a title that are always seen
+
+
+class FigureLabel(QLabel):
+    """A plain label for figures that change all the time.
+
+    QLabel has the whole window laid out anew at each text; this one only where its text needs more room, or much less.
+    It fills its own background, the surface of bars: else all that it lies on is painted with it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def setText(self, text: str) -> None:
+        if text != self.text():
+            super().setText(text)
+            self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def _fit(self) -> None:
+        metrics, room = self.fontMetrics(), self.maximumSize()
+        needed = QSize(metrics.horizontalAdvance(self.text()) + 1, metrics.height())  # its hint is never below its size
+        if needed.height() != room.height() or not needed.width() <= room.width() <= 4 / 3 * needed.width():
+            self.setFixedSize(needed)
+
+
+class ElidedLabel(QLabel):
+    """A plain label that leaves out its middle where there is no room for all of it; its tooltip has the whole."""
+
+    def __init__(self, *, role: str = "") -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        if role:
+            self.setProperty("role", role)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setToolTip(as_written(text))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        seen = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.contentsRect().width())
+        _paint_text(self, seen)
+
+
+class TitleLabel(QWidget):
+    """A title that is cut where there is no room for all of it, before its step; resting on it then says the whole.
+
+    As of `FigureLabel`, figures in it change all the time: it asks for another size only where its text needs more
+    room, or much less. A QLabel that may become narrower would have the window laid out anew at each text.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._text = ""
+        self.setProperty("role", "heading")
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self._fit()
+
+    def text(self) -> str:
+        """All of it, seen or not."""
+        return self._text
+
+    def setText(self, text: str) -> None:
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self._fit()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return self.maximumSize()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self._needed(), _legible_width(self.fontMetrics())), self.maximumHeight())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.width() < self._needed():
+            whole = "\n".join(text for text in (self._text, self.toolTip()) if text)
+            QToolTip.showText(event.globalPos(), whole, self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        _paint_text(self, title_in(self._text, self.fontMetrics(), self.contentsRect().width()))
+
+    def _needed(self) -> int:
+        return self.fontMetrics().horizontalAdvance(self._text) + 1  # which is rounded: half a pixel more would be cut
+
+    def _fit(self) -> None:
+        self.setFixedHeight(self.fontMetrics().height())
+        if not self._needed() <= self.maximumWidth() <= 4 / 3 * self._needed():
+            self.setMaximumWidth(self._needed())
+
+
+def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
+    """As much of a title as `width` pixels hold: its step, after the last dot, stays whole where two thirds are enough.
+
+    What is before the dot has the rest, as long as that shows something of it.
+    """
+    name, dot, moment = text.rpartition(" · ")
+    needed, kept = (metrics.horizontalAdvance(part) + 1 for part in (name, dot + moment))  # as in `_needed`
+    room = min(needed, max(width - kept, width // 3))
+    if metrics.horizontalAdvance(text) <= width or room < min(needed, _legible_width(metrics)):
+        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+    parts = ((name, room), (dot + moment, width - room))
+    return "".join(metrics.elidedText(part, Qt.TextElideMode.ElideRight, share) for part, share in parts)
+
+
+def _legible_width(metrics: QFontMetrics) -> int:
+    """What is always seen of a title."""
+    return _LEGIBLE_TITLE * metrics.averageCharWidth()
+
+
+def _paint_text(widget: QWidget, text: str) -> None:
+    """Write a text in the widget's font and colour."""
+    rect, flags = widget.contentsRect(), (Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter).value
+    role = widget.foregroundRole()
+    with QPainter(widget) as painter:
+        widget.style().drawItemText(painter, rect, flags, widget.palette(), widget.isEnabled(), text, role)
