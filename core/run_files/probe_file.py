@@ -33,10 +33,13 @@ def read_probe_file(path: Path) -> Probe:
     """Read it again. Raises UserError that names a damaged file."""
     arrays, record = read_tensors(path)
     try:
-        sentences = (_sentence(arrays, number, known) for number, known in enumerate(record["sentences"]))
-        return Probe(step=record["step"], sentences=tuple(sentences))
+        sentences = [_sentence(arrays, number, known) for number, known in enumerate(record["sentences"])]
+        probe = Probe(step=record["step"], sentences=tuple(sentences))
     except (KeyError, TypeError) as error:
         raise damaged(path, f"no {error}") from None
+    if not all(map(_is_of_its_tokens, sentences)):
+        raise damaged(path, "its arrays are of other tokens than it names")
+    return probe
 
 
 def _feed_arrays(feed: Feed) -> Arrays:
@@ -92,4 +95,24 @@ def _feed(arrays: Arrays, prefix: str, record: Mapping[str, Any] | None) -> Feed
         top_probability=arrays[f"{prefix}.top_probability"].astype(np.float32),
         decoder_self=arrays[f"{prefix}.decoder_self"],
         cross=arrays[f"{prefix}.cross"],
+    )
+
+
+def _is_of_its_tokens(sentence: ProbedSentence) -> bool:
+    """Whether each array has a row and column for each token, which a file from elsewhere need not keep."""
+    layers_and_heads, num_src = sentence.encoder_self.shape[:2], len(sentence.src_tokens)
+    feeds = [feed for feed in (sentence.by_reference, sentence.free_running) if feed is not None]
+    return sentence.encoder_self.shape == (*layers_and_heads, num_src, num_src) and all(
+        _has_its_shapes(feed, num_src) for feed in feeds
+    )
+
+
+def _has_its_shapes(feed: Feed, num_src: int) -> bool:
+    num_tgt, layers_and_heads = len(feed.tgt_input), feed.cross.shape[:2]
+    return (
+        len(feed.tgt_output) == len(feed.top_tokens) == num_tgt
+        and feed.output_probability.shape == feed.output_rank.shape == (num_tgt,)
+        and all(feed.top_probability.shape == (num_tgt, len(row)) for row in feed.top_tokens)
+        and feed.decoder_self.shape == (*layers_and_heads, num_tgt, num_tgt)
+        and feed.cross.shape == (*layers_and_heads, num_tgt, num_src)
     )

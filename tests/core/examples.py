@@ -13,7 +13,7 @@ from core.probes import Feed, Probe, ProbedSentence
 from core.run_folder import RunFolder
 
 
-def feed(length: int, rng: np.random.Generator) -> Feed:
+def feed(length: int, num_src: int, rng: np.random.Generator) -> Feed:
     return Feed(
         tgt_input=("<bos>", *("ä∫" for _ in range(length - 1))),
         tgt_output=(*("ä∫" for _ in range(length - 1)), "<eos>"),
@@ -22,7 +22,7 @@ def feed(length: int, rng: np.random.Generator) -> Feed:
         top_tokens=tuple(("a", "b") for _ in range(length)),
         top_probability=np.full((length, 2), 0.25, np.float32),
         decoder_self=rng.random((2, 4, length, length)).astype(np.float16),
-        cross=rng.random((2, 4, length, 5)).astype(np.float16),
+        cross=rng.random((2, 4, length, num_src)).astype(np.float16),
     )
 
 
@@ -36,8 +36,8 @@ def probe(step: int) -> Probe:
         output="a a a",
         alignment=((0, 0), (1, 1)),
         encoder_self=rng.random((2, 4, 5, 5)).astype(np.float16),
-        by_reference=feed(4, rng),
-        free_running=feed(7, rng),
+        by_reference=feed(4, 5, rng),
+        free_running=feed(7, 5, rng),
     )
     typed = ProbedSentence(
         source="\u2028 ∫",
@@ -47,7 +47,7 @@ def probe(step: int) -> Probe:
         alignment=(),
         encoder_self=rng.random((2, 4, 1, 1)).astype(np.float16),
         by_reference=None,
-        free_running=feed(1, rng),
+        free_running=feed(1, 1, rng),
     )
     return Probe(step=step, sentences=(known, typed))
 

@@ -102,9 +102,9 @@ def with_two_heads(probe: Probe) -> Probe:
 
 
 def _with_two_heads(sentence: ProbedSentence) -> ProbedSentence:
-    assert sentence.by_reference is not None
-    cross = sentence.by_reference.cross[:, :2]
-    return replace(sentence, by_reference=replace(sentence.by_reference, cross=cross))
+    feed = sentence.by_reference
+    assert feed is not None
+    return replace(sentence, by_reference=replace(feed, cross=feed.cross[:, :2], decoder_self=feed.decoder_self[:, :2]))
 
 
 def overtaken() -> ProbedSentence:
