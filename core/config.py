@@ -114,7 +114,9 @@ class ModelConfig(Settings):
     activation: Literal["relu", "gelu"] = setting("relu", "Activation", "The feed-forward block's nonlinearity.")
     bias: bool = setting(True, "Biases", "Whether linear layers add a bias.")
     tie_embeddings: Literal["none", "decoder", "all"] = setting(
-        "none", "Tied embeddings", "decoder: target embedding and output projection are one; all: the source's too."
+        "none",
+        "Tied embeddings",
+        "decoder: target embedding and output projection are one; all: the source's too, of one vocabulary.",
     )
 
     @model_validator(mode="after")

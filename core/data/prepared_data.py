@@ -109,6 +109,16 @@ class PreparedData:
                         f"Is a line break missing there? Mend it, or set dataset.{key}: longer pairs are left out.",
                     )
 
+    def require_one_vocabulary(self) -> None:
+        """Raises UserError where source and target have not the same tokens by the same ids, equally many or not."""
+        src, tgt = self.src_vocabulary.tokens, self.tgt_vocabulary.tokens
+        if src != tgt:
+            raise UserError(
+                f"model.tie_embeddings: all needs one vocabulary for source and target; "
+                f"here they are two, of {len(src):,} and {len(tgt):,} tokens.",
+                "Set dataset.tokenizer.shared: true, or model.tie_embeddings: decoder.",
+            )
+
     @property
     def src_tokenizer(self) -> Tokenizer:
         """Cuts source texts."""

@@ -109,6 +109,8 @@ class Session:
         self._renew_plugins()
         self._become("preparing")
         data = yield from prepare_data(request.config.dataset, self._host, self._cache.folder())
+        if request.config.model.tie_embeddings == "all":  # of a run that is opened, whoever began it has decided
+            data.require_one_vocabulary()
         config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
         run = self._take(RunAtHand(Trainer(config, data, self._host), self._tell, picked=picked))
         prepared = run.prepared()

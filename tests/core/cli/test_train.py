@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -32,3 +33,22 @@ def test_a_program_is_told_too(place: Path, tmp_path: Path) -> None:
     events = map(json.loads, train(place, tmp_path, options=("--json",)).stdout.splitlines())
     (prepared,) = (event for event in events if event["event"] == "prepared")
     assert prepared["left_out"] == {"train": 0, "valid": 1, "test": 1}
+
+
+TIED = ("model.tie_embeddings=all",)
+
+
+def test_two_vocabularies_of_one_size_are_not_tied(tmp_path: Path) -> None:
+    sources = map(" ".join, product("ab", repeat=6))
+    (tmp_path / "pairs.tsv").write_text("".join(f"{text}\t{text.upper()}\n" for text in sources))
+    config = tmp_path / "two.yaml"
+    config.write_text("dataset: {plugin: parallel_text, options: {folder: ., train_source: pairs.tsv}}\n")
+    settings = [word for override in ("training.max_steps=1", *TIED) for word in ("--set", override)]
+    refused = called("train", config, "--run-dir", "run", *settings, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout, (tmp_path / "run").exists()) == (2, "", False)
+    assert "needs one vocabulary for source and target; here they are two, of 6 and 6 tokens." in refused.stderr
+    assert "dataset.tokenizer.shared: true, or model.tie_embeddings: decoder" in refused.stderr
+
+
+def test_those_that_are_one_without_being_shared_are(place: Path, tmp_path: Path) -> None:
+    train(place, tmp_path, *TIED)

@@ -1,8 +1,9 @@
-"""A run opened with the mean of its last checkpoints: which files it is of, and that it cannot learn."""
+"""Runs opened again: with the mean of their last checkpoints, by weights that are gone, or as none begins any more."""
 
 from __future__ import annotations
 
 import shutil
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,13 @@ import pytest
 from safetensors.numpy import load_file
 
 from core import cli
+from core.config import RunConfig
+from core.data.prepared_data import PreparedData
 from core.engine import Engine
 from core.errors import UserError
-from core.requests import Evaluate, Learn, OpenRun, Pause
+from core.requests import Evaluate, Learn, OpenRun, Pause, Prepare, Start
 from core.run_folder import Checkpoint, RunFolder
-from tests.core.watcher import Watcher, answered, begun
+from tests.core.watcher import Watcher, answered, begun, tiny_config
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +73,27 @@ def test_a_checkpoint_that_is_removed_meanwhile_gives_way_to_the_newest_there_is
         assert answered(engine, Pause()) == 18
         with pytest.raises(UserError, match="no checkpoint '20'"):
             answered(engine, OpenRun(run=copy, checkpoint="20"))
+
+
+def test_a_run_that_tied_two_vocabularies_of_one_size_is_opened_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None begins so any more; of those that did, the weights are what they are."""
+    sources = map(" ".join, product("ab", repeat=6))
+    (tmp_path / "pairs.tsv").write_text("".join(f"{text}\t{text.upper()}\n" for text in sources))
+    options = {"folder": str(tmp_path), "train_source": "pairs.tsv"}
+    document = tiny_config(max_steps=4).model_dump()
+    document |= {"dataset": {"plugin": "parallel_text", "options": options}}
+    document["model"]["tie_embeddings"] = "all"
+    config = RunConfig.model_validate(document)
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        with monkeypatch.context() as patch:
+            patch.setattr(PreparedData, "require_one_vocabulary", lambda _: None)
+            answered(engine, Prepare(config=config))
+        run = answered(engine, Start(runs_dir=tmp_path))
+        answered(engine, Learn(steps=2))
+        with pytest.raises(UserError, match="here they are two, of 6 and 6 tokens"):
+            answered(engine, Prepare(config=config))
+        answered(engine, OpenRun(run=run))
+        answered(engine, Learn())
+        assert answered(engine, Pause()) == 4
