@@ -155,7 +155,7 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
     def files(self) -> Sequence[str]:
         """Files of the user's that decide the pairs, all of them, where they decide them alone.
 
-        While their sizes and times of change stay the same, the pairs are not drawn again.
+        While their sizes, times of change and inodes stay the same, the pairs are not drawn again.
         """
         return []
 

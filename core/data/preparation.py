@@ -121,7 +121,7 @@ class _Preparation:
         return (self._config.src, self._config.tgt) == self._info.tokenizer
 
     def unchanged_in(self, cache_dir: Path) -> Path | None:
-        """Where this was prepared from the same files, as their times and sizes tell; None where it must be drawn."""
+        """Where this was prepared from the same files, as far as the system tells; None where it must be drawn."""
         found = find_unchanged(cache_dir, self._stamp) if self._stamp else []
         return next((folder for folder in found if self._has_its_subwords(folder)), None)
 

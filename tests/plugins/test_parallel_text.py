@@ -378,6 +378,39 @@ def test_files_that_nobody_touched_are_not_read_again(corpus: Path, host: Plugin
     assert "drawing train pairs" in stages and changed.fingerprint != first.fingerprint
 
 
+def write_over(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def put_in_its_place(path: Path, data: bytes) -> None:
+    path.with_suffix(".new").write_bytes(data)
+    path.with_suffix(".new").replace(path)
+
+
+@pytest.mark.parametrize("change", [write_over, put_in_its_place])
+def test_another_file_of_the_same_size_and_time_is_read(
+    corpus: Path, host: PluginHost, change: Callable[[Path, bytes], None]
+) -> None:
+    """As `touch -r old new; mv new old` makes one, and what unpacks an archive may."""
+    for name in ("train.en", "train.de"):
+        touch(corpus / name)
+    first, _ = prepared(corpus, host)
+    assert prepared(corpus, host)[1] == []
+    change(corpus / "train.de", (corpus / "train.de").read_bytes().replace(b"Satz", b"Wort"))
+    touch(corpus / "train.de")
+    assert prepared(corpus, host)[0].fingerprint != first.fingerprint
+
+
+def test_of_what_an_earlier_version_noted_the_files_are_read_again(corpus: Path, host: PluginHost) -> None:
+    for name in ("train.en", "train.de"):
+        touch(corpus / name)
+    first, _ = prepared(corpus, host)
+    (first.folder / "files.json").write_text('"what it made of sizes and times alone"')
+    again, stages = prepared(corpus, host)
+    assert ("drawing train pairs" in stages, again.folder) == (True, first.folder)
+    assert prepared(corpus, host)[1] == []
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
