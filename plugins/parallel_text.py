@@ -33,6 +33,8 @@ from core.plugin import (
 
 _UNSEEN = " \u00ad\u200b\u200c\u200d\u2060\ufeff"  # soft hyphen, and spaces and joiners of no width
 
+_NAMED_CUTS = ("words", "characters")
+
 
 class ParallelTextOptions(Options):
     folder: Folder = option(".", help="Where the files are; . is the folder that Headlight was started in.")
@@ -68,6 +70,11 @@ class ParallelTextOptions(Options):
                 raise ValueError(f"{side}: expected columns counted from 1, given {columns}")
             if cuts and (len(cuts) != len(columns) or not all(cuts)):
                 raise ValueError(f"{side}_cut: expected one for each of the columns {columns}, given {cuts}")
+            if unknown := [cut for cut in cuts if cut not in _NAMED_CUTS and cut.isalpha()]:  # a slip, and no sign
+                raise ValueError(
+                    f"{side}_cut: expected {', '.join(_NAMED_CUTS)} or a sign that stands between tokens and is not "
+                    f"made of letters, given {unknown[0]!r}"
+                )
 
 
 class Files(NamedTuple):

@@ -417,8 +417,18 @@ def test_of_what_an_earlier_version_noted_the_files_are_read_again(corpus: Path,
         ({"source": [0]}, r"source: expected columns counted from 1, given \[0\]"),
         ({"target": []}, r"target: expected columns counted from 1, given \[\]"),
         ({"source": [1, 3], "source_cut": ["words"]}, "source_cut: expected one for each"),
+        (
+            {"source": [1, 3], "source_cut": ["letters", ";"]},
+            "source_cut: expected words, characters or a sign that stands between tokens .* given 'letters'",
+        ),
+        ({"target_cut": ["Characters"]}, "target_cut: expected words, characters or a sign .* given 'Characters'"),
     ],
 )
 def test_columns_that_make_no_sense(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ParallelTextOptions(**options)
+
+
+@pytest.mark.parametrize("cut", ["words", "characters", ";", "||", " und ", "_a_"])
+def test_any_sign_may_stand_between_tokens(cut: str) -> None:
+    assert ParallelTextOptions(source_cut=[cut]).source_cut == [cut]
