@@ -114,12 +114,23 @@ def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
         end = rest.rfind(b"\n") + 1
         block, rest = rest[:end], rest[end:]
         if len(rest) > _LONGEST_BYTES:
+            _require_line_feeds(name, rest, number + block.count(b"\n"))
             raise _too_long(name, number + block.count(b"\n"))
         if block:
             yield block
             number += block.count(b"\n")
     if rest:
+        _require_line_feeds(name, rest, number)
         yield rest + b"\n"
+
+
+def _require_line_feeds(name: object, line: bytes, number: int) -> None:
+    """Raises BadData where the first line holds all that is read, and ends of lines as they once were."""
+    if number == 1 and (count := line.count(b"\r")):
+        raise BadData(
+            f"{name} has {count:,} carriage returns before any line feed, as old Macs ended lines: "
+            "convert them with `tr '\\r' '\\n'`."
+        )
 
 
 def _lines_of(block: bytes, name: object, before: int) -> list[str]:

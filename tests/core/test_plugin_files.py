@@ -41,6 +41,8 @@ def refusal(folder: Path, data: bytes, name: str = "text") -> str:
         (b"a\r\nb\r\n", ["a", "b"]),
         (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
         ("a\u2028b\u0085c\x0bd\re\n".encode(), ["a\u2028b\u0085c\x0bd\re"]),
+        (b"a\rb\n", ["a\rb"]),
+        (b"a\r\nb\rc", ["a", "b\rc"]),
         (b"\n\na\n\n", ["", "", "a", ""]),
         (b"\xef\xbb", None),
     ],
@@ -84,6 +86,9 @@ def test_blocks_cut_no_line_and_no_character(tmp_path_factory: pytest.TempPathFa
         (b"plain\n", "text.gz", "is not compressed by gzip, as its name says"),
         (gzip.compress(b"a\n" * 9000, mtime=0)[:-12], "text.gz", "is cut off or damaged"),
         (gzip.compress(b"a\n", mtime=0)[:-8] + b"\0" * 8, "text.gz", "is cut off or damaged"),
+        (b"a\rb\rc", "text", "has 2 carriage returns before any line feed, as old Macs ended lines: convert them with"),
+        (b"a\r" * 1_200_000, "text", " carriage returns before any line feed"),
+        (gzip.compress(b"a\rb\r", mtime=0), "text.gz", "has 2 carriage returns before any line feed"),
         (b"a\n" + b"x" * (LONGEST_LINE + 1) + b"\n", "text", "line 2 is longer than 500,000 characters"),
     ],
 )
