@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Annotated, BinaryIO
 
 from pydantic import AfterValidator, Field
@@ -90,6 +91,9 @@ def _is_packed(file: BinaryIO) -> bool:
 def _opened(path: Path) -> Iterator[tuple[BinaryIO, Reading]]:
     try:
         before = path.stat()
+        if not S_ISREG(before.st_mode):  # of a pipe, opening it would wait for whoever writes
+            kind = "a folder" if S_ISDIR(before.st_mode) else "a pipe or a device"
+            raise BadData(f"{path} is {kind}: give a file with a text on each line.")
         with path.open("rb") as file:
             if path.suffix == ".gz" and before.st_size and not _is_packed(file):
                 raise BadData(f"{path} is not compressed by gzip, as its name says: rename it, or compress it.")

@@ -115,8 +115,16 @@ def refusal_of(path: Path) -> str:
     return str(refused.value)
 
 
-@pytest.mark.parametrize(("name", "words"), [("nothing", "No such file"), (".", "Is a directory")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("nothing", "No such file"),
+        (".", "is a folder: give a file with a text on each line."),
+        ("pipe", "/pipe is a pipe or a device: give a file with a text on each line."),
+    ],
+)
 def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, words: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
     assert words in refusal_of(tmp_path / name)
 
 
