@@ -25,7 +25,7 @@ from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.settings.fields import setting_effect
 from core.settings.lower_rate import lower_rate
 from core.settings.presets import read_preset_or_file
-from core.settings.smaller_batch import smaller_batch
+from core.settings.smaller_batch import SHORTER, smaller_batch
 from core.torchrun import is_leader, require_one_process, silence_torch, tell_torchrun
 from core.validated import Validated
 
@@ -189,10 +189,12 @@ def _saved(finished: RunFinished, why: str, moved: Sequence[str]) -> str:
 
 def _go_on(finished: RunFinished, moved: Sequence[str]) -> str:
     """The command that does not end in the same way again."""
-    run, training = finished.run, RunFolder.open(finished.run).latest_config().training
-    if finished.reason == "memory" and (smaller := smaller_batch(training)):  # a batch stays as it is within a run
+    run, config = finished.run, RunFolder.open(finished.run).latest_config()
+    if finished.reason == "memory":  # a batch stays as it is within a run
+        if not (smaller := smaller_batch(config)):
+            return f"The longest sentence is too long. Begin a run anew: {SHORTER}."
         return f"Begin a run of smaller batches with: {_command([str(run / 'config.yaml'), *moved], smaller)}"
-    changes = dict([lower_rate(training)]) if finished.reason == "diverged" else {}
+    changes = dict([lower_rate(config.training)]) if finished.reason == "diverged" else {}
     return f"Go on with: {_command(['--resume', str(run), *moved], changes)}"
 
 

@@ -7,6 +7,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Trouble
 from core.settings.lower_rate import lower_rate
+from core.settings.smaller_batch import SHORTER, smaller_batch
 from core.training import memory
 
 
@@ -26,7 +27,7 @@ def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: Prepa
     return Trouble(
         sentence=f"The memory of {config.training.device} did not suffice for step {step + 1:,}. "
         f"{memory.in_words(config, data)}",
-        advice=_smaller(config.training),
+        advice=_smaller(config),
         details=str(error),
     )
 
@@ -34,9 +35,11 @@ def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: Prepa
 def no_memory(config: RunConfig, data: PreparedData) -> UserError:
     """Something other than a step needed more memory than the device has."""
     sentence = f"The memory of {config.training.device} did not suffice. {memory.in_words(config, data)}"
-    return UserError(sentence, _smaller(config.training))
+    return UserError(sentence, _smaller(config))
 
 
-def _smaller(training: TrainingConfig) -> str:
-    batch = "batch_size" if training.batch_tokens is None else "batch_tokens"
+def _smaller(config: RunConfig) -> str:
+    if not smaller_batch(config):
+        return f"The longest sentence is a whole batch: {SHORTER}, or make the model smaller."
+    batch = "batch_size" if config.training.batch_tokens is None else "batch_tokens"
     return f"Lower training.{batch} and raise training.accumulate_steps by as much, or make the model smaller."

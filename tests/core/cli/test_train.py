@@ -7,7 +7,12 @@ from itertools import product
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+import torch
+
 from core.run_folder import RunFolder
+from core.training.loss import Loss
+from core.training.passes.training import TrainingPass
 from tests.in_process import called
 
 
@@ -52,3 +57,28 @@ def test_two_vocabularies_of_one_size_are_not_tied(tmp_path: Path) -> None:
 
 def test_those_that_are_one_without_being_shared_are(place: Path, tmp_path: Path) -> None:
     train(place, tmp_path, *TIED)
+
+
+@pytest.mark.parametrize(
+    ("batch", "words"),
+    [
+        (
+            "batch_tokens=3",
+            ("The longest sentence is a whole batch: lower dataset.max_src_length", "sentence is too long"),
+        ),
+        ("batch_tokens=99", ("Lower training.batch_tokens", "smaller batches with: ")),
+    ],
+)
+def test_where_one_sentence_is_too_much_memory_shorter_ones_are_advised(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: str, words: tuple[str, str]
+) -> None:
+    def run_out(*_: object) -> Loss:
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(TrainingPass, "write_gradients", run_out)
+    config = place / "run" / "config.yaml"
+    batches = ("--set", "training.batch_size=null", "--set", f"training.{batch}")
+    ended = called("train", config, "--run-dir", tmp_path / "run", *batches, cwd=tmp_path)
+    assert ended.returncode == 3
+    for part in words:
+        assert part in ended.stderr
