@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,8 +17,11 @@ from core.errors import UserError
 NUM_KEPT = 30
 """Folders kept: each edit of a dataset's options makes one."""
 ABANDONED_SECONDS = 86_400
-"""A folder still being built after this time belongs to a process that was killed."""
+"""A folder still being built after this time belongs to a process that was killed, on whatever machine."""
+YOUNG_SECONDS = 60
+"""A folder that nobody holds may have been made just now, to be held at once."""
 _BUILDING = ".building-"
+_BUILDING_HERE = f"{_BUILDING}{socket.gethostname()}-"
 _SIZES = "sizes.json"
 
 
@@ -26,9 +30,10 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
     """A folder to build in, gone afterwards unless it was published. Raises UserError where it cannot be written."""
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
-        building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=cache_dir))
+        building = Path(tempfile.mkdtemp(prefix=_BUILDING_HERE, dir=cache_dir))
         try:
-            yield building
+            with _held(building):
+                yield building
         finally:
             shutil.rmtree(building, ignore_errors=True)
     except OSError as error:
@@ -36,6 +41,26 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
             f"The dataset cannot be written to {cache_dir}: {error.strerror or error}.",
             "Free some space there, or make the folder writable.",
         ) from error
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[bool]:
+    """Locked, where the system has locks and nobody else holds it, and whether it is; a process that ends lets go."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield False
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # another's, or a file system without locks
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
 
 
 def publish(building: Path, folder: Path) -> None:
@@ -72,10 +97,16 @@ def tidy(cache_dir: Path, used: Path) -> None:
             if folder.is_dir():
                 last_used[folder] = folder.stat().st_mtime
     published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if (folder / _SIZES).exists()]
-    abandoned = [
-        folder
-        for folder, built in last_used.items()
-        if folder.name.startswith(_BUILDING) and built < time.time() - ABANDONED_SECONDS
-    ]
+    abandoned = [folder for folder, built in last_used.items() if _is_abandoned(folder, time.time() - built)]
     for folder in published[:-NUM_KEPT] + abandoned:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_abandoned(folder: Path, age: float) -> bool:
+    """Whether nobody builds in it any more: at once on this machine, whose locks tell; of others, where it is old."""
+    if not folder.name.startswith(_BUILDING):
+        return False
+    if folder.name.startswith(_BUILDING_HERE) and YOUNG_SECONDS < age < ABANDONED_SECONDS:
+        with suppress(OSError), _held(folder) as is_ours:  # who builds in it may publish it just now
+            return is_ours
+    return age > ABANDONED_SECONDS

@@ -1,13 +1,18 @@
 """Folders of prepared datasets that come and go."""
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
-from core.data.cache import ABANDONED_SECONDS, NUM_KEPT, building_folder, is_whole, publish, tidy
+from core.data.cache import ABANDONED_SECONDS, NUM_KEPT, YOUNG_SECONDS, building_folder, is_whole, publish, tidy
 from core.errors import UserError
+
+ROOT = Path(__file__).parents[3]
 
 
 def published(cache: Path, name: str) -> Path:
@@ -71,6 +76,39 @@ def test_what_a_killed_process_left_goes_and_nothing_else(tmp_path: Path) -> Non
     folder = published(tmp_path, "one")
     tidy(tmp_path, used=folder)
     assert set(tmp_path.iterdir()) == {building, foreign, folder, tmp_path / "note.txt"}
+
+
+BUILD = """
+import sys
+from pathlib import Path
+from core.data.cache import building_folder
+
+with building_folder(Path(sys.argv[1])) as building:
+    print(building, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_a_killed_process_of_this_machine_left_goes_with_the_next_preparation(tmp_path: Path) -> None:
+    builders = [
+        subprocess.Popen([sys.executable, "-c", BUILD, str(tmp_path)], cwd=ROOT, text=True, stdin=PIPE, stdout=PIPE)
+        for _ in range(2)
+    ]
+    with builders[0] as killed, builders[1] as living:
+        left, building = (Path(one.stdout.readline().strip()) for one in builders)
+        killed.kill()
+        killed.wait()
+        folder = published(tmp_path, "one")
+        tidy(tmp_path, used=folder)
+        assert left.exists(), "one so young may not be locked yet"
+        for path in (left, building):
+            os.utime(path, (time.time() - 2 * YOUNG_SECONDS,) * 2)
+        with building_folder(tmp_path) as ours:
+            os.utime(ours, (time.time() - 2 * YOUNG_SECONDS,) * 2)
+            tidy(tmp_path, used=folder)
+            assert set(tmp_path.iterdir()) == {folder, building, ours}
+        living.stdin.close()
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_what_another_process_takes_away_meanwhile_is_not_missed(
