@@ -24,6 +24,10 @@ class HeldOut:
         """How many different sources there are."""
         return len(self._sources)
 
+    def num_shared_with(self, other: HeldOut) -> int:
+        """How many different sources both hold out."""
+        return len(self._sources & other._sources)
+
     def add(self, pairs: Iterable[Pair]) -> None:
         """These are held out."""
         for pair in pairs:

@@ -89,6 +89,7 @@ def _compared(overview: DataOverview, data: PreparedData, limits: Limits) -> Ite
         overview,
         repeats=_repeats(data, seen, limits),
         leaks={split: _leak(own) for split, own in held_out.items()},
+        test_in_valid=held_out["test"].num_shared_with(held_out["valid"]),
         stage="",
     )
 

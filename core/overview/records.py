@@ -61,6 +61,7 @@ class DataOverview:
     is_padding_sampled: bool  # measured on a part of the train split
     repeats: Repeats | None = None
     leaks: dict[str, Leak] | None = None  # by held-out split
+    test_in_valid: int | None = None  # different sources of the test split that the valid split has too
     stage: str = ""
 
 

@@ -20,6 +20,10 @@ from gui.widgets.tables import read_by_rows
 
 Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
 _SIDES = ("source", "target")
+_IN_VALID = (
+    "Different test sources that are validated on, all of them where there are no test pairs of their own: "
+    "what is chosen by validation suits them"
+)
 
 
 class DataFigures(Panel):
@@ -96,8 +100,8 @@ def _known(side: SideFigures) -> str:
 
 def _compared(overview: DataOverview) -> Iterator[Line]:
     """What is known only after the whole train split has passed by."""
-    repeats, leaks = overview.repeats, overview.leaks
-    if repeats is None or leaks is None:
+    repeats, leaks, test_in_valid = overview.repeats, overview.leaks, overview.test_in_valid
+    if repeats is None or leaks is None or test_in_valid is None:
         waiting = dict.fromkeys(SPLITS, "…")
         yield "repeated pairs", "Pairs that stood before in the train split", {"train": "…"}
         yield "sources in train too", "", {name: waiting[name] for name in HELD_OUT}
@@ -109,6 +113,8 @@ def _compared(overview: DataOverview) -> Iterator[Line]:
     yield "sources in train too", "Different held-out sources that are trained on: their scores say little", sources
     pairs = {name: f"{leak.pairs_in_train:,}" for name, leak in leaks.items()}
     yield "pairs in train too", "Of these, with the same target", pairs
+    shared = {"test": _leaked(test_in_valid, leaks["test"].num_sources)}
+    yield "sources in valid too", _IN_VALID, shared
 
 
 def _leaked(found: int, of: int) -> str:

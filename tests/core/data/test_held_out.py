@@ -14,3 +14,10 @@ def test_sources_and_pairs_are_told_apart() -> None:
     assert held_out.num_sources == 2
     assert held_out.sources_in_train == {"a", "b"}
     assert held_out.pairs_in_train == {("a", "1")}
+
+
+def test_sources_that_two_hold_out_are_counted_once() -> None:
+    valid, test = HeldOut(), HeldOut()
+    valid.add([Pair("a", "1"), Pair("b", "2"), Pair("c", "3")])
+    test.add([Pair("b", "2"), Pair("c", "4"), Pair("c", "5"), Pair("d", "6")])
+    assert test.num_shared_with(valid) == 2

@@ -38,6 +38,7 @@ def test_repeats_and_leaks_leave_out_what_is_too_long(overview: DataOverview) ->
         "valid": Leak(num_sources=3, sources_in_train=2, pairs_in_train=1, examples=("a cat", "a dog")),
         "test": Leak(num_sources=1, sources_in_train=0, pairs_in_train=0, examples=()),
     }
+    assert overview.test_in_valid == 0
 
 
 def test_padding_is_that_of_the_batches(overview: DataOverview, data: PreparedData, config: RunConfig) -> None:

@@ -66,6 +66,7 @@ def test_pairs_and_figures_stand_there_before_training(view: DataView) -> None:
     assert figure(view, "source tokens known") == ["100.0 %", "75.0 %", "75.0 %"]
     assert figure(view, "repeated pairs") == ["1 (0.8 %)", "", ""]
     assert figure(view, "sources in train too") == ["", "! 1 of 2", "! 1 of 2"]
+    assert figure(view, "sources in valid too") == ["", "", "! 2 of 2"], "they are the valid pairs once more"
     assert view.histograms.src.label.text() == "source 3 to 31, median 3, limit 8"
     assert view.page_label.text() == f"1 to {PAGE} of {NUM_TRAIN}"
     assert tokens(view, 1, 1) == [("number1", "known"), ("dog", "known"), ("<eos>", "special")]
