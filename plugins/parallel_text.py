@@ -54,7 +54,11 @@ class ParallelTextOptions(Options):
         help="How each target column is cut. Outputs keep the spaces between tokens; to get words of letters, leave it "
         "empty and set the target tokenizer to characters.",
     )
-    lowercase: bool = option(False, help="Make all letters small.")
+    lowercase: bool = option(
+        False,
+        help="Make all letters small, the references' too: BLEU is then of small letters, though its signature says "
+        "case:mixed.",
+    )
     normalisation: UnicodeForm = option(
         "none", help="Unicode form. NFC: one character for ü. NFKC: one width for all letters, too."
     )
