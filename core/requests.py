@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from core.answers.anatomy import AttentionKind, DotProduct, Masks
 from core.answers.beam_tree import BeamTree
@@ -17,6 +17,7 @@ from core.events import Prepared
 from core.probes import ProbedSentence
 
 Answer = TypeVar("Answer")
+Purpose = Literal["learn", "evaluate", "translate"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +66,8 @@ class OpenRun(Request[Prepared]):
     `averaged` turns the "last" into the mean of the last ones where the run averages them; that cannot go on either.
     `dataset_options` are by name those that give the same pairs here, where a corpus was moved. They are not kept: who
     branches the run, or has more processes train it, asks for the pairs where they were.
+    `purpose` decides what becomes of a run whose pairs are not at hand: opened to learn, that is told, and it can be
+    looked at; to evaluate, it is refused; to translate, they are not missed.
     """
 
     run: Path
@@ -72,6 +75,7 @@ class OpenRun(Request[Prepared]):
     averaged: bool = False
     changes: tuple[tuple[str, object], ...] = ()
     dataset_options: tuple[tuple[str, object], ...] = ()
+    purpose: Purpose = "learn"
 
 
 @dataclass(frozen=True, kw_only=True)

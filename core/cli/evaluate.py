@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import output_file
-from core.cli.opening import decoding_changes, opening_of, read_settings
+from core.cli.opening import opening_of, read_settings
 from core.cli.output import print_json, print_means
 from core.cli.same_sentences import require_same_sentences
 from core.comparison.spread import spread
@@ -30,8 +30,7 @@ def evaluate(arguments: Namespace) -> int:
     changes, options = read_settings(arguments.set)
     if changes:
         raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
-    decoding = decoding_changes(arguments)
-    openings = [opening_of(run, arguments.runs_dir, arguments.checkpoint, decoding, options) for run in arguments.runs]
+    openings = [opening_of(run, arguments, "evaluate", options) for run in arguments.runs]
     if len(openings) > 1:
         _require_different_runs(openings, arguments.predictions)
     evaluations = []

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
 from core.config import read_override
-from core.requests import OpenRun
+from core.requests import OpenRun, Purpose
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
 Settings = tuple[tuple[str, object], ...]
 DATASET_OPTION = "dataset.options."
-
-
-def decoding_changes(arguments: Namespace) -> Settings:
-    """The settings that --beam-size and --length-penalty change."""
-    changes = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
-    return tuple((key, value) for key, value in changes if value is not None)
 
 
 def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
@@ -27,13 +20,23 @@ def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
     return tuple((key, value) for key, value in read if not key.startswith(DATASET_OPTION)), options
 
 
-def opening_of(
-    run: str, runs_dir: Path | None, checkpoint: str | None = None, changes: Settings = (), options: Settings = ()
-) -> OpenRun:
-    """Open a RUN as the command line names it, at this checkpoint or its usual one."""
-    path = find_run(run, runs_dir or default_runs_dir()).resolve()
-    checkpoint = checkpoint or usual_checkpoint(RunFolder.open(path))
-    return OpenRun(run=path, checkpoint=checkpoint, averaged=True, changes=changes, dataset_options=options)
+def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settings = ()) -> OpenRun:
+    """Open a RUN as the command line names it, at the checkpoint that is asked for or its usual one, so decoding."""
+    path = find_run(run, arguments.runs_dir or default_runs_dir()).resolve()
+    return OpenRun(
+        run=path,
+        checkpoint=arguments.checkpoint or usual_checkpoint(RunFolder.open(path)),
+        averaged=True,
+        changes=_decoding_changes(arguments),
+        dataset_options=options,
+        purpose=purpose,
+    )
+
+
+def _decoding_changes(arguments: Namespace) -> Settings:
+    """The settings that --beam-size and --length-penalty change."""
+    changes = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
+    return tuple((key, value) for key, value in changes if value is not None)
 
 
 def usual_checkpoint(run: RunFolder) -> str:

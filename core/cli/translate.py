@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import name_of, output_file, read_lines
-from core.cli.opening import decoding_changes, opening_of
+from core.cli.opening import opening_of
 from core.cli.output import print_json
 from core.cli.terminal import texts_bar
 from core.errors import UserError
@@ -32,7 +32,7 @@ def translate(arguments: Namespace) -> int:
     Of an empty line the output is empty too, so that outputs stay beside their texts.
     """
     texts = _texts(arguments)
-    opening = opening_of(arguments.run, arguments.runs_dir, arguments.checkpoint, decoding_changes(arguments))
+    opening = opening_of(arguments.run, arguments, "translate")
     if arguments.n_best is not None:
         _require_beam(arguments, opening)
     with on_the_terminal(arguments.plugins_dir) as engine:

@@ -13,4 +13,4 @@ def has_pairs(num_pairs: Mapping[str, int | None]) -> bool:
 
 def not_at_hand(plugin: str) -> str:
     """That a run's pairs are not, and what to do."""
-    return f"This run's pairs are not at hand: its plugin {plugin!r} must be there, and give those it was trained on"
+    return f"This run's pairs are not at hand: its plugin {plugin!r} must give those that it was trained on"

@@ -19,10 +19,11 @@ from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import count_parameters, num_positions
 from core.plugins_host.host import PluginHost
-from core.requests import OpenRun
+from core.requests import OpenRun, Purpose
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
 from core.serving.moved_files import where_they_may_be
+from core.serving.other_pairs import how_they_differ
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
@@ -37,11 +38,17 @@ def known_data(folder: RunFolder) -> PreparedData:
 
 
 def data_of(
-    folder: RunFolder, host: PluginHost, cache_dir: Path, tell: Tell, options: Mapping[str, object] | None = None
+    folder: RunFolder,
+    host: PluginHost,
+    cache_dir: Path,
+    tell: Tell,
+    options: Mapping[str, object] | None = None,
+    purpose: Purpose = "learn",
 ) -> Generator[Event | None, None, PreparedData]:
     """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it.
 
     `options` take the place of the dataset's own where its corpus was moved: what they give must be the same pairs.
+    Raises UserError where a run is to be evaluated and they are not.
     """
     known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
     dataset = folder.config().dataset
@@ -49,14 +56,18 @@ def data_of(
     try:
         data: PreparedData = yield from prepare_data(dataset, host, cache_dir, known.subword_models, options_here)
     except UserError as error:  # the plugin is gone or fails, or no longer knows its options, or its files are gone
-        sentence = error.sentence
+        sentence, undo = error.sentence, ""
     else:
         if data.fingerprint == known.fingerprint:
             return data
-        sentence = f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained."
-    what_to_do = where_they_may_be(folder, host, dataset.options if options_here is None else options_here)
-    advice = f"The run can translate; it cannot go on learning. {what_to_do}".strip()
-    tell(Trouble(sentence=sentence, advice=advice, until_prepared=True))
+        sentence, undo = how_they_differ(known, data), "Undo what was changed in its options, files or code."
+    where = where_they_may_be(folder, host, dataset.options if options_here is None else options_here)
+    what_to_do = f"{undo} {where}".strip()
+    if purpose == "evaluate":
+        raise UserError(sentence, what_to_do)
+    if purpose == "learn":
+        advice = f"The run can translate; it cannot go on learning. {what_to_do}".strip()
+        tell(Trouble(sentence=sentence, advice=advice, until_prepared=True))
     return known_data(folder)
 
 

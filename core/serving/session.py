@@ -148,9 +148,10 @@ class Session:
         """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
         folder = RunFolder.open(request.run.absolute())
         folder.checkpoint_step(request.checkpoint)  # or refuse, and leave nothing
-        if folder.state.is_shared and request.dataset_options:
+        if folder.state.is_shared and (request.dataset_options or request.purpose == "evaluate"):
             raise UserError(
-                f"{folder.path.name} is a shared run: it is opened without its dataset, and none of its options.",
+                f"{folder.path.name} is a shared run, as `export` makes them: "
+                "weights, settings and vocabularies, opened without the dataset.",
                 "Ask for the run that it was made of, where the dataset is.",
             )
         self._leave()
@@ -161,7 +162,8 @@ class Session:
             data = known_data(folder)
         else:
             options = dict(request.dataset_options)
-            data = yield from data_of(folder, self._host, self._cache.folder(), self._tell, options)
+            cache = self._cache.folder()
+            data = yield from data_of(folder, self._host, cache, self._tell, options, request.purpose)
         # Opened anew: this or another process may have gone on with it meanwhile.
         folder = RunFolder.open(request.run.absolute())
         trainer = open_trainer(request, folder, data, self._host, self._tell)

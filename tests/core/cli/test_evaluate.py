@@ -6,13 +6,13 @@ import json
 import shutil
 from io import TextIOWrapper
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
 from core.exporting.sharing import receive, share
 from core.run_folder import RunFolder
+from tests.core.cli.conftest import FILES
 from tests.in_process import called
 
 
@@ -25,10 +25,11 @@ def evaluated(place: Path, *options: str, run: str = "run") -> tuple[dict[str, A
 
 def test_why_there_are_no_pairs_is_said(place: Path, moved: Path) -> None:
     result = called("evaluate", place / "run", cwd=place)
-    why, refusal = result.stderr.splitlines()
+    (why,) = result.stderr.splitlines()
     assert (result.returncode, result.stdout) == (2, "")
-    assert f"there is no {moved}." in why and "The run can translate; it cannot go on learning." in why
-    assert refusal.startswith("headlight: This run's pairs are not at hand: its plugin 'parallel_text' must be there")
+    assert (
+        why.startswith("headlight: ") and f"there is no {moved}." in why and f"If its files are not in {place}" in why
+    )
 
 
 def test_a_corpus_that_was_moved_is_named_anew(place: Path, elsewhere: Path) -> None:
@@ -43,8 +44,36 @@ def test_another_corpus_under_the_new_name_is_refused(place: Path, elsewhere: Pa
     result = called("evaluate", place / "run", "--set", f"dataset.options.folder={elsewhere}", cwd=place)
     train.write_text(text, encoding="utf-8")
     assert result.returncode == 2
-    assert result.stderr.startswith("The dataset 'parallel_text' gives other pairs than when this run was trained. ")
+    assert result.stderr.startswith(
+        "headlight: The dataset 'parallel_text' gives other pairs than when this run was trained: "
+        "as many in each split, but not the same. Undo what was changed in its options, files or code. "
+    )
     assert f"If its files are not in {elsewhere}, put them" in result.stderr
+
+
+def test_splits_that_have_more_or_fewer_pairs_now_are_named(place: Path) -> None:
+    kept = {name: (place / name).read_text(encoding="utf-8") for name in FILES.values()}
+    for name, text in kept.items():
+        lines = text.splitlines(keepends=True)
+        (place / name).write_text("".join(lines[:-3] if name.startswith("train") else lines * 2), encoding="utf-8")
+    result = called("evaluate", place / "run", cwd=place)
+    for name, text in kept.items():
+        (place / name).write_text(text, encoding="utf-8")
+    assert result.returncode == 2
+    assert (
+        "when this run was trained: its train split has 27, and had 30; its valid split has 10, and had 5; "
+        "its test split has 10, and had 5. Undo"
+    ) in result.stderr
+
+
+def test_an_exported_run_has_no_pairs(place: Path, tmp_path: Path) -> None:
+    exported = tmp_path / "exported"
+    called("export", place / "run", "--format", "safetensors", "--output", exported, cwd=place)
+    result = called("evaluate", exported, cwd=place)
+    assert result.returncode == 2
+    assert result.stderr.startswith(
+        "headlight: exported is a shared run, as `export` makes them: weights, settings and "
+    )
 
 
 def test_a_shared_run_has_no_dataset_to_set(place: Path) -> None:
@@ -63,10 +92,14 @@ def test_only_the_datasets_options_can_be_set(place: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("verb", [["translate", "run", "a b"], ["runs", "compare", "run", "run", "--paired-bootstrap"]])
-def test_the_other_verbs_say_so_too(place: Path, moved: Path, verb: list[str]) -> None:
-    result: CompletedProcess[str] = called(*verb, "--runs-dir", place, cwd=place)
-    assert f"there is no {moved}." in result.stderr.splitlines()[0]
+def test_a_paired_test_says_so_too(place: Path, moved: Path) -> None:
+    result = called("runs", "compare", "run", "run", "--paired-bootstrap", "--runs-dir", place, cwd=place)
+    assert result.returncode == 2 and f"there is no {moved}." in result.stderr.splitlines()[0]
+
+
+def test_to_translate_takes_no_pairs_and_misses_none(place: Path, moved: Path) -> None:
+    result = called("translate", place / "run", "a b", cwd=place)
+    assert (result.returncode, result.stderr) == (0, "warning: the output was cut at the longest length\n")
 
 
 class _Terminal(TextIOWrapper):

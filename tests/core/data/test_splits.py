@@ -18,4 +18,4 @@ def test_without_any_there_are_none(num_pairs: dict[str, int | None]) -> None:
 
 
 def test_the_plugin_is_named_that_must_be_there() -> None:
-    assert "its plugin 'mine' must be there" in not_at_hand("mine")
+    assert "its plugin 'mine' must give" in not_at_hand("mine")

@@ -1,0 +1,19 @@
+"""What a dataset gives today, beside what it gave when a run was trained."""
+
+from __future__ import annotations
+
+from core.data.prepared_data import PreparedData
+
+
+def how_they_differ(known: PreparedData, now: PreparedData) -> str:
+    """That the pairs are others, in a sentence; with the splits that have more or fewer of them, where any has."""
+    counts = [(split, _drawn(known, split), _drawn(now, split)) for split in now.num_pairs]
+    changed = [f"its {split} split has {here}, and had {then}" for split, then, here in counts if here != then]
+    how = "; ".join(changed) or "as many in each split, but not the same"
+    return f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained: {how}."
+
+
+def _drawn(data: PreparedData, split: str) -> str:
+    """How many pairs a split has, in words, whichever lengths are allowed."""
+    size = data.num_pairs.get(split)
+    return "endless ones" if size is None else f"{size + data.left_out.get(split, 0):,}"
