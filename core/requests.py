@@ -67,7 +67,8 @@ class OpenRun(Request[Prepared]):
     `dataset_options` are by name those that give the same pairs here, where a corpus was moved. They are not kept: who
     branches the run, or has more processes train it, asks for the pairs where they were.
     `purpose` decides what becomes of a run whose pairs are not at hand: opened to learn, that is told, and it can be
-    looked at; to evaluate, it is refused; to translate, they are not missed.
+    looked at; to evaluate, it is refused; to translate, they are not missed. To evaluate, `dataset_options` may give
+    other pairs in place of the held-out ones; the run cannot go on learning then.
     """
 
     run: Path
@@ -270,6 +271,7 @@ class Evaluation:
     sentences: int
     left_out: int  # pairs of the split that are longer than the lengths allow: not scored
     is_valid_again: bool  # the test split of a dataset without test pairs of its own
+    other_options: dict[str, Any]  # of the dataset, that gave other pairs than the run's own split
     metrics: dict[str, float]  # those of a validation, and sequence_error_rate: the share of sentences not right
     plugin_metrics: dict[str, float]
     bleu_signature: str

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import output_file
-from core.cli.opening import opening_of, read_settings
+from core.cli.opening import DATASET_OPTION, opening_of, read_settings
 from core.cli.output import print_json, print_means
 from core.cli.same_sentences import require_same_sentences
 from core.comparison.spread import spread
@@ -72,12 +72,16 @@ def _tell(evaluation: Evaluation, *, json: bool) -> None:
     if json:
         print_json(record)
         return
-    for name, value in (record | record.pop("metrics")).items():
+    named = record.pop("metrics") | record.pop("other_pairs")
+    for name, value in (record | named).items():
         print(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
 
 
 def warn(evaluation: Evaluation) -> None:
     """Say on standard error what a reader of the figures should know of the sentences they are of."""
+    if others := other_pairs(evaluation):
+        given = ", ".join(f"{key}={value}" for key, value in others.items())
+        print(f"warning: these are not the run's own {evaluation.split} pairs, but those of {given}", file=sys.stderr)
     if evaluation.left_out:
         num_pairs = evaluation.sentences + evaluation.left_out
         print(
@@ -107,7 +111,13 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
         "seconds": evaluation.seconds,
         "left_out": evaluation.left_out,
         "is_valid_again": evaluation.is_valid_again,
+        "other_pairs": other_pairs(evaluation),
     }
+
+
+def other_pairs(evaluation: Evaluation) -> dict[str, object]:
+    """The settings that gave others than the run's own, as --set names them; none where they are its own."""
+    return {f"{DATASET_OPTION}{name}": value for name, value in evaluation.other_options.items()}
 
 
 def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:

@@ -109,7 +109,11 @@ def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     )
     evaluate.add_argument("--split", choices=("valid", "test"), default="valid")
     evaluate.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="dataset.options.folder, where it was moved"
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="dataset.options.folder, where it was moved; or others, to score held-out pairs that the run has not",
     )
     evaluate.add_argument(
         "--predictions", type=Path, metavar="FILE.tsv", help="write source, reference, hypothesis of one run"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import mmap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -54,6 +55,11 @@ def write_pairs(stem: Path, pairs: Sequence[Pair]) -> None:
     """Write what `PairTexts` maps, of pairs that are all at hand."""
     with growing_texts(stem) as add:
         add(lines_of(pairs))
+
+
+def are_the_same(stem: Path, other: Path) -> bool:
+    """Whether two splits hold the same pairs in the same order."""
+    return filecmp.cmp(f"{stem}{_LINES}", f"{other}{_LINES}", shallow=False)
 
 
 def read_lines(stem: Path) -> Iterator[PairLines]:

@@ -77,6 +77,7 @@ class PreparedData:
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
     options_here: dict[str, Any] | None = None  # that give the pairs where the dataset's own no longer do
+    other_splits: tuple[str, ...] = ()  # held out, of which those give other pairs than a run's own
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
 
     @property
@@ -88,6 +89,13 @@ class PreparedData:
     def options(self) -> dict[str, Any]:
         """What the plugin is to be asked with."""
         return self.dataset.options if self.options_here is None else self.options_here
+
+    def other_options(self, split: str) -> dict[str, Any]:
+        """By name, those that give other pairs of a split than the run's own; none where they are its own."""
+        if split not in self.other_splits:
+            return {}
+        recorded = self.dataset.options
+        return {name: value for name, value in self.options.items() if value != recorded.get(name)}
 
     def require_pairs(self) -> None:
         """Raises UserError where only the vocabularies are there, as of a run whose plugin is not."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from core.requests import OpenRun, Purpose
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
 from core.serving.moved_files import where_they_may_be
-from core.serving.other_pairs import how_they_differ
+from core.serving.other_pairs import how_they_differ, with_other_held_out
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
@@ -47,8 +48,8 @@ def data_of(
 ) -> Generator[Event | None, None, PreparedData]:
     """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it.
 
-    `options` take the place of the dataset's own where its corpus was moved: what they give must be the same pairs.
-    Raises UserError where a run is to be evaluated and they are not.
+    `options` take the place of the dataset's own where its corpus was moved: what they give must be the same pairs. To
+    evaluate, they may give others in place of the held-out ones; raises UserError where they give others to train on.
     """
     known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
     dataset = folder.config().dataset
@@ -61,6 +62,12 @@ def data_of(
         if data.fingerprint == known.fingerprint:
             return data
         sentence, undo = how_they_differ(known, data), "Undo what was changed in its options, files or code."
+        if purpose == "evaluate" and options:
+            with suppress(UserError):  # nobody can tell what is held out where its own pairs are not there
+                own = yield from data_of(folder, host, cache_dir, tell, purpose=purpose)
+                if scored := with_other_held_out(own, data):
+                    return scored
+            undo += " Others than its own held-out pairs can be scored where its own can be read, too."
     where = where_they_may_be(folder, host, dataset.options if options_here is None else options_here)
     what_to_do = f"{undo} {where}".strip()
     if purpose == "evaluate":

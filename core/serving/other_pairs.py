@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from core.data.pair_texts import are_the_same
 from core.data.prepared_data import PreparedData
+from core.data.splits import SPLITS
+
+
+def with_other_held_out(own: PreparedData, now: PreparedData) -> PreparedData | None:
+    """What there is now, to be scored by a run whose `own` pairs these are; None where it was trained on others.
+
+    Held-out pairs may be any, since their tokens have the run's ids: those follow from the train split alone.
+    """
+    assert own.folder is not None and now.folder is not None  # both were prepared
+    others = tuple(split for split in SPLITS if not are_the_same(own.folder / split, now.folder / split))
+    return None if "train" in others else replace(now, other_splits=others)
 
 
 def how_they_differ(known: PreparedData, now: PreparedData) -> str:

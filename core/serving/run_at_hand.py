@@ -108,6 +108,8 @@ class RunAtHand:
             raise UserError(
                 "The mean of several checkpoints cannot go on learning.", "Open the run at its last checkpoint."
             )
+        if self.trainer.data.other_splits:
+            raise UserError("A run with other held-out pairs cannot go on learning.", "Open the run with its own.")
         if any(folder.is_whole(step) for step in folder.checkpoint_steps() if step > self.trainer.step):
             raise UserError(
                 f"Only the last checkpoint can go on learning; this is the one of step {self.trainer.step}.",

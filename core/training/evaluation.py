@@ -39,6 +39,7 @@ def evaluate_split(
         sentences=scores.num_sentences,
         left_out=data.left_out[split],
         is_valid_again=split == "test" and data.is_test_valid_again(),
+        other_options=data.other_options(split),
         metrics={**scores.metrics, "sequence_error_rate": 1.0 - scores.metrics["exact_match"]},
         plugin_metrics=scores.plugin_metrics,
         bleu_signature=scores.bleu_signature,

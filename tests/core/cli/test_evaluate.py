@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
+from core.engine import Engine
+from core.errors import UserError
 from core.exporting.sharing import receive, share
+from core.requests import Learn, OpenRun
 from core.run_folder import RunFolder
 from tests.core.cli.conftest import FILES
+from tests.core.watcher import answered
 from tests.in_process import called
 
 
@@ -64,6 +68,62 @@ def test_splits_that_have_more_or_fewer_pairs_now_are_named(place: Path) -> None
         "when this run was trained: its train split has 27, and had 30; its valid split has 10, and had 5; "
         "its test split has 10, and had 5. Undo"
     ) in result.stderr
+
+
+@pytest.fixture
+def others(place: Path) -> tuple[str, ...]:
+    """Three pairs in place of the test split's."""
+    for name in ("other.source", "other.target"):
+        (place / name).write_text("c b\nb c\na a\n", encoding="utf-8")
+    named = ("dataset.options.test_source=other.source", "dataset.options.test_target=other.target")
+    return tuple(word for setting in named for word in ("--set", setting))
+
+
+def test_other_held_out_pairs_are_scored_and_named(place: Path, others: tuple[str, ...]) -> None:
+    record, errors = evaluated(place, "--split", "test", "--predictions", "said.tsv", *others)
+    named = {"dataset.options.test_source": "other.source", "dataset.options.test_target": "other.target"}
+    assert (record["sentences"], record["other_pairs"], record["is_valid_again"]) == (3, named, False)
+    assert errors == [
+        "warning: these are not the run's own test pairs, but those of "
+        "dataset.options.test_source=other.source, dataset.options.test_target=other.target"
+    ]
+    scored = (place / "said.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [line.split("\t")[0] for line in scored] == ["c b", "b c", "a a"]
+    lines = called("evaluate", place / "run", "--split", "test", *others, cwd=place).stdout.splitlines()
+    assert lines[-2:] == ["dataset.options.test_source other.source", "dataset.options.test_target other.target"]
+
+
+def test_the_split_that_was_not_named_anew_is_the_runs_own(place: Path, others: tuple[str, ...]) -> None:
+    (own, _), (beside, errors) = evaluated(place), evaluated(place, *others)
+    assert beside["other_pairs"] == own["other_pairs"] == {} and len(errors) == 1
+    assert beside | {"seconds": 0} == own | {"seconds": 0}
+
+
+def test_others_in_place_of_those_trained_on_are_not_scored(place: Path, others: tuple[str, ...]) -> None:
+    for name in ("less.source", "less.target"):
+        (place / name).write_text("a b\nb c\nc a\n", encoding="utf-8")
+    named = ("dataset.options.train_source=less.source", "dataset.options.train_target=less.target")
+    set_train = ("--set", named[0], "--set", named[1])
+    result = called("evaluate", place / "run", "--split", "test", *others, *set_train, cwd=place)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "its train split has 3, and had 30; its test split has 3, and had 5." in result.stderr
+
+
+def test_nobody_can_tell_what_is_held_out_of_pairs_that_are_elsewhere(
+    place: Path, elsewhere: Path, others: tuple[str, ...]
+) -> None:
+    there = [word.replace("=other", f"={place}/other") for word in others]
+    folder = ("--set", f"dataset.options.folder={elsewhere}")
+    result = called("evaluate", place / "run", "--split", "test", *there, *folder, cwd=place)
+    assert result.returncode == 2 and "can be scored where its own can be read, too." in result.stderr
+
+
+def test_a_run_with_other_held_out_pairs_cannot_go_on_learning(place: Path, others: tuple[str, ...]) -> None:
+    options = tuple(tuple(word.removeprefix("dataset.options.").split("=")) for word in others[1::2])
+    with Engine(cache_dir=place / "cache") as engine:
+        answered(engine, OpenRun(run=place / "run", dataset_options=options, purpose="evaluate"))
+        with pytest.raises(UserError, match="other held-out pairs cannot go on learning"):
+            answered(engine, Learn(steps=1))
 
 
 def test_an_exported_run_has_no_pairs(place: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.in_process import called
 
 NO_FIGURES = {"run", "split", "checkpoint", "sentences", "bleu_signature", "chrf_signature"}
-NO_FIGURES |= {"tokenized_bleu_signature", "metrics", "seconds", "left_out", "is_valid_again"}
+NO_FIGURES |= {"tokenized_bleu_signature", "metrics", "seconds", "left_out", "is_valid_again", "other_pairs"}
 
 
 def evaluate(runs_dir: Path, *arguments: object) -> CompletedProcess[str]:
