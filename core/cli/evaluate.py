@@ -27,10 +27,7 @@ _METRICS = (
 
 def evaluate(arguments: Namespace) -> int:
     """Measure a checkpoint of each run on a split and print its figures; then, of several runs, mean and deviation."""
-    changes, options = read_settings(arguments.set)
-    if changes:
-        raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
-    openings = [opening_of(run, arguments, "evaluate", options) for run in arguments.runs]
+    openings = openings_of(arguments)
     if len(openings) > 1:
         _require_different_runs(openings, arguments.predictions)
     evaluations = []
@@ -46,6 +43,14 @@ def evaluate(arguments: Namespace) -> int:
         require_same_sentences(evaluations, "A mean")
         _print_spread(evaluations, json=arguments.json)
     return 0
+
+
+def openings_of(arguments: Namespace) -> list[OpenRun]:
+    """The runs that the command line names, to be measured on the pairs that --set says."""
+    changes, options = read_settings(arguments.set)
+    if changes:
+        raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
+    return [opening_of(run, arguments, "evaluate", options) for run in arguments.runs]
 
 
 def evaluated(engine: Conversation, opening: OpenRun, split: str) -> Evaluation:

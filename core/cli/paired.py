@@ -6,8 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from core.cli.conversation import on_the_terminal
-from core.cli.evaluate import evaluated, warn
-from core.cli.opening import opening_of
+from core.cli.evaluate import evaluated, openings_of, warn
 from core.cli.output import print_records
 from core.cli.same_sentences import require_same_sentences
 from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, Outputs, paired_bootstrap
@@ -20,7 +19,7 @@ def compare_paired(arguments: Namespace) -> int:
     """Evaluate both runs as `evaluate` does, and print how likely each difference is by the draw of sentences alone."""
     if len(arguments.runs) != 2:
         raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
-    openings = [opening_of(run, arguments, "evaluate") for run in arguments.runs]
+    openings = openings_of(arguments)
     with on_the_terminal(arguments.plugins_dir) as engine:
         first, second = (evaluated(engine, opening, arguments.split) for opening in openings)
     require_same_sentences((first, second), "A paired test")

@@ -108,13 +108,7 @@ def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
         help="a run's folder, or its name in the runs folder; of several runs, mean and standard deviation come last",
     )
     evaluate.add_argument("--split", choices=("valid", "test"), default="valid")
-    evaluate.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="dataset.options.folder, where it was moved; or others, to score held-out pairs that the run has not",
-    )
+    _add_dataset_options(evaluate)
     evaluate.add_argument(
         "--predictions", type=Path, metavar="FILE.tsv", help="write source, reference, hypothesis of one run"
     )
@@ -157,6 +151,7 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     )
     paired = compare.add_argument_group("with --paired-bootstrap")
     paired.add_argument("--split", choices=("valid", "test"), default="valid")
+    _add_dataset_options(paired)
     _add_decoding(paired)
     _add_checkpoint(paired)
     _add_plugins_dir(paired)
@@ -204,6 +199,16 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
     export.add_argument("--output", type=Path, required=True, metavar="PATH")
     export.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
     _add_checkpoint(export)
+
+
+def _add_dataset_options(verb: _ActionsContainer) -> None:
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="dataset.options.folder, where it was moved; or others, to score held-out pairs that the run has not",
+    )
 
 
 def _add_decoding(verb: _ActionsContainer) -> None:

@@ -40,7 +40,7 @@ def where_they_may_be(run: RunFolder, host: PluginHost, options: Mapping[str, ob
     command = shlex.join(["headlight", "train", "--resume", str(run.path), *given])
     return (
         f"If its files are not {where}, put them or a link there, or say where they are: {command} "
-        "(`evaluate` takes --set too)."
+        "(`evaluate` and `runs compare --paired-bootstrap` take --set too)."
     )
 
 

@@ -157,6 +157,15 @@ def test_a_paired_test_says_so_too(place: Path, moved: Path) -> None:
     assert result.returncode == 2 and f"there is no {moved}." in result.stderr.splitlines()[0]
 
 
+def test_a_paired_test_takes_a_moved_corpus_too(place: Path, elsewhere: Path) -> None:
+    paired = ("runs", "compare", "run", "run", "--paired-bootstrap", "--json", "--runs-dir", place)
+    result = called(*paired, "--set", f"dataset.options.folder={elsewhere}", cwd=place)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout.splitlines()[0])["sentences"] == 4
+    refused = called(*paired, "--set", "decoding.beam_size=2", cwd=place)
+    assert (refused.returncode, refused.stderr.split(":")[1]) == (2, " --set decoding.beam_size")
+
+
 def test_to_translate_takes_no_pairs_and_misses_none(place: Path, moved: Path) -> None:
     result = called("translate", place / "run", "a b", cwd=place)
     assert (result.returncode, result.stderr) == (0, "warning: the output was cut at the longest length\n")

@@ -48,7 +48,7 @@ def test_files_named_in_full_are_asked_for_by_their_own_options(
     named = " ".join(f"--set dataset.options.{name}=FILE" for name in gone)
     assert (
         "If its files are not where they were, put them or a link there, or say where they are: "
-        f"headlight train --resume {run} {named} (`evaluate` takes --set too)."
+        f"headlight train --resume {run} {named} (`evaluate` and `runs compare --paired-bootstrap` take --set too)."
     ) in result.stderr
 
 
