@@ -26,7 +26,7 @@ from core.cli.streams import (
 )
 from core.errors import UserError
 from core.machine.signals import Interrupted
-from core.torchrun import tell_torchrun
+from core.torchrun import require_one_process, tell_torchrun
 
 OK, FAULT, BAD_INPUT = 0, 1, 2
 
@@ -75,6 +75,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     arguments = parse(argv)
+    if arguments.verb != "train":  # each process would do all of it, and print it again
+        require_one_process(f"`{arguments.verb}`", "Start it without torchrun.")
     module, function = VERBS[arguments.verb]
     verb: Callable[[Namespace], int] = getattr(import_module(module), function)
     return verb(arguments)

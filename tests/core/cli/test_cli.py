@@ -94,6 +94,19 @@ def test_several_processes_train_one_seed_at_a_time(
     assert capfd.readouterr().err.startswith("headlight: --seeds goes with one process. Start torchrun once a seed")
 
 
+@pytest.mark.parametrize("rank", ["0", "1"])
+@pytest.mark.parametrize("verb", [["evaluate", "run"], ["translate", "run", "a"], ["presets", "list"]])
+def test_several_processes_do_nothing_but_train(
+    rank: str, verb: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, number in {"RANK": rank, "WORLD_SIZE": "2", "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, number)
+    assert cli.main(verb) == 2
+    out, err = capfd.readouterr()
+    name = " ".join(verb) if verb[0] == "presets" else verb[0]
+    assert (out, err) == ("", f"headlight: `{name}` goes with one process. Start it without torchrun.\n")
+
+
 def test_what_a_scheduler_says_of_its_job_is_no_torchrun(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
