@@ -102,7 +102,9 @@ class RunAtHand:
         folder.require_free()
         if folder.state.is_shared:
             raise UserError(
-                "A shared run has no optimizer to go on with.", "Continue from one of its steps: a new run."
+                "A shared run has no optimizer to go on with.",
+                "Resume the run that it was made of; or open it in the window, from the runs folder: “Continue from …” "
+                "begins a run of your own with its weights.",
             )
         if self.trainer.is_mean_of_checkpoints:
             raise UserError(

@@ -57,6 +57,18 @@ def test_it_evaluates_and_cannot_go_on_learning(run: Path, tmp_path: Path) -> No
         assert answered(engine, Evaluate(split="valid")).metrics["loss"] not in losses
 
 
+def test_an_exported_run_says_what_goes_on_in_its_place(
+    run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "exported"
+    assert cli.main(["export", str(run), "--format", "safetensors", "--output", str(out)]) == 0
+    assert cli.main(["train", "--resume", str(out)]) == 2
+    assert capfd.readouterr().err == (
+        "headlight: A shared run has no optimizer to go on with. Resume the run that it was made of; or open it in the "
+        "window, from the runs folder: “Continue from …” begins a run of your own with its weights.\n"
+    )
+
+
 def test_a_checkpoint_that_is_removed_meanwhile_gives_way_to_the_newest_there_is(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
