@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
-from core.run_folder import RunFolder
+from core.run_folder import RunFolder, list_runs
 from core.training.trainer import Trainer
 from tests.in_process import called
 
@@ -306,6 +306,25 @@ def test_a_run_stopped_by_signals_and_resumed_is_the_unstopped_run_to_the_bit(ru
     result = called(*resume, cwd=place)
     assert result.returncode == 0, result.stderr
     assert learnt(place / "stopped") == learnt(run)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_of_several_seeds_those_that_a_signal_kept_from_training_are_named(place: Path) -> None:
+    short = ["--set", "training.max_steps=20", "--runs-dir", "rest"]
+    code, errors = stop_after_first_steps(["train", "tiny.yaml", "--seeds", "3,5,7", *short], place, signal.SIGINT)
+    assert code == 128 + signal.SIGINT, errors
+    last = errors.splitlines()[-1]
+    (run,) = list_runs(place / "rest")
+    assert f"{run.name} (still" in last.partition("Go on with: headlight train --resume ")[2], last
+    told = last.partition(" (still to train: seeds 5, 7, each by itself: headlight ")[2]
+    command, _, rest = told.partition("; ")
+    assert rest == "`runs compare` gives the mean of all)"
+    for one in (["train", "--resume", str(run)], command.split(), command.replace("seed=5", "seed=7").split()):
+        result = called(*one, cwd=place)
+        assert result.returncode == 0, result.stderr
+    compared = called("runs", "compare", *list_runs(place / "rest"), "--json", cwd=place)
+    records = [json.loads(line) for line in compared.stdout.splitlines()]
+    assert records[3]["run"] == "mean of 3", records
 
 
 def test_a_finished_run_goes_on_with_more_steps(run: Path, place: Path) -> None:

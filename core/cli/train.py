@@ -21,6 +21,7 @@ from core.events import Event, Prepared, RunFinished
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_files.by_step import CHECKPOINTS, step_path
+from core.run_files.places import runs_of_group
 from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.settings.fields import setting_effect
 from core.settings.lower_rate import lower_rate
@@ -61,7 +62,10 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
     runs, validated, code = list[RunFinished](), Validated(0), DONE
     for seed in seeds:
-        ended, finished, of_these = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
+        try:
+            ended, finished, of_these = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
+        except Interrupted as interrupted:
+            raise Interrupted(interrupted.number, f"{interrupted}{_still_to_do(seeds, group, arguments)}") from None
         if ended == DONE:
             runs.append(finished)
             validated = of_these
@@ -71,6 +75,21 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
         with results.printing():
             print_spread(group, runs, validated, json=arguments.json)
     return code
+
+
+def _still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
+    """How to train the seeds that have no run to go on with: one by one, for two commands' groups have no mean."""
+    runs_dir = arguments.runs_dir or default_runs_dir()
+    runs = [RunFolder.open(path) for path in runs_of_group(group, runs_dir)]
+    begun = {run.config().seed for run in runs if run.checkpoint_steps()}
+    left = [seed for seed in seeds if seed not in begun]
+    if not left:
+        return ""
+    given = [word for text in arguments.set for word in ("--set", text)]
+    places = [word for folder in arguments.plugins_dir for word in ("--plugins-dir", str(folder))]
+    command = _command([arguments.config, *given, *places, "--runs-dir", str(runs_dir)], {"seed": left[0]})
+    named = f"seed{'s' * (len(left) > 1)} {', '.join(map(str, left))}"
+    return f" (still to train: {named}, each by itself: {command}; `runs compare` gives the mean of all)"
 
 
 def _train(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_data_dir
@@ -14,6 +16,7 @@ from platformdirs import user_data_dir
 from core.errors import NotWritten, UserError
 from core.run_files.archive import SUFFIX
 from core.run_files.documents import reading
+from core.run_files.state import read_state
 from core.typed_path import typed_path
 
 _ELSEWHERE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
@@ -77,6 +80,8 @@ def find_run(text: str, runs_dir: Path) -> Path:
             if _exists(path):
                 check_is_run(path)
                 return path
+    if members := runs_of_group(text, runs_dir):
+        raise UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
     raise UserError(
         f"{text}: there is no such run, neither as a path nor in {runs_dir}.", "`runs list` shows what is there."
     )
@@ -108,6 +113,17 @@ def list_runs(runs_dir: Path) -> list[Path]:
     """The runs in a folder, the newest name last; none where the folder does not exist."""
     with reading(runs_dir, _ELSEWHERE):
         return sorted(path for path in runs_dir.iterdir() if is_run(path)) if runs_dir.is_dir() else []
+
+
+def runs_of_group(group: str, runs_dir: Path) -> list[Path]:
+    """Those that one `train --seeds` began."""
+    return [path for path in list_runs(runs_dir) if _group_of(path) == group]
+
+
+def _group_of(path: Path) -> str | None:
+    with suppress(UserError):  # one damaged run must not hide the others
+        return read_state(path / "run.json").group
+    return None
 
 
 def plain_name(name: str) -> str:

@@ -55,6 +55,13 @@ def test_the_group_of_its_seeds_and_what_a_run_continues_are_told(
     assert record["group"] == "three_seeds" and record["parent"] is None
 
 
+def test_where_a_run_is_asked_for_a_group_names_its_runs(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    RunFolder.open(runs_dir / "done").update(group="three_seeds")
+    (runs_dir / "killed" / "run.json").write_text("{", encoding="utf-8")
+    assert cli.main(["evaluate", "three_seeds", "--runs-dir", str(runs_dir)]) == 2
+    assert capfd.readouterr().err == "headlight: three_seeds is a group of runs. Name its runs: done\n"
+
+
 def test_a_damaged_run_does_not_hide_the_others(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (runs_dir / "done" / "run.json").write_text("{", encoding="utf-8")
     damaged, other = said(runs_dir, capfd, "list")
