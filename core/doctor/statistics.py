@@ -70,9 +70,10 @@ def check_figures(drawn: Drawn, figures: Figures) -> Iterator[Finding]:
     for name, split in figures.splits.items():
         yield from _check_duplicates(name, split)
     yield from _check_targets_differ(drawn.splits["train"])
+    src, tgt = drawn.info.tokenizer
     for name in HELD_OUT if drawn.symbols is None else ():  # else check_symbols tells
-        yield from _check_known(name, "source", figures.splits[name].unknown_src)
-        yield from _check_known(name, "target", figures.splits[name].unknown_tgt)
+        yield from _check_known(name, "source", figures.splits[name].unknown_src, src)
+        yield from _check_known(name, "target", figures.splits[name].unknown_tgt, tgt)
     if figures.padding > MUCH_PADDING:
         yield Finding(
             check="padding",
@@ -103,13 +104,15 @@ def _check_targets_differ(train: DrawnSplit) -> Iterator[Finding]:
         )
 
 
-def _check_known(split: str, side: str, unknown: float) -> Iterator[Finding]:
+def _check_known(split: str, side: str, unknown: float, tokenizer: str) -> Iterator[Finding]:
     if unknown > MUCH_UNKNOWN:
         yield Finding(
             check="unknown tokens",
             sentence=f"{per_cent(unknown)} of the {side} tokens of the {split} split are in no pair of the train "
             f"split; expected at most {per_cent(MUCH_UNKNOWN)}.",
-            advice="Make all splits of the same tokens, or cut texts into characters.",
+            advice="Make all splits of the same tokens, or cut texts into characters. "
+            "This check cuts them by the plugin's own tokenizer, "
+            f"{tokenizer}; a run whose dataset.tokenizer is another one may know them.",
         )
 
 

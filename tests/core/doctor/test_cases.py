@@ -97,7 +97,10 @@ SENTENCES = {
     "syntax_error": ("SyntaxError", "line 6"),
     "too_large": ("Pair 1 has 10,000,006 characters, expected at most 1,000,000", "line 19"),
     "too_long": ("The longest source of the train split has 3,000 tokens; expected at most 1,000", "shorter"),
-    "unknown_in_valid": ("100 % of the source tokens of the valid split are in no pair of the train split",),
+    "unknown_in_valid": (
+        "100 % of the source tokens of the valid split are in no pair of the train split",
+        "This check cuts them by the plugin's own tokenizer, characters; a run whose dataset.tokenizer is another",
+    ),
     "unknown_tokenizer": ("has tokenizer 'words', expected 'characters', 'whitespace', 'subword', 'subword_unigram'",),
     "unseeded": ("drawn twice with the same seed, pair 1 is", "not from the module random"),
 }
