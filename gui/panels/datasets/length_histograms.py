@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QPointF, Qt
+from PySide6.QtWidgets import QGridLayout
 
 from core.events import Event
 from core.history import History
@@ -33,12 +33,15 @@ class LengthHistograms(Panel):
         super().__init__(theme)
         self._look, self._pages = look, pages
         self.src, self.tgt = SideHistogram(theme, "source"), SideHistogram(theme, "target")
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * GRID)
-        row.addWidget(self.src)
-        row.addWidget(self.tgt)
-        self.body.addLayout(row)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(0)
+        grid.setRowStretch(1, 1)
+        for column, side in enumerate((self.src, self.tgt)):  # plots are of one height, however a label wraps
+            grid.setColumnStretch(column, 1)
+            grid.addWidget(side.label, 0, column)
+            grid.addWidget(side.plot, 1, column)
+        self.body.addLayout(grid)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the split; a dataset knows no step."""
@@ -64,7 +67,7 @@ class LengthHistograms(Panel):
         return [("split", "side", "tokens", "texts"), *lines]
 
 
-class SideHistogram(QWidget):
+class SideHistogram(QObject):
     """One side's lengths as bars; what is longer than the limit stands back, and a dashed line says where."""
 
     def __init__(self, theme: Theme, name: str) -> None:
@@ -73,15 +76,11 @@ class SideHistogram(QWidget):
         self._bars: tuple[NDArray[np.int64], NDArray[np.int64], int] | None = None
         self.label = plain_label(role="muted")
         self.label.setWordWrap(True)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.plot = PlainPlot(theme)
         self.plot.setLabel("left", "texts")
         self.plot.setLabel("bottom", "tokens")
         self.plot.pointed.connect(self._say)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.label)
-        column.addWidget(self.plot, 1)
 
     def show_figures(self, side: SideFigures) -> None:
         """Draw these."""

@@ -1,0 +1,43 @@
+"""The lengths of a corpus, side by side in the Data view of a window of 1280 x 720."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+from tests.gui.conftest import SMALL, WAIT_MS
+
+
+def wrapped(label: QLabel) -> int:
+    """How high it is as it wraps."""
+    return label.heightForWidth(label.width())
+
+
+def test_where_one_label_wraps_the_plots_are_alike_and_whole(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    for side, least in (("source", 100), ("target", 1)):
+        text = "\n".join("word " * length for length in range(least, least + 5))
+        (tmp_path / f"train.{side}").write_text(text, encoding="utf-8")
+        (tmp_path / f"valid.{side}").write_text(text, encoding="utf-8")  # in train too: examples stand below
+    options = ", ".join(
+        f"{split}_{side}: {split}.{side}" for split in ("train", "valid") for side in ("source", "target")
+    )
+    settings = tmp_path / "words.yaml"
+    dataset = f"dataset: {{plugin: parallel_text, options: {{folder: {tmp_path}, {options}}}}}"
+    settings.write_text(f"{dataset}\n{SMALL[SMALL.index('model:') :]}", encoding="utf-8")
+    view = empty_window.data_view
+    empty_window.show_view(empty_window.views.index(view))
+    empty_window.setup_drawer.open_file(settings)
+    src, tgt = view.histograms.src, view.histograms.tgt
+    qtbot.waitUntil(view.examples.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "median 103" in src.label.text(), timeout=WAIT_MS)
+    assert wrapped(src.label) == 2 * wrapped(tgt.label)
+    for side in (src, tgt):
+        assert side.label.height() >= wrapped(side.label), side.label.text()
+        assert side.plot.geometry().bottom() <= view.histograms.content.rect().bottom(), side.label.text()
+    places = [(side.plot.mapTo(view, side.plot.rect().topLeft()).y(), side.plot.height()) for side in (src, tgt)]
+    assert places[0] == places[1]
