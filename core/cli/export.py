@@ -18,6 +18,8 @@ from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
 def export(arguments: Namespace) -> int:
     """Write a folder with the weights of a checkpoint, as safetensors or ONNX graphs; or the run, to be looked at."""
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
+    if arguments.output.exists():
+        raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")
     if arguments.format == "headlight":
         share(run, arguments.output)
         print(f"{arguments.output}: the run to look at, drop it on the window")
@@ -44,8 +46,6 @@ def _onnx_files(run: RunFolder, weights: Weights) -> Iterator[tuple[str, bytes]]
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
     """A new folder with these files, or none: it gets its name when all of them are in it."""
-    if folder.exists():
-        raise UserError(f"{folder} is there already.", "Name a new folder.")
     try:
         with tempfile.TemporaryDirectory(prefix=".exporting-", dir=folder.absolute().parent) as room:
             made = Path(room) / "made"

@@ -13,6 +13,7 @@ from typing import TextIO
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
 from core.run_files.atomic import whole_file
+from core.run_files.places import is_run
 
 
 def name_of(path: Path | None) -> str:
@@ -38,8 +39,11 @@ def read_lines(path: Path | None) -> list[str]:
 def output_file(path: Path) -> Iterator[TextIO]:
     """A text file to fill, whole under its name once the block has ended well, and otherwise not there.
 
-    What is no file (a pipe, /dev/null) is written as it is. Raises UserError where it cannot be written.
+    What is no file (a pipe, /dev/null) is written as it is. Raises UserError where it cannot be written, and in a run's
+    folder, where one file more or another run.json would spoil the run.
     """
+    if run := next(filter(is_run, path.resolve().parents), None):
+        raise UserError(f"{path} lies in the folder of a run, {run}.", "Name a file outside of it.")
     is_file = path.is_file() or not path.exists()
     try:
         with _whole(path.resolve()) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:

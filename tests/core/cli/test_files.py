@@ -9,6 +9,7 @@ import pytest
 
 from core.cli.files import output_file, read_lines
 from core.errors import UserError
+from tests.in_process import called
 
 
 def test_a_result_that_breaks_off_leaves_what_was_there(tmp_path: Path) -> None:
@@ -38,6 +39,17 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no/where: cannot be written \(No such file or directory\)"):  # noqa: SIM117
         with output_file(tmp_path / "no" / "where"):
             pass
+
+
+@pytest.mark.parametrize("name", ["run.json", "probes/new.tsv"])
+@pytest.mark.parametrize("verb", [("evaluate", "--predictions"), ("translate", "a b", "--output")])
+def test_no_result_is_written_into_a_run(place: Path, verb: tuple[str, ...], name: str) -> None:
+    path, documents = place / "run" / name, (place / "run" / "run.json").read_bytes()
+    result = called(verb[0], place / "run", *verb[1:], path, cwd=place)
+    assert (result.returncode, result.stdout) == (2, "")
+    why = f"{path} lies in the folder of a run, {place / 'run'}. Name a file outside of it."
+    assert result.stderr == f"headlight: {why}\n"
+    assert (place / "run" / "run.json").read_bytes() == documents and not path.with_name("new.tsv").exists()
 
 
 def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
