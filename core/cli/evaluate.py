@@ -14,6 +14,7 @@ from core.cli.files import output_file
 from core.cli.opening import DATASET_OPTION, opening_of, read_settings
 from core.cli.output import print_json, print_means
 from core.cli.same_sentences import require_same_sentences
+from core.cli.same_tokens import figures_of_other_units
 from core.comparison.spread import spread
 from core.errors import UserError
 from core.requests import Evaluate, Evaluation, OpenRun
@@ -127,7 +128,8 @@ def other_pairs(evaluation: Evaluation) -> dict[str, object]:
 
 def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:
     """Print mean and sample standard deviation of every figure that all of them have, all of the same sentences."""
-    mean, deviation = spread([_figures(evaluation) for evaluation in evaluations])
+    left_out = figures_of_other_units(evaluations)
+    mean, deviation = spread([_figures(evaluation, left_out) for evaluation in evaluations])
     split, sentences = evaluations[0].split, evaluations[0].sentences
     if json:
         runs = [evaluation.run for evaluation in evaluations]
@@ -138,8 +140,8 @@ def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:
     print_means(mean, deviation)
 
 
-def _figures(evaluation: Evaluation) -> dict[str, float]:
-    named = {name: evaluation.metrics[name] for name in _METRICS}
+def _figures(evaluation: Evaluation, left_out: Sequence[str]) -> dict[str, float]:
+    named = {name: evaluation.metrics[name] for name in _METRICS if name not in left_out}
     return named | {"tokenized_bleu": evaluation.tokenized_bleu} | evaluation.plugin_metrics
 
 

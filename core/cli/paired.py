@@ -9,6 +9,7 @@ from core.cli.conversation import on_the_terminal
 from core.cli.evaluate import evaluated, openings_of, warn
 from core.cli.output import print_records
 from core.cli.same_sentences import require_same_sentences
+from core.cli.same_tokens import figures_of_other_units
 from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, Outputs, paired_bootstrap
 from core.errors import UserError
 from core.requests import Evaluation
@@ -25,7 +26,9 @@ def compare_paired(arguments: Namespace) -> int:
     require_same_sentences((first, second), "A paired test")
     warn(first)
     references = [reference for _, reference, _ in first.predictions]
+    left_out = figures_of_other_units((first, second))
     compared = paired_bootstrap(references, _outputs(first), _outputs(second))
+    compared = [one for one in compared if one.metric not in left_out]
     records = [_record(one, first, second) for one in compared]
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)

@@ -66,3 +66,15 @@ def trained_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             answered(engine, Start(runs_dir=folder, run_dir=folder / name))
             answered(engine, Learn())
     yield folder
+
+
+@pytest.fixture(scope="module")
+def other_tokens(trained_runs: Path) -> Path:
+    """One more beside them, asked the same sentences, whose targets are cut into characters."""
+    document = tiny_config(max_steps=5, validate_every=5).model_dump()
+    document["dataset"]["tokenizer"] = {"src": "whitespace", "tgt": "characters"}
+    with Engine(cache_dir=trained_runs / "cache") as engine:
+        answered(engine, Prepare(config=RunConfig.model_validate(document)))
+        answered(engine, Start(runs_dir=trained_runs, run_dir=trained_runs / "characters"))
+        answered(engine, Learn())
+    return trained_runs / "characters"

@@ -67,6 +67,18 @@ def test_other_sentences_have_no_mean(trained_runs: Path) -> None:
     )
 
 
+def test_figures_of_other_tokens_have_no_mean(trained_runs: Path, other_tokens: Path) -> None:
+    result = evaluate(trained_runs, "short", other_tokens.name, "--json")
+    *runs, last = records(result)
+    left_out = {"loss", "perplexity", "token_accuracy", "token_error_rate"}
+    assert runs[0].keys() & left_out == left_out
+    assert last["mean"].keys() == last["standard_deviation"].keys() == runs[0].keys() - NO_FIGURES - left_out
+    assert result.stderr == (
+        "warning: short and characters have different target tokens: loss, perplexity, token_accuracy, "
+        "token_error_rate count by the token, and are left out of what is said of both; the others are of whole texts\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -54,6 +54,17 @@ def evaluated(
     return record
 
 
+def test_figures_of_other_tokens_are_not_compared(
+    trained_runs: Path, other_tokens: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["runs", "compare", "short", other_tokens.name, "--paired-bootstrap", "--json"]
+    assert cli.main([*arguments, "--runs-dir", str(trained_runs)]) == 0
+    out, err = capfd.readouterr()
+    metrics = [json.loads(line)["metric"] for line in out.splitlines()]
+    assert metrics == ["bleu", "tokenized_bleu", "chrf", "exact_match"]
+    assert "warning: short and characters have different target tokens:" in err
+
+
 def test_a_person_reads_it(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = said(trained_runs, capfd, "long", "long").splitlines()
     assert "drawn 1,000 times with replacement" in lines[0] and lines[1].startswith("long at step 60: bleu ")
