@@ -281,6 +281,7 @@ class Evaluation:
     seconds: float
     predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
     token_edits: tuple[tuple[int, int], ...]  # of each prediction: edits that make it its reference, reference tokens
+    averaged_steps: tuple[int, ...] = ()  # the checkpoints whose mean this is; none where it is of one
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,7 +80,13 @@ def _tell(evaluation: Evaluation, *, json: bool) -> None:
         return
     named = record.pop("metrics") | record.pop("other_pairs")
     for name, value in (record | named).items():
-        print(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
+        print(name, _said(value))
+
+
+def _said(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def warn(evaluation: Evaluation) -> None:
@@ -107,6 +113,7 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
         "run": str(evaluation.run),
         "split": evaluation.split,
         "checkpoint": evaluation.checkpoint,
+        **({"averaged_steps": evaluation.averaged_steps} if evaluation.averaged_steps else {}),
         "sentences": evaluation.sentences,
         **{name: evaluation.metrics[name] for name in _METRICS},
         "bleu_signature": evaluation.bleu_signature,

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.cli.opening import usual_checkpoint
+from core.cli.opening import usual_checkpoint, weights_in_words
 from core.errors import UserError
 from core.exporting.sharing import model_files, share
 from core.run_files.atomic import write_whole
@@ -31,8 +31,7 @@ def export(arguments: Namespace) -> int:
     weights = mean_weights(map(run.weights, averaged))
     files = _onnx_files(run, weights) if arguments.format == "onnx" else model_files(run, step, weights)
     _write_folder(arguments.output, files)
-    steps = f"step {step}" if averaged == [step] else f"steps {', '.join(map(str, averaged))}, averaged"
-    print(f"{arguments.output}: the weights of {steps}")
+    print(f"{arguments.output}: the weights of {weights_in_words(step, averaged)}")
     return 0
 
 

@@ -39,6 +39,11 @@ def _decoding_changes(arguments: Namespace) -> Settings:
     return tuple((key, value) for key, value in changes if value is not None)
 
 
+def weights_in_words(step: int, averaged_steps: Sequence[int]) -> str:
+    """`step 60`, or `steps 20, 40, 60, averaged` where that is what the last checkpoint means."""
+    return f"steps {', '.join(map(str, averaged_steps))}, averaged" if len(averaged_steps) > 1 else f"step {step}"
+
+
 def usual_checkpoint(run: RunFolder) -> str:
     """The one that verbs work with unless another is named: the best, before any validation the last."""
     return "best" if run.state.best_step is not None else "last"

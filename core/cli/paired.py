@@ -7,6 +7,7 @@ from typing import Any
 
 from core.cli.conversation import on_the_terminal
 from core.cli.evaluate import evaluated, openings_of, warn
+from core.cli.opening import weights_in_words
 from core.cli.output import print_records
 from core.cli.same_sentences import require_same_sentences
 from core.cli.same_tokens import figures_of_other_units
@@ -63,7 +64,7 @@ def _print_sentences(compared: list[Compared], first: Evaluation, second: Evalua
     print(f"{first.sentences:,} sentences of the {first.split} split, drawn {NUM_SAMPLES:,} times with replacement")
     for place, run in enumerate((first, second)):
         scores = ", ".join(f"{one.metric} {one.scores[place]:.4g} ± {one.half_widths[place]:.2g}" for one in compared)
-        print(f"{run.run.name} at step {run.checkpoint}: {scores} (95 % of the draws)")
+        print(f"{run.run.name} at {weights_in_words(run.checkpoint, run.averaged_steps)}: {scores} (95 % of the draws)")
     for one in compared:
         falls = "" if higher_is_better(one.metric) else ", lower is better"
         print(f"{one.metric}{falls}: p = {one.p:.4f} ({one.signature})")

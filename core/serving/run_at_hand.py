@@ -106,7 +106,7 @@ class RunAtHand:
                 "Resume the run that it was made of; or open it in the window, from the runs folder: “Continue from …” "
                 "begins a run of your own with its weights.",
             )
-        if self.trainer.is_mean_of_checkpoints:
+        if self.trainer.averaged_steps:
             raise UserError(
                 "The mean of several checkpoints cannot go on learning.", "Open the run at its last checkpoint."
             )

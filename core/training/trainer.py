@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from base64 import b64encode
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -81,7 +82,7 @@ class Trainer:
             parameters = self._learner.optimizer.parameters
             self._average = MovingAverage(trained, parameters, config.training.ema_decay)
         self.model = trained if self._average is None else self._average.model  # the one to look at
-        self.is_mean_of_checkpoints = False  # see `take_mean`
+        self.averaged_steps: tuple[int, ...] = ()  # see `take_mean`
         self._batches: TrainBatches | None = None
         self._batches_at: dict[str, Any] | None = None  # where they go on, after a checkpoint was loaded
         self._meter = StepMeter(device)
@@ -311,9 +312,10 @@ class Trainer:
 
     def evaluate(self, split: str, decoding: DecodingConfig) -> Generator[Event | None, None, Evaluation]:
         """Measure a whole split with the weights of this moment, and keep nothing."""
-        return (
-            yield from evaluate_split(self.model, self.data, self._host, split, decoding, self.folder.path, self.step)
+        evaluation = yield from evaluate_split(
+            self.model, self.data, self._host, split, decoding, self.folder.path, self.step
         )
+        return replace(evaluation, averaged_steps=self.averaged_steps)
 
     # -- settings ----------------------------------------------------------------------------------------------------
 
@@ -365,7 +367,7 @@ class Trainer:
     def take_mean(self) -> None:
         """Become the mean of the run's last checkpoints, which can be looked at and cannot learn."""
         load_weights(self.model, tensors(self.folder.averaged_weights(self.step)))
-        self.is_mean_of_checkpoints = True
+        self.averaged_steps = tuple(self.folder.averaged_steps(self.step))
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Become what the run was when it saved this, settings changed until then included.

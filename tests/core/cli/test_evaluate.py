@@ -210,7 +210,11 @@ def test_a_test_split_that_is_the_valid_split_once_more_is_said(place: Path) -> 
 
 
 def test_checkpoints_that_were_averaged_are_named(place: Path) -> None:
-    _, errors = evaluated(place, "--checkpoint", "last")
+    record, errors = evaluated(place, "--checkpoint", "last")
+    assert (record["checkpoint"], record["averaged_steps"]) == (20, [10, 20])
+    assert "averaged_steps" not in evaluated(place, "--checkpoint", "20")[0]
+    text = called("evaluate", place / "run", "--checkpoint", "last", cwd=place).stdout.splitlines()
+    assert text[2:4] == ["checkpoint 20", "averaged_steps 10, 20"]
     assert errors[0] == (
         "The weights of run are the mean of the checkpoints of steps 10, 20: "
         "2 of the 5 that training.average_checkpoints asks for."

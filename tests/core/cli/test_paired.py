@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,12 @@ def test_a_person_reads_it(trained_runs: Path, capfd: pytest.CaptureFixture[str]
     assert "drawn 1,000 times with replacement" in lines[0] and lines[1].startswith("long at step 60: bleu ")
     assert lines[-2].startswith("exact_match: p = 1.0000 (")
     assert lines[-1].startswith("token_error_rate, lower is better: p = 1.0000 (")
+
+
+def test_a_mean_of_checkpoints_is_called_one(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(place / "run", place / "again")
+    lines = said(place, capfd, "run", "again", "--checkpoint", "last").splitlines()
+    assert lines[1].startswith("run at steps 10, 20, averaged: bleu ")
 
 
 @pytest.mark.parametrize(
