@@ -19,6 +19,7 @@ Auto = Literal["auto"]
 PositiveInt = Annotated[int, Field(ge=1)]
 MAX_LENGTH = 100_000
 Length = Annotated[int, Field(ge=1, le=MAX_LENGTH)]  # in tokens
+NUM_SEEDS = 2**32
 SubwordName = Literal["subword", "subword_unigram"]
 TokenizerName = Literal["whitespace", "characters", SubwordName]
 Side = Literal["src", "tgt"]
@@ -88,7 +89,7 @@ class DatasetConfig(Settings):
     plugin: str = Field(title="Dataset", description="The plugin that makes the pairs.", min_length=1)
     options: dict[str, Any] = Field({}, title="Options", description="The plugin's own options.")
     seed: int = setting(
-        0, "Data seed", "Decides the data and its splits; the same for runs with other seeds.", ge=0, lt=2**32
+        0, "Data seed", "Decides the data and its splits; the same for runs with other seeds.", ge=0, lt=NUM_SEEDS
     )
     tokenizer: Auto | TokenizerConfig = setting("auto", "Tokenizer", "auto is the plugin's own choice.")
     max_src_length: Auto | Length = setting(
@@ -299,7 +300,7 @@ class RunConfig(Settings):
         max_length=100,
         pattern=r"^[^/\\\x00-\x1f]*$",
     )
-    seed: int = setting(0, "Seed", "Decides initial weights, dropout and the order of the data.", ge=0, lt=2**32)
+    seed: int = setting(0, "Seed", "Decides initial weights, dropout and the order of the data.", ge=0, lt=NUM_SEEDS)
     dataset: DatasetConfig = Field(title="Dataset", description="Where the pairs of source and target text come from.")
     model: ModelConfig = setting(ModelConfig, "Model", "The Transformer's shape.")
     training: TrainingConfig = setting(

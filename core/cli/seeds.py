@@ -7,17 +7,20 @@ from collections.abc import Sequence
 
 from core.cli.output import print_json, print_means
 from core.comparison.spread import spread
+from core.config import NUM_SEEDS
 from core.errors import UserError
 from core.events import RunFinished
 from core.validated import Validated
 
 
 def read_seeds(text: str) -> list[int]:
-    """`0,1,2` as numbers. Raises UserError where it is not two or more different whole numbers."""
+    """`0,1,2` as numbers. Raises UserError where it is not two or more different seeds."""
     words = [word.strip() for word in text.split(",")]
     seeds = [int(word) for word in words if word.isascii() and word.isdigit()]
-    if len(seeds) != len(words) or len(set(seeds)) != len(seeds) or len(seeds) < 2:
-        raise UserError(f"--seeds {text}: expected two or more different whole numbers, such as 0,1,2.")
+    if len(seeds) != len(words) or len(set(seeds)) != len(seeds) or len(seeds) < 2 or max(seeds) >= NUM_SEEDS:
+        raise UserError(
+            f"--seeds {text}: expected two or more different whole numbers less than {NUM_SEEDS:,}, such as 0,1,2."
+        )
     return seeds
 
 

@@ -16,6 +16,7 @@ from core.cli.output import event_record, print_json
 from core.cli.seeds import new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
+from core.config import read_override
 from core.errors import UserError
 from core.events import Event, Prepared, RunFinished
 from core.machine.signals import Interrupted
@@ -127,10 +128,16 @@ def _check(arguments: Namespace) -> None:
         )
     if arguments.resume is not None and arguments.run_dir is not None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
-    if arguments.seeds is not None and (arguments.resume is not None or arguments.run_dir is not None):
-        raise UserError("--seeds begins several new runs: it goes neither with --resume nor with --run-dir.")
     if arguments.seeds is not None:
-        require_one_process("--seeds", "Start torchrun once a seed, with --set seed=0 and so on.")
+        _check_seeds(arguments)
+
+
+def _check_seeds(arguments: Namespace) -> None:
+    if arguments.resume is not None or arguments.run_dir is not None:
+        raise UserError("--seeds begins several new runs: it goes neither with --resume nor with --run-dir.")
+    if any(key == "seed" for key, _ in map(read_override, arguments.set)):
+        raise UserError("--seeds gives each run its seed: it does not go with --set seed.", "Leave one of them out.")
+    require_one_process("--seeds", "Start torchrun once a seed, with --set seed=0 and so on.")
 
 
 def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> list[Request[Any]]:

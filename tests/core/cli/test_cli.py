@@ -64,6 +64,11 @@ def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
         ("train copy_task --seeds 0,1 --run-dir y", "headlight: --seeds begins several new runs:"),
         ("train copy_task --seeds 0,one", "headlight: --seeds 0,one: expected two or more different whole numbers"),
         ("train copy_task --seeds 1,1", "headlight: --seeds 1,1: expected two or more different whole numbers"),
+        (
+            "train copy_task --seeds 0,4294967296",
+            "headlight: --seeds 0,4294967296: expected two or more different whole",
+        ),
+        ("train copy_task --seeds 0,1 --set seed=3", "headlight: --seeds gives each run its seed: it does not go with"),
         ("train copy_task --seeds 3", "headlight: --seeds 3: expected two or more different whole numbers"),
         ("evaluate", "headlight evaluate: the following arguments are required: RUN."),
         ("evaluate x --split train", "headlight evaluate: argument --split: invalid choice: 'train'"),
