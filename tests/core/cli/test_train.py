@@ -1,8 +1,9 @@
-"""`train` says which pairs it does without."""
+"""`train` says which pairs it does without, and that there is nothing left to do."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import product
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -82,3 +83,18 @@ def test_where_one_sentence_is_too_much_memory_shorter_ones_are_advised(
     assert ended.returncode == 3
     for part in words:
         assert part in ended.stderr
+
+
+@pytest.mark.parametrize(("change", "max_steps"), [((), 20), (("--set", "training.max_steps=10"), 10)])
+def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
+    place: Path, tmp_path: Path, change: tuple[str, ...], max_steps: int
+) -> None:
+    run = shutil.copytree(place / "run", tmp_path / "run")
+    ended = called("train", "--resume", run, *change, "--json", cwd=tmp_path)
+    assert ended.returncode == 0 and json.loads(ended.stdout.splitlines()[-1])["reason"] == "max_steps"
+    assert (
+        f"nothing is left to train: the run is at step 20, and training.max_steps is {max_steps}. "
+        "To go on, set it higher: --set training.max_steps=N"
+    ) in ended.stderr.splitlines()
+    further = called("train", "--resume", run, "--set", "training.max_steps=21", cwd=tmp_path)
+    assert "step 21" in further.stdout.splitlines() and "nothing is left" not in further.stderr
