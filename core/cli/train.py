@@ -122,7 +122,12 @@ def _train(
 
 
 def _check(arguments: Namespace) -> None:
-    if (arguments.config is None) == (arguments.resume is None):
+    if arguments.config is not None and arguments.resume is not None:
+        raise UserError(
+            f"train: {arguments.config} begins a run, and --resume goes on with one, by its own settings.",
+            "Leave one of them out.",
+        )
+    if arguments.config is None and arguments.resume is None:
         raise UserError(
             "train: expected a preset or a YAML file, or --resume RUN.", "`presets list` shows the presets."
         )

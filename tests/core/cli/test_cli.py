@@ -58,7 +58,7 @@ def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
         ("dance", "headlight: argument VERB: invalid choice: 'dance'"),
         ("train copy_task --faster", "headlight: unknown: --faster."),
         ("train", "headlight: train: expected a preset or a YAML file, or --resume RUN."),
-        ("train copy_task --resume x", "headlight: train: expected a preset or a YAML file, or --resume RUN."),
+        ("train copy_task --resume x", "headlight: train: copy_task begins a run, and --resume goes on with one, by"),
         ("train --resume x --run-dir y", "headlight: --run-dir names a new run's folder;"),
         ("train --resume x --seeds 0,1", "headlight: --seeds begins several new runs:"),
         ("train copy_task --seeds 0,1 --run-dir y", "headlight: --seeds begins several new runs:"),
