@@ -81,7 +81,7 @@ class RunFolder:
     def create_at(cls, path: Path) -> RunFolder:
         """Make a new run in exactly this folder, which must be absent or empty."""
         taken = UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
-        with refusing_to_write(path):
+        with refusing_to_write(path, "--run-dir"):
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
                 raise taken
@@ -511,13 +511,13 @@ def _config_of(text: str, name: str) -> RunConfig:
 
 
 @contextmanager
-def refusing_to_write(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses within the block into a sentence about this path."""
+def refusing_to_write(path: Path, option: str = "--runs-dir") -> Iterator[None]:
+    """Turn what the disk refuses within the block into a sentence about this path, and the option that names it."""
     try:
         yield
     except OSError as error:
         raise NotWritten(
-            f"{path} cannot be written: {error.strerror or error}.", "Choose another folder (--runs-dir in a terminal)."
+            f"{path} cannot be written: {error.strerror or error}.", f"Choose another folder ({option} in a terminal)."
         ) from None
 
 

@@ -12,7 +12,7 @@ from core.errors import UserError
 from core.exporting.sharing import model_files, share
 from core.run_files.atomic import write_whole
 from core.run_files.averaging import mean_weights
-from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
+from core.run_folder import RunFolder, Weights, default_runs_dir, find_run, refusing_to_write
 
 
 def export(arguments: Namespace) -> int:
@@ -21,6 +21,11 @@ def export(arguments: Namespace) -> int:
     if arguments.output.exists():
         raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")
     if arguments.format == "headlight":
+        if arguments.checkpoint is not None:
+            raise UserError(
+                "--checkpoint: the format headlight holds the weights of all steps that the run kept.",
+                "Leave it out; safetensors and onnx take one.",
+            )
         share(run, arguments.output)
         print(f"{arguments.output}: the run to look at, drop it on the window")
         return 0
@@ -45,12 +50,10 @@ def _onnx_files(run: RunFolder, weights: Weights) -> Iterator[tuple[str, bytes]]
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
     """A new folder with these files, or none: it gets its name when all of them are in it."""
-    try:
-        with tempfile.TemporaryDirectory(prefix=".exporting-", dir=folder.absolute().parent) as room:
-            made = Path(room) / "made"
-            for name, data in files:
-                (made / name).parent.mkdir(parents=True, exist_ok=True)
-                write_whole(made / name, data)
-            made.rename(folder)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be made ({error.strerror}).", "Choose another place.") from error
+    parent = folder.absolute().parent
+    with refusing_to_write(folder, "--output"), tempfile.TemporaryDirectory(prefix=".exporting-", dir=parent) as room:
+        made = Path(room) / "made"
+        for name, data in files:
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(made / name, data)
+        made.rename(folder)

@@ -36,7 +36,7 @@ def share(run: RunFolder, path: Path) -> None:
     """Write the run to a file: curves, validations, probes, and the weights it kept. Raises UserError."""
     if not run.kept_steps():
         raise UserError(f"{run.path.name} has kept no weights yet: there is nothing to look at.", "Let it learn first.")
-    with refusing_to_write(path):
+    with refusing_to_write(path, "--output"):
         write_archive(path, _files(run))
 
 

@@ -98,3 +98,10 @@ def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
     ) in ended.stderr.splitlines()
     further = called("train", "--resume", run, "--set", "training.max_steps=21", cwd=tmp_path)
     assert "step 21" in further.stdout.splitlines() and "nothing is left" not in further.stderr
+
+
+def test_a_run_dir_that_cannot_be_made_names_its_own_option(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = called("train", place / "run" / "config.yaml", "--run-dir", tmp_path / "file" / "run", cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
