@@ -9,7 +9,10 @@ from core.cli.output import print_records
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
 from core.comparison.seeds import seed_groups
+from core.errors import UserError
 from core.run_folder import RunFolder, default_runs_dir, find_run
+
+_WITH_PAIRED_BOOTSTRAP = ("split", "set", "beam_size", "length_penalty", "checkpoint", "plugins_dir")
 
 
 def compare(arguments: Namespace) -> int:
@@ -22,6 +25,11 @@ def compare(arguments: Namespace) -> int:
         from core.cli.paired import compare_paired  # evaluates, and so loads torch
 
         return compare_paired(arguments)
+    if given := [name for name in _WITH_PAIRED_BOOTSTRAP if getattr(arguments, name) not in (None, [])]:
+        raise UserError(
+            f"--{given[0].replace('_', '-')}: the figures compared are those of the runs' own validations.",
+            "It goes with --paired-bootstrap, which evaluates two runs.",
+        )
     runs_dir = arguments.runs_dir or default_runs_dir()
     runs = [ReadRun.read(RunFolder.open(find_run(text, runs_dir))) for text in arguments.runs]
     records = records_of(runs, seed_groups(runs))

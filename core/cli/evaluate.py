@@ -6,19 +6,17 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any, TextIO
 
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import output_file
-from core.cli.opening import DATASET_OPTION, opening_of, read_settings
+from core.cli.opening import DATASET_OPTION, opening_of, read_settings, require_different_runs
 from core.cli.output import print_json, print_means
 from core.cli.same_sentences import require_same_sentences
 from core.cli.same_tokens import figures_of_other_units
 from core.comparison.spread import spread
 from core.errors import UserError
 from core.requests import Evaluate, Evaluation, OpenRun
-from core.run_folder import RunFolder
 
 _METRICS = (
     *("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "sequence_error_rate"),
@@ -28,9 +26,11 @@ _METRICS = (
 
 def evaluate(arguments: Namespace) -> int:
     """Measure a checkpoint of each run on a split and print its figures; then, of several runs, mean and deviation."""
+    if arguments.predictions is not None and len(arguments.runs) > 1:
+        given = f"given {len(arguments.runs)} runs"
+        raise UserError(f"--predictions {arguments.predictions}: a file holds one run's outputs, {given}.")
     openings = openings_of(arguments)
-    if len(openings) > 1:
-        _require_different_runs(openings, arguments.predictions)
+    require_different_runs(openings, "it would count twice in the mean")
     evaluations = []
     predictions = nullcontext() if arguments.predictions is None else output_file(arguments.predictions)
     with predictions as file, on_the_terminal(arguments.plugins_dir) as engine:
@@ -58,18 +58,6 @@ def evaluated(engine: Conversation, opening: OpenRun, split: str) -> Evaluation:
     """A run opened, and measured on a split."""
     engine.ask(opening)
     return engine.ask(Evaluate(split=split))
-
-
-def _require_different_runs(openings: Sequence[OpenRun], predictions: Path | None) -> None:
-    """Raise UserError, before any is evaluated, for what would be refused at a later one."""
-    if predictions is not None:
-        raise UserError(f"--predictions {predictions}: a file holds one run's outputs, given {len(openings)} runs.")
-    seen: set[Path] = set()
-    for opening in openings:
-        if opening.run in seen:
-            raise UserError(f"{opening.run} is named twice: it would count twice in the mean.")
-        seen.add(opening.run)
-        RunFolder.open(opening.run).checkpoint_step(opening.checkpoint)
 
 
 def _tell(evaluation: Evaluation, *, json: bool) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 
 from core.config import read_override
+from core.errors import UserError
 from core.requests import OpenRun, Purpose
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
@@ -37,6 +39,16 @@ def _decoding_changes(arguments: Namespace) -> Settings:
     """The settings that --beam-size and --length-penalty change."""
     changes = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
     return tuple((key, value) for key, value in changes if value is not None)
+
+
+def require_different_runs(openings: Sequence[OpenRun], why: str) -> None:
+    """Raise UserError, before any is evaluated, for a run that is named twice and a checkpoint that is not there."""
+    seen: set[Path] = set()
+    for opening in openings:
+        if opening.run in seen:
+            raise UserError(f"{opening.run} is named twice: {why}.")
+        seen.add(opening.run)
+        RunFolder.open(opening.run).checkpoint_step(opening.checkpoint)
 
 
 def weights_in_words(step: int, averaged_steps: Sequence[int]) -> str:

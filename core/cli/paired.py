@@ -7,7 +7,7 @@ from typing import Any
 
 from core.cli.conversation import on_the_terminal
 from core.cli.evaluate import evaluated, openings_of, warn
-from core.cli.opening import weights_in_words
+from core.cli.opening import require_different_runs, weights_in_words
 from core.cli.output import print_records
 from core.cli.same_sentences import require_same_sentences
 from core.cli.same_tokens import figures_of_other_units
@@ -22,8 +22,9 @@ def compare_paired(arguments: Namespace) -> int:
     if len(arguments.runs) != 2:
         raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
     openings = openings_of(arguments)
+    require_different_runs(openings, "a paired test is of two")
     with on_the_terminal(arguments.plugins_dir) as engine:
-        first, second = (evaluated(engine, opening, arguments.split) for opening in openings)
+        first, second = (evaluated(engine, opening, arguments.split or "valid") for opening in openings)
     require_same_sentences((first, second), "A paired test")
     warn(first)
     references = [reference for _, reference, _ in first.predictions]

@@ -145,18 +145,19 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     show.add_argument("run", metavar="RUN")
     for verb in (delete, compare):
         verb.add_argument("runs", nargs="+", metavar="RUN")
-    compare.add_argument("--csv", action="store_true", help="print a table for other programs")
+    printed = compare.add_mutually_exclusive_group()
+    printed.add_argument("--csv", action="store_true", help="print a table for other programs")
     compare.add_argument(
         "--paired-bootstrap", action="store_true", help="evaluate two runs; print p of each difference (Koehn 2004)"
     )
     paired = compare.add_argument_group("with --paired-bootstrap")
-    paired.add_argument("--split", choices=("valid", "test"), default="valid")
+    paired.add_argument("--split", choices=("valid", "test"), help="default: valid")
     _add_dataset_options(paired)
     _add_decoding(paired)
     _add_checkpoint(paired)
     _add_plugins_dir(paired)
-    for verb in (listing, show, compare):
-        _add_json(verb, "print one object a line")
+    for container in (listing, show, printed):
+        _add_json(container, "print one object a line")
 
 
 def _add_plugins(verbs: _SubParsersAction[ArgumentParser]) -> None:
@@ -243,5 +244,5 @@ def _add_plugins_dir(verb: _ActionsContainer) -> None:
     )
 
 
-def _add_json(verb: ArgumentParser, what: str) -> None:
+def _add_json(verb: _ActionsContainer, what: str) -> None:
     verb.add_argument("--json", action="store_true", help=what)

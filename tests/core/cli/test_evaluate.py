@@ -152,13 +152,19 @@ def test_only_the_datasets_options_can_be_set(place: Path) -> None:
     )
 
 
-def test_a_paired_test_says_so_too(place: Path, moved: Path) -> None:
-    result = called("runs", "compare", "run", "run", "--paired-bootstrap", "--runs-dir", place, cwd=place)
+@pytest.fixture
+def copied(place: Path) -> Path:
+    """Another run of the same data: a paired test is of two."""
+    return shutil.copytree(place / "run", place / "copy", dirs_exist_ok=True)
+
+
+def test_a_paired_test_says_so_too(place: Path, copied: Path, moved: Path) -> None:
+    result = called("runs", "compare", "run", copied, "--paired-bootstrap", "--runs-dir", place, cwd=place)
     assert result.returncode == 2 and f"there is no {moved}." in result.stderr.splitlines()[0]
 
 
-def test_a_paired_test_takes_a_moved_corpus_too(place: Path, elsewhere: Path) -> None:
-    paired = ("runs", "compare", "run", "run", "--paired-bootstrap", "--json", "--runs-dir", place)
+def test_a_paired_test_takes_a_moved_corpus_too(place: Path, copied: Path, elsewhere: Path) -> None:
+    paired = ("runs", "compare", "run", copied, "--paired-bootstrap", "--json", "--runs-dir", place)
     result = called(*paired, "--set", f"dataset.options.folder={elsewhere}", cwd=place)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout.splitlines()[0])["sentences"] == 4

@@ -67,7 +67,8 @@ def test_figures_of_other_tokens_are_not_compared(
 
 
 def test_a_person_reads_it(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    lines = said(trained_runs, capfd, "long", "long").splitlines()
+    shutil.copytree(trained_runs / "long", trained_runs / "copy")
+    lines = said(trained_runs, capfd, "long", "copy").splitlines()
     assert "drawn 1,000 times with replacement" in lines[0] and lines[1].startswith("long at step 60: bleu ")
     assert lines[-2].startswith("exact_match: p = 1.0000 (")
     assert lines[-1].startswith("token_error_rate, lower is better: p = 1.0000 (")
@@ -84,6 +85,11 @@ def test_a_mean_of_checkpoints_is_called_one(place: Path, capfd: pytest.CaptureF
     [
         (("short", "other"), "headlight: short and other have different valid splits: sentence 1 is not the same."),
         (("short",), "headlight: --paired-bootstrap compares two runs, given 1."),
+        (
+            ("short", "long", "--checkpoint", "5"),
+            "headlight: {runs}/long has no checkpoint '5' (there are: best, last, 0,",
+        ),
+        (("short", "short"), "headlight: {runs}/short is named twice: a paired test is of two."),
     ],
 )
 def test_what_cannot_be_compared_is_refused(
@@ -91,4 +97,4 @@ def test_what_cannot_be_compared_is_refused(
 ) -> None:
     assert cli.main(["runs", "compare", *runs, "--paired-bootstrap", "--runs-dir", str(trained_runs)]) == 2
     out, err = capfd.readouterr()
-    assert out == "" and err.startswith(sentence) and len(err.splitlines()) == 1
+    assert out == "" and err.startswith(sentence.format(runs=trained_runs)) and len(err.splitlines()) == 1
