@@ -15,7 +15,7 @@ from typing import Any, TextIO
 import numpy as np
 from pydantic import BaseModel
 
-from core.events import Event, ProbeDone, RunFinished, ValidationDone
+from core.events import Event, ProbeDone, ValidationDone
 
 
 def print_json(record: Mapping[str, Any], file: TextIO | None = None) -> None:
@@ -46,8 +46,6 @@ def event_record(event: Event) -> dict[str, Any]:
     if isinstance(event, ProbeDone):
         sentences = [{"source": one.source, "output": one.output} for one in event.probe.sentences]
         return {"event": name, "step": event.probe.step, "sentences": sentences}
-    if isinstance(event, RunFinished):
-        return {"event": name, "run": event.run, "reason": event.reason, "metrics": event.metrics}
     left_out = "sentences" if isinstance(event, ValidationDone) else None
     return {"event": name} | {one.name: getattr(event, one.name) for one in fields(event) if one.name != left_out}
 

@@ -52,6 +52,7 @@ def parse(argv: Sequence[str]) -> Namespace:
         arguments.text += _texts_of(unread)
         unread = [word for word in _before_dashes(unread) if word.startswith("-")]
     if unread:
+        parser.prog += f" {arguments.verb}"  # it is this one's help that shows what there is
         parser.error(f"unknown: {' '.join(unread)}")
     return arguments
 
@@ -110,7 +111,10 @@ def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     evaluate.add_argument("--split", choices=("valid", "test"), default="valid")
     _add_dataset_options(evaluate)
     evaluate.add_argument(
-        "--predictions", type=Path, metavar="FILE.tsv", help="write source, reference, hypothesis of one run"
+        "--predictions",
+        type=Path,
+        metavar="FILE.tsv",
+        help="write source, reference, hypothesis of one run between tabs, below a header line",
     )
     _add_decoding(evaluate)
     _add_checkpoint(evaluate)
@@ -126,7 +130,11 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     translate.add_argument("--input", type=Path, metavar="FILE", help="read one text a line from here")
     translate.add_argument("--output", type=Path, metavar="FILE", help="write one output a line to here")
     translate.add_argument(
-        "--n-best", type=int, metavar="N", help="print number of the text, score and output of so many of the beam"
+        "--n-best",
+        type=int,
+        metavar="N",
+        help="print so many outputs of each text, in columns between tabs: number of the text, score, output; "
+        "they come from a beam that is as wide (--beam-size)",
     )
     _add_decoding(translate)
     _add_checkpoint(translate)
@@ -137,7 +145,7 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
 def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     listing = verbs.add_parser("list", help="all runs, the newest last")
     show = verbs.add_parser("show", help="one run: state, figures, settings")
-    delete = verbs.add_parser("delete", help="delete runs, for good")
+    delete = verbs.add_parser("delete", help="delete runs, for good and without asking")
     compare = verbs.add_parser("compare", help="runs side by side: the settings that differ, the best figures")
     for name, verb in (("list", listing), ("show", show), ("delete", delete), ("compare", compare)):
         verb.set_defaults(verb=f"runs {name}")
@@ -208,7 +216,7 @@ def _add_dataset_options(verb: _ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="dataset.options.folder, where it was moved; or others, to score held-out pairs that the run has not",
+        help="say where a corpus is that was moved: dataset.options.folder=FOLDER; or which other pairs to score",
     )
 
 

@@ -98,11 +98,12 @@ def _bar(**options: Any) -> tqdm[Never]:
 
 
 def _described(prepared: Prepared) -> str:
-    pairs = prepared.num_pairs["train"]
+    count = prepared.num_pairs["train"]
+    pairs = "endless pairs" if count is None else "1 pair" if count == 1 else f"{count:,} pairs"
     return (
         f"{prepared.config.name}: {prepared.num_parameters:,} parameters, "
         f"{len(prepared.src_tokens):,} source and {len(prepared.tgt_tokens):,} target tokens, "
-        f"{'endless' if pairs is None else f'{pairs:,}'} pairs to train on"
+        f"{pairs} to train on"
     )
 
 

@@ -56,7 +56,10 @@ def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
     ("argv", "sentence"),
     [
         ("dance", "headlight: argument VERB: invalid choice: 'dance'"),
-        ("train copy_task --faster", "headlight: unknown: --faster."),
+        (
+            "train copy_task --faster",
+            "headlight train: unknown: --faster. `headlight train --help` shows what there is.",
+        ),
         ("train", "headlight: train: expected a preset or a YAML file, or --resume RUN."),
         ("train copy_task --resume x", "headlight: train: copy_task begins a run, and --resume goes on with one, by"),
         ("train --resume x --run-dir y", "headlight: --run-dir names a new run's folder;"),
@@ -74,6 +77,7 @@ def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
         ("evaluate x --split train", "headlight evaluate: argument --split: invalid choice: 'train'"),
         ("evaluate x --checkpoint newest", "headlight evaluate: argument --checkpoint: expected best, last or a step,"),
         ("export x --format safetensors --output y", "headlight: x: there is no such run, neither as a path nor in"),
+        ("runs show a --csv", "headlight runs show: unknown: --csv. `headlight runs show --help` shows what there is."),
         ("runs compare a b --csv --json", "headlight runs compare: argument --json: not allowed with argument --csv."),
         ("runs compare a b --split test", "headlight: --split: the figures compared are those of the runs' own valid"),
         ("runs compare a b --length-penalty 0", "headlight: --length-penalty: the figures compared are those of the"),

@@ -33,6 +33,7 @@ def test_the_last_line_has_the_keys_of_the_contract(capsys: pytest.CaptureFixtur
         "event": "run_finished",
         "run": str(Path("/runs/ü")),
         "reason": "max_steps",
+        "step": 3,
         "metrics": {"valid/loss": 0.5},
     }
 

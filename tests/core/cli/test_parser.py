@@ -29,8 +29,31 @@ def test_a_text_may_begin_with_a_dash(words: list[str]) -> None:
 def test_an_unknown_option_among_texts_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parse(["translate", "RUN", "--jsn", "a"])
-    assert capsys.readouterr().err == "headlight: unknown: --jsn. `headlight --help` shows what there is.\n"
+    assert capsys.readouterr().err == (
+        "headlight translate: unknown: --jsn. `headlight translate --help` shows what there is.\n"
+    )
 
 
 def test_overrides_add_up() -> None:
     assert parse(["train", "--set", "a=1", "copy_task", "--set", "b=2"]).set == ["a=1", "b=2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["runs", "--help"], "delete runs, for good and without asking"),
+        (
+            ["translate", "--help"],
+            "number of the text, score, output; they come from a beam that is as wide (--beam-size)",
+        ),
+        (["evaluate", "--help"], "source, reference, hypothesis of one run between tabs, below a header line"),
+        (["evaluate", "--help"], "say where a corpus is that was moved: dataset.options.folder=FOLDER"),
+    ],
+)
+def test_help_says_what_has_to_be_known(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        parse(words)
+    assert said in capsys.readouterr().out

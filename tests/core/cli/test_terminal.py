@@ -63,6 +63,14 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
     assert "loss 1.250, 12,345 tok/s" in err
 
 
+def test_one_pair_is_no_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+    show = TerminalProgress()
+    show(replace(PREPARED, num_pairs=PREPARED.num_pairs | {"train": 1}))
+    show(RunStarted(run=Path("some-run"), step=0))
+    show.close()
+    assert capsys.readouterr().err.splitlines()[0].endswith("6 target tokens, 1 pair to train on")
+
+
 def test_pairs_that_are_too_long_are_counted_before_the_run_begins(capsys: pytest.CaptureFixture[str]) -> None:
     show = TerminalProgress()
     lengths = {"max_src_length": 40, "max_tgt_length": 50}
