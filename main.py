@@ -33,11 +33,14 @@ def open_window() -> int:
 
 def main() -> int:
     """Opens the window or runs a verb; returns the exit status."""
-    if len(sys.argv) == 1:
-        return open_window()
-    from core import cli
+    try:
+        if len(sys.argv) == 1:
+            return open_window()
+        from core import cli
 
-    return cli.main(sys.argv[1:])
+        return cli.main(sys.argv[1:])
+    except KeyboardInterrupt:  # while those are imported that heed it
+        return 130
 
 
 if __name__ == "__main__":

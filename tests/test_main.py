@@ -28,6 +28,27 @@ def test_without_a_display_it_says_how_to_train(tmp_path: Path) -> None:
     assert "headlight train" in result.stderr
 
 
+INTERRUPTED = """
+import os, runpy, signal, sys
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+sys.argv = {argv!r}
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there os.kill ends a process at once")
+@pytest.mark.parametrize(("name", "words"), [("core.cli.parser", ["presets", "list"]), ("core.engine", [])])
+def test_an_interrupt_while_it_is_imported_ends_it_quietly(tmp_path: Path, name: str, words: list[str]) -> None:
+    code = INTERRUPTED.format(name=name, argv=[str(ROOT / "main.py"), *words])
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="X is Linux's")
 def test_the_window_opens_on_a_real_display_and_ends_when_told(x_display: Any, tmp_path: Path) -> None:
     process = subprocess.Popen(
