@@ -94,7 +94,7 @@ def test_a_training_tells_its_events_and_ends_with_its_result(
         event["event"] for event in events
     }
     last = events[-1]
-    assert list(last) == ["event", "run", "reason", "metrics"]
+    assert list(last) == ["event", "run", "step", "reason", "metrics"]
     assert (last["event"], last["run"], last["reason"]) == ("run_finished", str(run), "max_steps")
     assert last["metrics"]["valid/loss"] > 0
     steps = [
