@@ -84,13 +84,13 @@ class Connection:
             self._end.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
 
     def receive(self) -> Packet | None:
-        """The next packet; None where the other end was closed, or its process has ended."""
+        """The next packet; None where either end was closed, or the other's process has ended."""
         try:
             lengths = self._incoming.read(_LENGTHS.size)
             if len(lengths) < _LENGTHS.size:
                 return None
             head, body = (self._incoming.read(length) for length in _LENGTHS.unpack(lengths))
-        except ConnectionError:
+        except (ConnectionError, ValueError):  # ValueError: another thread has closed this end, between two packets
             return None
         if (len(head), len(body)) != _LENGTHS.unpack(lengths):
             return None
