@@ -121,7 +121,7 @@ class DataView(View):
 
     def _resize(self) -> None:
         """No part so low that it cannot be read: where zoom leaves less room, they scroll."""
-        for part, height in ((self.histograms, 200), (self.figures, 240), (self.examples, 112)):
+        for part, height in ((self.histograms, 204), (self.figures, 240), (self.examples, 112)):
             part.setMinimumHeight(self.context.theme.px(height))
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # a note shifts nothing
 
