@@ -6,9 +6,11 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from core.cli.output import print_records
+from core.cli.same_tokens import warn_of_other_tokens
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
 from core.comparison.seeds import seed_groups
+from core.comparison.target_tokens import place_of_others
 from core.errors import UserError
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
@@ -32,6 +34,8 @@ def compare(arguments: Namespace) -> int:
         )
     runs_dir = arguments.runs_dir or default_runs_dir()
     runs = [ReadRun.read(RunFolder.open(find_run(text, runs_dir))) for text in arguments.runs]
+    if (other := place_of_others([run.target_tokens for run in runs])) is not None:
+        warn_of_other_tokens(runs[0].folder, runs[other].folder, "say nothing side by side")
     records = records_of(runs, seed_groups(runs))
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)

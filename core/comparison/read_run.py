@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from core.comparison.target_tokens import TargetTokens, read_target_tokens
 from core.config import RunConfig
 from core.errors import UserError
 from core.events import SettingChanged
@@ -17,7 +18,8 @@ from core.validated import Validated
 class ReadRun:
     """`validations` are the metrics of each validated step, `changed` the settings changed during the run, in order.
 
-    `validated` is what the validations are of; None where the run's vocabulary does not say.
+    `validated` is what the validations are of, `target_tokens` what their losses count by; None where the run's
+    vocabulary does not say.
     """
 
     folder: RunFolder
@@ -25,12 +27,14 @@ class ReadRun:
     validations: Mapping[int, dict[str, float]]
     changed: Sequence[SettingChanged]
     validated: Validated | None
+    target_tokens: TargetTokens | None
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
         """Read these lines, and none of the steps'. Raises DamagedFile where one of them is damaged."""
         metrics, changed = folder.validation_metrics(), folder.settings_changed()
-        return cls(folder, folder.config(), metrics, changed, read_validated(folder))
+        validated, tokens = read_validated(folder), read_target_tokens(folder)
+        return cls(folder, folder.config(), metrics, changed, validated, tokens)
 
 
 def read_validated(folder: RunFolder) -> Validated | None:

@@ -16,6 +16,7 @@ import numpy as np
 from core.comparison.read_run import ReadRun, read_validated
 from core.comparison.runs import records_of, said
 from core.comparison.seeds import SeedGroup, seed_groups
+from core.comparison.target_tokens import TargetTokens, place_of_others, read_target_tokens
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence
 from core.growing_curve import GrowingCurve
@@ -77,6 +78,7 @@ class Comparison:
     at: At = "newest"  # where probes and validations were looked at
     steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
     damaged: tuple[UserError, ...] = ()  # probes and validations that were found so now, and are missing
+    of_other_tokens: int | None = None  # the place of the first run whose losses count by others than the first run's
 
     @property
     def alone(self) -> list[int]:
@@ -112,7 +114,8 @@ class RunsReader:
         read = [one.as_read(folder) for one, folder in zip(known, folders, strict=True)]
         groups = seed_groups(read)
         table = _table(read, groups, runs)
-        return Comparison(runs, tuple(_banded(groups, runs)), table, at, tuple(steps), tuple(damaged))
+        bands, other = tuple(_banded(groups, runs)), place_of_others([one.target_tokens for one in read])
+        return Comparison(runs, bands, table, at, tuple(steps), tuple(damaged), other)
 
 
 class _Known:
@@ -122,6 +125,7 @@ class _Known:
         self._begin_anew()
         self._looked: tuple[RunRow, int | None, int | None] | None = None
         self._validated: Validated | None = None
+        self._target_tokens: TargetTokens | None = None
 
     def _begin_anew(self) -> None:
         self._metrics = MetricsTail()
@@ -156,8 +160,9 @@ class _Known:
     def as_read(self, folder: RunFolder) -> ReadRun:
         """The run as the terminal compares it."""
         if self._validated is None:
-            self._validated = read_validated(folder)
-        return ReadRun(folder, folder.config(), self.validations, self.changed, self._validated)
+            self._validated, self._target_tokens = read_validated(folder), read_target_tokens(folder)
+        config = folder.config()
+        return ReadRun(folder, config, self.validations, self.changed, self._validated, self._target_tokens)
 
     def compared(self, letter: str, name: str) -> ComparedRun:
         """The run as it was read last."""

@@ -75,7 +75,7 @@ class RunComparison(Panel):
             self.show_empty()
             return
         self.show_body()
-        self.set_title(self.title + (SEEDS if self.comparison.groups else ""))
+        self.set_title(self.title + _of_other_tokens(self.comparison) + (SEEDS if self.comparison.groups else ""))
         self._draw(self.comparison)
         self._fill(self.comparison)
 
@@ -164,6 +164,14 @@ class RunComparison(Panel):
                 self.table.setItem(number, column, _item(text, heads[column]))
         self.table.horizontalHeader().setMaximumSectionSize(self.theme.px(_WIDEST_COLUMN))  # so that two runs are seen
         self.table.resizeColumnsToContents()
+
+
+def _of_other_tokens(comparison: Comparison) -> str:
+    """What the title says of losses that are of different units; nothing where all count by the same tokens."""
+    if comparison.of_other_tokens is None:
+        return ""
+    first, other = comparison.runs[0].letter, comparison.runs[comparison.of_other_tokens].letter
+    return f"; {first} and {other} have different tokens: not to be compared"
 
 
 def _lowest_free(begins: float, ends: float, lowest: float, height: float, placed: Sequence[_Place]) -> float:

@@ -77,6 +77,16 @@ def test_of_how_many_sentences_the_figures_are_is_said_where_not_all_were_decode
     assert "sentences" not in said(place, capfd, "run")
 
 
+def test_losses_that_count_by_other_tokens_are_told(
+    trained_runs: Path, other_tokens: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["runs", "compare", "short", "long", other_tokens.name, "--runs-dir", str(trained_runs)]) == 0
+    assert capfd.readouterr().err == (
+        "warning: short and characters have different target tokens: loss, perplexity, token_accuracy, "
+        "token_error_rate count by the token, and say nothing side by side; the others are of whole texts\n"
+    )
+
+
 def test_means_are_of_as_many_sentences_as_their_runs(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
     runs = [RunFolder.open(trained_runs / name) for name in ("short", "long")]
     for run in runs:

@@ -73,3 +73,16 @@ def test_probe_and_validation_are_those_of_the_step(runs: list[Path]) -> None:
     assert [run.validated_at for run in comparison.runs] == [step, None]
     assert comparison.runs[0].validated == folder.validated_sentences(step) and comparison.runs[1].validated == ()
     assert list(comparison.steps) == sorted({*folder.probe_steps(), *folder.validation_steps()}, reverse=True)
+
+
+def test_the_first_run_whose_losses_count_by_other_tokens_is_named(runs: list[Path]) -> None:
+    rows = [read_row(run) for run in runs]
+    reader = RunsReader()
+    assert reader.read(rows, "common").of_other_tokens is None
+    other = RunFolder.open(runs[1])
+    vocabulary = other.vocabulary()
+    vocabulary["dataset"]["tokenizer"]["tgt"] = "characters"
+    other.write_vocabulary(vocabulary)
+    assert RunsReader().read(rows, "common").of_other_tokens == 1
+    (runs[1] / "vocabulary.json").write_text("torn")
+    assert RunsReader().read(rows, "common").of_other_tokens is None  # not known of it

@@ -85,3 +85,15 @@ def test_counts_of_sentences_say_what_is_of_them(theme: Theme, stage: Stage) -> 
     panel.show_step(History(), 0)
     tips = [panel.table.item(row, 0).toolTip() for row in range(3)]
     assert "valid/loss" in tips[0] and "valid/bleu" in tips[1] and tips[2] == "valid/bleu"
+
+
+def test_its_title_says_which_losses_are_of_other_tokens(theme: Theme, stage: Stage) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1000, 300)
+    runs, table = (run("A", 800, 0.5), run("B", 800, 0.4)), (("", "A", "B"),)
+    panel.show_comparison(Comparison(runs, (), table))
+    panel.show_step(History(), 0)
+    assert panel.title_label.text() == panel.title
+    panel.show_comparison(Comparison(runs, (), table, of_other_tokens=1))
+    panel.show_step(History(), 0)
+    assert panel.title_label.text() == f"{panel.title}; A and B have different tokens: not to be compared"

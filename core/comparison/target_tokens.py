@@ -1,0 +1,36 @@
+"""Whether runs write the same target tokens: a figure per word and one per piece of a word are of different units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.errors import UserError
+from core.run_folder import RunFolder
+
+PER_TOKEN = ("loss", "perplexity", "token_accuracy", "token_error_rate")
+"""The figures that count by the target token; all others are of whole texts."""
+
+TargetTokens = tuple[object, ...]
+
+
+def target_tokens(run: RunFolder) -> TargetTokens:
+    """How its target texts are cut, by which model, and the tokens known: a plugin declares the same ones for any cut.
+
+    Raises UserError where the run's vocabulary is damaged.
+    """
+    known = run.vocabulary()
+    return known["dataset"]["tokenizer"]["tgt"], run.subword_models().get("tgt"), known["tgt_tokens"]
+
+
+def read_target_tokens(run: RunFolder) -> TargetTokens | None:
+    """The same; None where its vocabulary does not tell, which no figure needs."""
+    try:
+        return target_tokens(run)
+    except (UserError, KeyError, TypeError):
+        return None
+
+
+def place_of_others(runs: Sequence[TargetTokens | None]) -> int | None:
+    """The place of the first run whose target tokens are known to be others than the first's; None where none are."""
+    first = runs[0]
+    return next((at for at, one in enumerate(runs) if None not in (one, first) and one != first), None)
