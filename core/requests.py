@@ -280,6 +280,7 @@ class Evaluation:
     tokenized_bleu_signature: str
     seconds: float
     predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
+    matches: tuple[bool, ...]  # of each prediction: whether it is its reference, as the target's tokenizer joins it
     token_edits: tuple[tuple[int, int], ...]  # of each prediction: edits that make it its reference, reference tokens
     averaged_steps: tuple[int, ...] = ()  # the checkpoints whose mean this is; none where it is of one
 

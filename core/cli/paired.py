@@ -40,7 +40,8 @@ def compare_paired(arguments: Namespace) -> int:
 
 
 def _outputs(evaluation: Evaluation) -> Outputs:
-    return Outputs([hypothesis for _, _, hypothesis in evaluation.predictions], evaluation.token_edits)
+    texts = [hypothesis for _, _, hypothesis in evaluation.predictions]
+    return Outputs(texts, evaluation.matches, evaluation.token_edits)
 
 
 def _record(compared: Compared, first: Evaluation, second: Evaluation) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sacrebleu.metrics.base import Metric, Score
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest
 
-from core.training.metrics import bleu_metric, token_error_rate, tokenized_bleu_metric
+from core.training.metrics import bleu_metric, tokenized_bleu_metric
 
 NUM_SAMPLES = 1000
 
@@ -24,6 +24,7 @@ class Outputs(NamedTuple):
     """What a system wrote; both in the order of the references."""
 
     texts: Sequence[str]
+    matches: Sequence[bool]  # whether each is its reference
     token_edits: Sequence[tuple[int, int]]  # edits that make the output its reference, reference tokens
 
 
@@ -47,14 +48,19 @@ def paired_bootstrap(references: Sequence[str], first: Outputs, second: Outputs)
         "bleu": bleu_metric(references),
         "tokenized_bleu": tokenized_bleu_metric(references),
         "chrf": CHRF(),
-        "exact_match": ExactMatch(),
     }
     texts = [("first", first.texts), ("second", second.texts)]
+    matches = [("first", _counted(first.matches)), ("second", _counted(second.matches))]
     edits = [("first", first.token_edits), ("second", second.token_edits)]
     return [
         *(_compared(name, metric, references, texts) for name, metric in metrics.items()),
-        _compared("token_error_rate", TokenErrorRate(), references, edits),
+        _compared("exact_match", Share("exact match"), references, matches),
+        _compared("token_error_rate", Share("token error rate"), references, edits),
     ]
+
+
+def _counted(matches: Sequence[bool]) -> list[tuple[int, int]]:
+    return [(int(match), 1) for match in matches]
 
 
 def _compared(
@@ -76,28 +82,15 @@ def _compared(
     )
 
 
-class ExactMatch(Metric):  # type: ignore[misc]  # sacrebleu's classes are Any to mypy
-    """The fraction of outputs that are their reference, in the form that sacrebleu draws anew. [matches, sentences]"""
+class Share(Metric):  # type: ignore[misc]  # sacrebleu's classes are Any to mypy
+    """Of outputs that come as what `evaluate` counted of each, in the form that sacrebleu draws anew: [some, of all].
 
-    def _preprocess_segment(self, sent: str) -> str:
-        return " ".join(sent.split())
+    A text alone no longer says which tokens were written.
+    """
 
-    def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Sequence[str]]:
-        return {"references": refs}
-
-    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: Mapping[str, Sequence[str]]) -> list[int]:
-        return [int(hypothesis in ref_kwargs["references"]), 1]
-
-    def _aggregate_and_compute(self, stats: Sequence[Sequence[int]]) -> Score:
-        return self._compute_score_from_stats([sum(column) for column in zip(*stats, strict=True)])
-
-    def _compute_score_from_stats(self, stats: Sequence[float]) -> Score:
-        matches, sentences = stats
-        return Score("exact match", matches / sentences)
-
-
-class TokenErrorRate(Metric):  # type: ignore[misc]
-    """Of outputs that come as their statistics: a text no longer says which tokens were written. [edits, tokens]"""
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
 
     def _preprocess_segment(self, sent: Any) -> Any:
         return sent
@@ -109,7 +102,8 @@ class TokenErrorRate(Metric):  # type: ignore[misc]
         return list(hypothesis)
 
     def _aggregate_and_compute(self, stats: Sequence[Sequence[int]]) -> Score:
-        return Score("token error rate", token_error_rate(stats))
+        return self._compute_score_from_stats([sum(column) for column in zip(*stats, strict=True)])
 
     def _compute_score_from_stats(self, stats: Sequence[float]) -> Score:
-        return Score("token error rate", token_error_rate([stats]))
+        some, of_all = stats
+        return Score(self._name, some / max(1, of_all))

@@ -48,6 +48,7 @@ def evaluate_split(
         tokenized_bleu_signature=tokenized_bleu_signature,
         seconds=time.perf_counter() - started,
         predictions=predictions,
+        matches=scores.matches,
         token_edits=scores.token_edits,
     )
 

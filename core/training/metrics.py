@@ -22,6 +22,7 @@ class TextScores:
     """Metrics of outputs against references, and how sacrebleu computed its two."""
 
     metrics: dict[str, float]
+    matches: tuple[bool, ...]  # whether each output is its reference
     token_edits: tuple[tuple[int, int], ...]  # of each output
     bleu_signature: str
     chrf_signature: str
@@ -44,14 +45,16 @@ def score_texts(
     chrf = CHRF()
     bleu, bleu_signature = _score(bleu_metric(references), hypotheses, references)
     edits = token_edits(hypothesis_tokens, reference_tokens)
+    matches = tuple(h == r for h, r in zip(hypotheses, references, strict=True))
     metrics = {
-        "exact_match": float(np.mean([h == r for h, r in zip(hypotheses, references, strict=True)])),
+        "exact_match": float(np.mean(matches)),
         "token_error_rate": token_error_rate(edits),
         "bleu": bleu,
         "chrf": float(chrf.corpus_score(hypotheses, [references]).score),
     }
     return TextScores(
         metrics=metrics,
+        matches=matches,
         token_edits=edits,
         bleu_signature=bleu_signature,
         chrf_signature=str(chrf.get_signature()),

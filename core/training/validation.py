@@ -34,6 +34,7 @@ class SplitScores:
     metrics: dict[str, float]
     plugin_metrics: dict[str, float]
     sentences: tuple[ValidatedSentence, ...]  # those decoded freely, in the split's order
+    matches: tuple[bool, ...]  # of each of them: whether the output is its reference
     token_edits: tuple[tuple[int, int], ...]  # of each of them: edits that make it its reference, reference tokens
     num_sentences: int  # of the teacher-forced metrics
     bleu_signature: str
@@ -144,6 +145,7 @@ def _scores(
             )
             for index, pair, hypothesis, tokens in zip(order, pairs, hypotheses, reference_tokens, strict=True)
         ),
+        matches=scores.matches,
         token_edits=scores.token_edits,
         num_sentences=len(forced.rank),
         bleu_signature=scores.bleu_signature,

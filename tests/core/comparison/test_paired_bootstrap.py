@@ -23,7 +23,8 @@ def spoilt(every: int) -> list[str]:
 
 def outputs(texts: list[str], references: list[str]) -> Outputs:
     """With words as tokens."""
-    return Outputs(texts, token_edits([text.split() for text in texts], [text.split() for text in references]))
+    edits = token_edits([text.split() for text in texts], [text.split() for text in references])
+    return Outputs(texts, [text == reference for text, reference in zip(texts, references, strict=True)], edits)
 
 
 def compared(first: list[str], second: list[str], references: list[str] = REFERENCES) -> dict[str, Compared]:
@@ -70,6 +71,13 @@ def test_short_texts_have_a_bleu_too() -> None:
 def test_capital_letters_count_in_one_bleu_of_the_two() -> None:
     found = compared([text.upper() for text in REFERENCES], REFERENCES)
     assert found["tokenized_bleu"].scores[0] > 99.9 and found["bleu"].scores[0] < 50.0
+
+
+def test_exact_match_is_of_what_was_counted_not_of_texts_that_look_alike() -> None:
+    edits = [(0, 1), (0, 1)]
+    first, second = (Outputs(["a  b", "c"], matches, edits) for matches in ([False, True], [True, True]))
+    found = {one.metric: one for one in paired_bootstrap(["a b", "c"], first, second)}
+    assert found["exact_match"].scores == (0.5, 1.0)
 
 
 def test_the_token_error_rate_is_that_of_the_draws_tokens_as_worked_out_by_hand() -> None:
