@@ -37,9 +37,12 @@ def evaluate(arguments: Namespace) -> int:
         for opening in openings:
             evaluation = evaluated(engine, opening, arguments.split)
             evaluations.append(evaluation)
-            _tell(evaluation, json=arguments.json)
-            if file is not None:
+            if file is None:
+                _tell(evaluation, json=arguments.json)
+            else:
                 _write_predictions(file, evaluation)
+    if arguments.predictions is not None:  # only now: where standard output cannot be written, this file still can
+        _tell(evaluations[0], json=arguments.json)
     if len(evaluations) > 1:
         require_same_sentences(evaluations, "A mean")
         _print_spread(evaluations, json=arguments.json)

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from core import cli
+from core.cli.streams import fall_silent
 from core.engine import Engine
 from core.errors import UserError
 from core.exporting.sharing import receive, share
@@ -241,6 +243,20 @@ def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decod
     result = called("evaluate", place / "run", "--predictions", "nowhere/said.tsv", cwd=place)
     assert result.returncode == 2
     assert result.stderr == "headlight: nowhere/said.tsv: cannot be written (No such file or directory).\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+def test_predictions_are_kept_where_standard_output_cannot_be_written(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        assert cli.main(["evaluate", str(place / "run"), "--json", "--predictions", "kept.tsv"]) == 2
+        monkeypatch.undo()
+        fall_silent(full)  # what it still holds would be refused when it is closed
+    assert capfd.readouterr().err.endswith("headlight: Standard output cannot be written: No space left on device.\n")
+    assert len((place / "kept.tsv").read_text(encoding="utf-8").splitlines()) == 5
 
 
 def test_predictions_are_a_row_a_sentence(place: Path) -> None:
