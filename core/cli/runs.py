@@ -68,17 +68,24 @@ def show(arguments: Namespace) -> int:
 
 
 def delete(arguments: Namespace) -> int:
-    """Delete runs, each only if it is one and nobody is writing it. All are looked at before the first is deleted."""
-    runs = [RunFolder.open(find_run(text, _runs_dir(arguments))) for text in arguments.runs]
-    for run in runs:
-        if writer := run.state.writer():
-            raise UserError(f"{run.path} is being written by {writer}; nothing was deleted.", "End that process first.")
-    for run in runs:
+    """Delete runs, each only if it is one and nobody is writing it. All are looked at before the first is deleted.
+
+    Of a link to a run elsewhere, both go.
+    """
+    runs_dir = _runs_dir(arguments)
+    found = [find_run(text, runs_dir) for text in arguments.runs]
+    named = {path.resolve(): path for path in found}  # one that is named twice goes once
+    for path in named.values():
+        if writer := RunFolder.open(path).state.writer():
+            raise UserError(f"{path} is being written by {writer}; nothing was deleted.", "End that process first.")
+    for folder, path in named.items():
         try:
-            shutil.rmtree(run.path)
+            shutil.rmtree(folder)
+            if path.is_symlink():
+                path.unlink()
         except OSError as error:
-            raise UserError(f"{run.path} could not be deleted ({error.strerror}).") from error
-        print(f"deleted {run.path}")
+            raise UserError(f"{path} could not be deleted ({error.strerror}).") from error
+        print(f"deleted {path}")
     return 0
 
 

@@ -91,6 +91,21 @@ def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixtu
     assert (runs_dir / "other").is_dir() and not (runs_dir / "done").exists()
 
 
+def test_a_link_goes_with_the_run_that_it_leads_to(
+    runs_dir: Path, tmp_path_factory: pytest.TempPathFactory, capfd: pytest.CaptureFixture[str]
+) -> None:
+    larger_disk = tmp_path_factory.mktemp("larger disk")
+    (runs_dir / "done").rename(larger_disk / "done")
+    (runs_dir / "done").symlink_to(larger_disk / "done")
+    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+    assert not (runs_dir / "done").is_symlink() and list(larger_disk.iterdir()) == []
+
+
+def test_a_run_that_is_named_twice_is_deleted_once(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert len(said(runs_dir, capfd, "delete", "done", str(runs_dir / "done"))) == 1
+    assert not (runs_dir / "done").exists() and (runs_dir / "killed").is_dir()
+
+
 def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     RunFolder.open(runs_dir / "killed").update(pid=os.getppid(), pid_started=None)  # a live process that is not ours
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
