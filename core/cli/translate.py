@@ -16,8 +16,7 @@ from core.cli.opening import opening_of
 from core.cli.output import print_json
 from core.cli.terminal import texts_bar
 from core.errors import UserError
-from core.requests import FindUnreadable, OpenRun, Translate, Translation
-from core.run_folder import RunFolder
+from core.requests import FindUnreadable, Translate, Translation
 from core.settings.strict_yaml import shown
 
 _TEXTS_AT_ONCE = 256
@@ -33,10 +32,10 @@ def translate(arguments: Namespace) -> int:
     """
     texts = _texts(arguments)
     opening = opening_of(arguments.run, arguments, "translate")
-    if arguments.n_best is not None:
-        _require_beam(arguments, opening)
     with on_the_terminal(arguments.plugins_dir) as engine:
-        engine.ask(opening)  # before the output's file is touched
+        prepared = engine.ask(opening)  # before the output's file is touched
+        if arguments.n_best is not None:
+            _require_beam(arguments.n_best, prepared.config.decoding.beam_size)
         if not arguments.text:
             _require_readable(texts, engine, name_of(arguments.input))
         with _output(arguments) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
@@ -78,10 +77,8 @@ def _require_readable(lines: Sequence[str], engine: Conversation, name: str) -> 
             raise UserError(f"{name}, line {chunk[place][0]:,}: {why}")
 
 
-def _require_beam(arguments: Namespace, opening: OpenRun) -> None:
+def _require_beam(wanted: int, beam_size: int) -> None:
     """Refuse to print more outputs than the beam ends with."""
-    wanted: int = arguments.n_best
-    beam_size: int = arguments.beam_size or RunFolder.open(opening.run).latest_config().decoding.beam_size
     if not 1 <= wanted <= beam_size:
         raise UserError(f"--n-best {wanted}: expected 1 to {beam_size}, the beam's size.", "Set a larger --beam-size.")
 

@@ -12,7 +12,7 @@ import pytest
 
 from core.config import RunConfig
 from core.engine import Engine
-from core.requests import Learn, Prepare, Start
+from core.requests import ChangeSetting, Learn, Prepare, Start
 from tests.core.watcher import answered, begun, tiny_config
 from tests.in_process import called
 
@@ -41,6 +41,18 @@ def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
     assert set(records[1]) == set(records[0]) and (records[1]["source"], records[1]["tokens"]) == ("", [])
     n_best = translated(run, tmp_path, "--n-best", "1").stdout.splitlines()
     assert [line.split("\t")[0] for line in n_best] == ["1", "3"]
+
+
+def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        run = begun(engine, tmp_path, max_steps=10, validate_every=5, checkpoint_every=5)
+        answered(engine, Learn(steps=5))
+        answered(engine, ChangeSetting(key="decoding.beam_size", value=3))
+        answered(engine, Learn())
+    (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
+    refused = translated(run, tmp_path, "--n-best", "3", "--checkpoint", "5")
+    assert refused.stderr.startswith("headlight: --n-best 3: expected 1 to 1, the beam's size.")
+    assert len(translated(run, tmp_path, "--n-best", "3", "--checkpoint", "10").stdout.splitlines()) == 3
 
 
 def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tmp_path: Path) -> None:
