@@ -9,6 +9,7 @@ from core.data.prepared_data import PreparedData
 from core.decoding.beam import BeamSearch, beam_decode
 from core.decoding.greedy import greedy_decode
 from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
+from core.errors import UserError
 from core.model.transformer import Transformer
 
 
@@ -43,6 +44,16 @@ def decode_n_best(
 def longest_output(decoding: DecodingConfig, data: PreparedData) -> int:
     """The most tokens that decoding writes, `<eos>` counted; `auto` is the data's longest target."""
     return data.max_tgt_length if decoding.max_length == "auto" else decoding.max_length
+
+
+def require_positions_for_output(decoding: DecodingConfig, data: PreparedData, model: Transformer) -> None:
+    """Raise UserError where this model has fewer positions than its longest output."""
+    if (longest := longest_output(decoding, data)) > model.max_positions:
+        raise UserError(
+            f"decoding.max_length: expected at most the {model.max_positions:,} positions of this run's model, "
+            f"given {longest:,}.",
+            "Train a new run with it.",
+        )
 
 
 def _search(decoding: DecodingConfig, max_length: int, *, num_best: int, prefix: tuple[int, ...]) -> BeamSearch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.data.cache_place import CachePlace
@@ -167,6 +167,7 @@ class Session:
         # Opened anew: this or another process may have gone on with it meanwhile.
         folder = RunFolder.open(request.run.absolute())
         trainer = open_trainer(request, folder, data, self._host, self._tell)
+        _require_changeable(trainer, request.changes)
         prepared = self._take(RunAtHand(trainer, self._tell, folder, request.changes)).prepared()
         yield prepared
         self.looking.look_back()
@@ -191,6 +192,7 @@ class Session:
         run = RunFolder.open(run.path)
         data = yield from data_of(run, self._host, self._cache.folder(), self._tell)
         trainer = branched_trainer(request, kept, run, data, self._host, self._tell)
+        _require_changeable(trainer, changes)
         for sentence in sentences:
             trainer.add_sentence(sentence.source)
         folder = yield from branched_folder(request, run, trainer)
@@ -407,3 +409,9 @@ class Session:
         self.state = state
         self.log(f"{state} at step {self.step}")
         self._tell(StateChanged(state=state, step=self.step))
+
+
+def _require_changeable(trainer: Trainer, changes: Sequence[tuple[str, object]]) -> None:
+    """Raise UserError for a change that the run could not take once it goes on."""
+    for key, value in changes:
+        trainer.require_changeable(key, value)

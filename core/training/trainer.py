@@ -13,7 +13,7 @@ import torch
 from core.config import DecodingConfig, RunConfig
 from core.data.batching import TrainBatches
 from core.data.prepared_data import PreparedData
-from core.decoding.decode import longest_output
+from core.decoding.decode import longest_output, require_positions_for_output
 from core.decoding.probed_sentences import SentenceToProbe
 from core.decoding.translator import encode_text
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
@@ -321,7 +321,9 @@ class Trainer:
 
     def require_changeable(self, key: str, value: Any) -> None:
         """Raise UserError for a setting that does not take effect now, and for a wrong value."""
-        require_known_metric(self._settings.changed(key, value).training.best_metric, self.data, self._host)
+        changed = self._settings.changed(key, value)
+        require_known_metric(changed.training.best_metric, self.data, self._host)
+        require_positions_for_output(changed.decoding, self.data, self.model)
 
     def change(self, key: str, value: Any) -> SettingChanged:
         """Change a setting that takes effect now. Raises UserError as `require_changeable` does."""

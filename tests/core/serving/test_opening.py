@@ -57,6 +57,14 @@ def test_it_evaluates_and_cannot_go_on_learning(run: Path, tmp_path: Path) -> No
         assert answered(engine, Evaluate(split="valid")).metrics["loss"] not in losses
 
 
+def test_what_the_run_could_not_take_is_refused_as_it_is_opened(run: Path, tmp_path: Path) -> None:
+    watcher = Watcher()
+    with Engine([watcher], cache_dir=tmp_path) as engine:
+        with pytest.raises(UserError, match=r"decoding\.max_length: expected at most the \d+ positions"):
+            answered(engine, OpenRun(run=run, changes=(("decoding.max_length", 5000),)))
+        assert watcher.states()[-1] == "empty"
+
+
 def test_an_exported_run_says_what_goes_on_in_its_place(
     run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -303,6 +303,17 @@ def test_settings_that_wait_for_a_new_run_are_refused(make_trainer: MakeTrainer)
         make_trainer().change("model.d_model", 32)
 
 
+def test_outputs_longer_than_the_models_positions_are_refused_before_any_is_written(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    longest = trainer.model.max_positions
+    with pytest.raises(UserError, match=rf"decoding\.max_length: expected at most the {longest} positions") as refusal:
+        trainer.change("decoding.max_length", longest + 1)
+    assert refusal.value.advice and trainer.max_length <= longest
+    trainer.change("decoding.max_length", longest)
+    finish(trainer.run())
+    assert trainer.max_length == longest
+
+
 @pytest.mark.parametrize("metric", ["valid/blue", "train/loss", ""])
 def test_a_best_metric_nobody_computes_is_refused_before_training(make_trainer: MakeTrainer, metric: str) -> None:
     with pytest.raises(UserError, match="expected one of valid/bleu, valid/chrf"):
