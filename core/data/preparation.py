@@ -134,12 +134,15 @@ class _Preparation:
             remember(folder, self._stamp)
 
     def folder_in(self, cache_dir: Path) -> Path:
-        """Where this is kept: apart, where a run brings other subwords than were learnt here from the same texts."""
+        """Where this is kept: apart, where a run brings its subwords, unless just those were learnt here.
+
+        Under the plain name a new run would take them for what is learnt of these texts.
+        """
         folder = cache_dir / self.fingerprint
-        if self._models and is_whole(folder) and models_in(folder) != self._models:
-            brought = hashlib.sha256(b"".join(self._models.values())).hexdigest()[:8]
-            return folder.with_name(f"{folder.name}{_APART}{brought}")
-        return folder
+        if not self._models or (is_whole(folder) and models_in(folder) == self._models):
+            return folder
+        brought = hashlib.sha256(b"".join(self._models.values())).hexdigest()[:8]
+        return folder.with_name(f"{folder.name}{_APART}{brought}")
 
     def draw(self) -> Working:
         """Write every split's pairs as they come, and their ids where nothing is to be learnt of all pairs first.

@@ -13,7 +13,7 @@ from core.config import MAX_LENGTH, DatasetConfig
 from core.data.preparation import prepare_data
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
-from tests.core.data.conftest import Prepare, drive
+from tests.core.data.conftest import WORDS, Prepare, drive
 
 ROOT = Path(__file__).parents[3]
 PREPARE_ALONE = """
@@ -292,14 +292,17 @@ def test_more_subwords_than_the_texts_give_are_refused_before_any_text_is_cut(
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_of_data_that_are_kept_they_are_refused_as_well(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
-    """A run that brought its subwords had them prepared, and nobody asks it for more."""
-    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": TOO_MANY})
-    theirs = prepare(tokenizer=SUBWORDS).subword_models
-    kept = drive(prepare_data(dataset, host, tmp_path / "cache", theirs))
-    assert len(kept.src_vocabulary) == 13
-    with pytest.raises(UserError, match="the source texts of the train split give only 13 subwords"):
-        prepare(tokenizer=TOO_MANY)
+def test_of_data_that_are_kept_they_are_refused_as_well(tmp_path: Path) -> None:
+    """Where the tokenizer was left to the plugin, nobody had asked for so many."""
+    words = WORDS.replace('"words"', '"pieces"').replace('"whitespace"', '"subword"')
+    (tmp_path / "pieces.py").write_text(words, encoding="utf-8")
+    left_to_it = DatasetConfig(plugin="pieces")
+    asked_for = DatasetConfig.model_validate({"plugin": "pieces", "tokenizer": {"src": "subword", "tgt": "subword"}})
+    with PluginHost([tmp_path]) as host:
+        kept = drive(prepare_data(left_to_it, host, tmp_path / "cache"))
+        assert kept.dataset.tokenizer == asked_for.tokenizer and len(kept.src_vocabulary) == 13
+        with pytest.raises(UserError, match="the source texts of the train split give only 13 subwords"):
+            drive(prepare_data(asked_for, host, tmp_path / "cache"))
 
 
 def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
@@ -311,6 +314,20 @@ def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: P
     assert again.fingerprint == learnt.fingerprint
     assert (again.subword_models, len(again.src_vocabulary)) == (theirs, 12)
     assert prepare(tokenizer=of_two_kinds).subword_models == learnt.subword_models, "and others are none the wiser"
+
+
+def test_a_new_run_learns_its_subwords_whoever_prepared_these_texts_before(
+    prepare: Prepare, host: PluginHost, tmp_path: Path
+) -> None:
+    theirs = prepare(tokenizer=SUBWORDS | {"size": 12}).subword_models
+    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
+    brought = drive(prepare_data(dataset, host, tmp_path / "cache", theirs))
+    learnt = prepare(tokenizer=SUBWORDS)
+    assert (learnt.fingerprint, len(learnt.src_vocabulary)) == (brought.fingerprint, 13)
+    again = drive(prepare_data(dataset, host, tmp_path / "cache", theirs))
+    assert (again.folder, again.subword_models) == (brought.folder, theirs)
+    known = drive(prepare_data(dataset, host, tmp_path / "cache", learnt.subword_models))
+    assert known.folder == learnt.folder, "once those that were learnt here will do"
 
 
 def test_of_files_the_bytes_tell_how_many_pairs_there_will_be(host: PluginHost, tmp_path: Path) -> None:
