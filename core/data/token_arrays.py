@@ -42,6 +42,16 @@ class TokenArrays:
         places = np.where(mask, self.starts[indices][:, None] + columns, 0)
         return np.where(mask, self.ids[places], np.int64(PAD_ID)), mask
 
+    @property
+    def own_ids(self) -> Ids:
+        """The ids of these sequences, one behind the other: `ids` holds those of all that they were chosen from."""
+        num_ids = self.lengths.sum()
+        if num_ids == len(self.ids):
+            return self.ids
+        shift = self.starts - (np.cumsum(self.lengths) - self.lengths)
+        chosen: Ids = self.ids[np.arange(num_ids) + np.repeat(shift, self.lengths)]
+        return chosen
+
     def selected(self, keep: NDArray[np.bool_]) -> TokenArrays:
         """The sequences where `keep` [N] is True."""
         return TokenArrays(self.ids, self.starts[keep], self.lengths[keep])

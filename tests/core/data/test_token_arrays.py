@@ -1,5 +1,6 @@
 """Flat arrays of ids."""
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,7 @@ def test_selecting_keeps_the_order(sequences: list[list[int]], data: st.DataObje
     keep = np.array(data.draw(st.lists(st.booleans(), min_size=len(arrays), max_size=len(arrays))))
     kept = arrays.selected(keep)
     assert rows(kept) == [row for row, is_kept in zip(rows(arrays), keep, strict=True) if is_kept]
+    assert kept.own_ids.tolist() == list(chain.from_iterable(rows(kept)))
 
 
 def test_mapped_arrays_are_those_that_were_added(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from core.data.special_tokens import BOS_ID, EOS_ID
 from core.data.token_arrays import target_arrays
 from core.data.unigram import unigram_loss
+from tests.core.data.conftest import Prepare
 
 
 def test_it_is_the_entropy_of_what_is_to_be_predicted() -> None:
@@ -18,3 +20,14 @@ def test_it_is_the_entropy_of_what_is_to_be_predicted() -> None:
     assert BOS_ID in targets.ids
     shares = (3 / 6, 1 / 6, 2 / 6)
     assert unigram_loss(targets) == pytest.approx(-sum(share * math.log(share) for share in shares))
+
+
+def test_pairs_that_are_left_out_do_not_count(prepare: Prepare) -> None:
+    """The loss beside which it is drawn is of the others."""
+    data, whole = prepare(max_src_length=4), prepare()
+    assert data.left_out["valid"] > 0 and whole.left_out["valid"] == 0
+    valid = data.split("valid").tgt
+    tokens = Counter(int(one) for index in range(len(valid)) for one in valid[index] if one != BOS_ID)
+    shares = [count / tokens.total() for count in tokens.values()]
+    assert data.unigram_loss == pytest.approx(-sum(share * math.log(share) for share in shares))
+    assert data.unigram_loss != whole.unigram_loss
