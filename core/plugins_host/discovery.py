@@ -17,7 +17,6 @@ from pydantic import ValidationError
 
 import core
 import core.plugin
-import core.plugin_files
 from core.plugin import DatasetPlugin
 from core.plugins_host.api_version import version_breach
 from core.plugins_host.faults import Fault, options_fault
@@ -80,11 +79,35 @@ def _installed() -> Iterator[Source]:
 
 
 def code_of(source: Source) -> str:
-    """What tells a plugin's code from another's: a hash of its file and of what it builds on; a package's version."""
-    if not source.path or source.problem:
-        return source.package
-    files = (source.path, core.plugin.__file__, core.plugin_files.__file__)
-    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()
+    """What tells a plugin's code from another's: a hash of its files and of what it builds on, and a package's version.
+
+    Of a package it is the files that count: of one installed to be edited, the version stays.
+    """
+    if source.problem:
+        return ""  # loading it tells
+    code = [file.read_bytes() for file in (*_files_of(source), *_files_of_interface())]
+    return hashlib.sha256(b"".join([source.package.encode(), *code])).hexdigest()
+
+
+def _files_of(source: Source) -> list[Path]:
+    """The plugin's file; of an entry point, those of its whole package, found without running any."""
+    if source.path:
+        return [Path(source.path)]
+    package = EntryPoint(source.label, source.entry_point, ENTRY_POINT_GROUP).module.partition(".")[0]
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        return []  # loading it tells
+    if spec.submodule_search_locations is None:
+        assert spec.origin is not None  # only a package has none
+        return [Path(spec.origin)]
+    return sorted(file for folder in spec.submodule_search_locations for file in Path(folder).rglob("*.py"))
+
+
+def _files_of_interface() -> list[Path]:
+    """The files that define what plugins import: `core.plugin`, and where that has its other names from."""
+    modules = {getattr(value, "__module__", None) for value in vars(core.plugin).values()}
+    ours = sorted(name for name in modules if name and name.startswith("core."))
+    return [Path(str(sys.modules[name].__file__)) for name in ours]
 
 
 def load(source: Source) -> type[DatasetPlugin[Any]]:
