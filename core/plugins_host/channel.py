@@ -154,9 +154,14 @@ class HostProcess:
 
     def _read_answers(self, pipe: IO[bytes]) -> None:
         for line in pipe:
+            if not line.endswith(b"\n"):  # cut off: the process has ended while it sent it
+                break
             answer = json.loads(line)
             if "lines" in answer:
-                answer["result"]["lines"] = pipe.read(answer["lines"])
+                lines = pipe.read(answer["lines"])
+                if len(lines) < answer["lines"]:
+                    break
+                answer["result"]["lines"] = lines
             self._answers.put(answer)
         self._answers.put({})
 

@@ -547,6 +547,31 @@ def test_a_plugin_that_closes_every_file_is_ended(host: PluginHost, write_plugin
     assert len(drawn(host, "copy_task", "valid")) == 1000
 
 
+ENDS_WHILE_SENDING = """
+def pairs(self, split, rng):
+    import io, __main__
+    send = __main__._Channel.send
+    def send_a_part(channel, *answer):
+        pipe, channel._outgoing = channel._outgoing, io.BytesIO()
+        send(channel, *answer)
+        pipe.write(channel._outgoing.getvalue()[:{}])
+        pipe.flush()
+        os._exit(3)
+    __main__._Channel.send = send_a_part
+    yield Pair("a", "b")
+"""
+
+
+@pytest.mark.parametrize("end", [10, -3])  # within the answer's line, and within the pairs behind it
+def test_a_plugin_that_ends_its_process_while_pairs_are_sent_is_told(
+    host: PluginHost, write_plugin: Any, end: int
+) -> None:
+    write_plugin(ENDS_WHILE_SENDING.format(end))
+    with pytest.raises(PluginError, match=r"'named' ended its process \(exit code 3\)"):
+        drawn(host, "named")
+    assert len(drawn(host, "copy_task", "valid")) == 1000
+
+
 def test_a_broken_method_of_a_package_is_told_with_its_file(
     tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
