@@ -21,6 +21,8 @@ PIPE_BYTES = 2**20
 WHERE_SECONDS = 1.0
 HURRY_SECONDS = 2.0
 """Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
+LAST_WORDS_SECONDS = 1.0
+"""Longer than it takes to read what a process that has ended left in its pipes."""
 LOOK_SECONDS = 0.2
 """How often a wait looks whether the process has ended or somebody is in a hurry."""
 
@@ -148,27 +150,29 @@ class HostProcess:
         except subprocess.TimeoutExpired:  # it closed its pipes and lives on
             self.kill()
             code = self._process.wait()
-        self._threads[1].join(1.0)
+        self._threads[1].join(LAST_WORDS_SECONDS)
         reason = f"crashed ({signal.Signals(-code).name})" if code < 0 else f"ended its process (exit code {code})"
         return HostEnded(reason, list(self._output))
 
     def _read_answers(self, pipe: IO[bytes]) -> None:
-        for line in pipe:
-            if not line.endswith(b"\n"):  # cut off: the process has ended while it sent it
-                break
-            answer = json.loads(line)
-            if "lines" in answer:
-                lines = pipe.read(answer["lines"])
-                if len(lines) < answer["lines"]:
+        with pipe:
+            for line in pipe:
+                if not line.endswith(b"\n"):  # cut off: the process has ended while it sent it
                     break
-                answer["result"]["lines"] = lines
-            self._answers.put(answer)
+                answer = json.loads(line)
+                if "lines" in answer:
+                    lines = pipe.read(answer["lines"])
+                    if len(lines) < answer["lines"]:
+                        break
+                    answer["result"]["lines"] = lines
+                self._answers.put(answer)
         self._answers.put({})
 
     def _read_output(self, pipe: IO[bytes]) -> None:
-        while line := pipe.readline(4096):
-            self._output.append(line.decode(errors="replace").rstrip())
-            self.num_output_lines += 1
+        with pipe:
+            while line := pipe.readline(4096):
+                self._output.append(line.decode(errors="replace").rstrip())
+                self.num_output_lines += 1
 
     def kill(self) -> None:
         """End the process and what plugins may have started in it. May be called from any thread."""
@@ -179,15 +183,16 @@ class HostProcess:
             self._process.kill()
 
     def close(self) -> None:
-        """End the process; return when all of it is gone."""
+        """End the process; return when all of it is gone, but for what a plugin has set free of it.
+
+        That may hold a pipe for ever: its reader goes on alone, and closes the pipe where it ends.
+        """
         self.kill()
         self._process.wait()
         for thread in self._threads:
-            thread.join()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):  # what is still buffered for it is of no interest
-                pipe.close()
+            thread.join(LAST_WORDS_SECONDS)
+        with contextlib.suppress(BrokenPipeError):  # what is still buffered for it is of no interest
+            self._requests.close()
 
 
 def _widen(pipe: IO[bytes]) -> None:

@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -600,6 +601,24 @@ def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: 
     while is_alive(child):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_what_a_plugin_has_set_free_is_not_waited_for(host: PluginHost, write_plugin: Any) -> None:
+    """In a session of its own it outlives the process, and holds the pipe of what is printed."""
+    write_plugin("""
+        def pairs(self, split, rng):
+            import subprocess
+            command = [sys.executable, "-c", "import time; time.sleep(20)"]
+            child = subprocess.Popen(command, start_new_session=True)
+            yield Pair(str(child.pid), "b")
+    """)
+    child = int(drawn(host, "named")[0].source)
+    started = time.monotonic()
+    host.forget()
+    took = time.monotonic() - started
+    assert is_alive(child) and len(drawn(host, "copy_task", "valid")) == 1000
+    os.kill(child, signal.SIGKILL)
+    assert took < 10
 
 
 def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path, write_plugin: Any) -> None:
