@@ -37,11 +37,37 @@ _UNREADABLE = (BadZipFile, zlib.error, struct.error, NotImplementedError, Runtim
 
 
 def write_archive(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """Write named files as one, whole or not at all. Weights are stored: they do not get smaller."""
-    with whole_file(path) as file, ZipFile(file, "w") as archive:
-        for name, data in files:
-            kind = ZIP_STORED if name.startswith("snapshots/") else ZIP_DEFLATED
-            archive.writestr(ZipInfo(name), data, kind)
+    """Write named files as one, whole or not at all. Weights are stored: they do not get smaller.
+
+    Raises UserError where it would be more than `unpack` takes; what is beyond that is counted only, to say how much.
+    """
+    num_files, num_bytes = Counter[str](), Counter[str]()  # by folder
+    with whole_file(path) as file:
+        with ZipFile(file, "w") as archive:
+            for name, data in files:
+                folder = name.rpartition("/")[0]
+                num_files[folder] += 1
+                num_bytes[folder] += len(data)
+                if _is_taken(num_files.total(), num_bytes.total()):
+                    kind = ZIP_STORED if folder == "snapshots" else ZIP_DEFLATED
+                    archive.writestr(ZipInfo(name), data, kind)
+        if not _is_taken(num_files.total(), max(num_bytes.total(), file.tell())):  # the list of files takes some, too
+            raise _too_large(path, num_files, num_bytes)
+
+
+def _is_taken(num_files: int, num_bytes: int) -> bool:
+    return num_files <= MOST_FILES and num_bytes <= LARGEST
+
+
+def _too_large(path: Path, num_files: Counter[str], num_bytes: Counter[str]) -> UserError:
+    folders = [name for name, _ in num_bytes.most_common() if name]
+    parts = "; ".join(f"{name}: {num_files[name]:,}, {num_bytes[name] / 1e6:,.1f} MB" for name in folders)
+    return UserError(
+        f"{path} would hold {num_files.total():,} files and {num_bytes.total() / 1e6:,.1f} MB ({parts}), "
+        f"expected at most {MOST_FILES:,} files and {LARGEST / 1e6:,.1f} MB.",
+        "A run with a smaller training.snapshot_budget_mb keeps fewer weights, one with a larger training.probe_every "
+        "fewer probes. The weights of one checkpoint alone are exported with --format safetensors.",
+    )
 
 
 def unpack(path: Path, folder: Path) -> None:
@@ -95,7 +121,7 @@ def _require_short_list(file: BinaryIO, path: Path) -> None:
 
 
 def _require_harmless(entries: Sequence[ZipInfo], path: Path) -> None:
-    if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > LARGEST:
+    if not _is_taken(len(entries), sum(entry.file_size for entry in entries)):
         raise _refusal(path, f"it holds more than {LARGEST:,} bytes or {MOST_FILES:,} files")
     times = Counter(entry.filename for entry in entries)
     for entry in entries:

@@ -20,6 +20,7 @@ from core.exporting.sharing import receive, share
 from core.history import History
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Learn, OpenRun, Translate
+from core.run_files import archive as archive_module
 from core.run_folder import RunFolder, RunLabel
 from core.serving.session import Session
 from tests.core.watcher import Watcher, answered
@@ -145,6 +146,31 @@ def test_what_was_received_gives_its_weights_to_other_programs(shared: Path, tmp
     assert written.keys() == kept.keys()
     for name, array in kept.items():
         np.testing.assert_array_equal(written[name], array)
+
+
+def test_nothing_is_shared_that_nobody_could_open(
+    run: RunFolder, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With limits of just what the run takes, and of one file or byte less."""
+    with zipfile.ZipFile(shared) as archive:
+        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+    num_bytes = max(sum(sizes.values()), shared.stat().st_size)
+    snapshots = [size for name, size in sizes.items() if name.startswith("snapshots/")]
+    monkeypatch.setattr(archive_module, "MOST_FILES", len(sizes))
+    monkeypatch.setattr(archive_module, "LARGEST", num_bytes)
+    share(run, tmp_path / "whole.headlight")
+    assert receive(tmp_path / "whole.headlight", tmp_path / "runs").is_dir()
+    for name, most in (("MOST_FILES", len(sizes) - 1), ("LARGEST", num_bytes - 1), ("LARGEST", 1000)):
+        path = tmp_path / "refused" / "run.headlight"
+        path.parent.mkdir(exist_ok=True)
+        with monkeypatch.context() as patch:
+            patch.setattr(archive_module, name, most)
+            assert cli.main(["export", str(run.path), "--format", "headlight", "--output", str(path)]) == 2
+        told = capfd.readouterr().err
+        assert f"would hold {len(sizes)} files and {sum(sizes.values()) / 1e6:,.1f} MB" in told
+        assert f"snapshots: {len(snapshots)}, {sum(snapshots) / 1e6:,.1f} MB" in told
+        assert "training.snapshot_budget_mb" in told and "training.probe_every" in told
+        assert list(path.parent.iterdir()) == []
 
 
 def test_a_run_without_weights_has_nothing_to_share(run: RunFolder, tmp_path: Path) -> None:
