@@ -10,6 +10,8 @@ def typed_path(text: str) -> Path:
 
 
 def from_home(path: Path) -> str:
-    """As people write it: `~` stands for their home."""
-    home = Path.home()
-    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+    """As people write it: `~` stands for their home, which may be reached through a link."""
+    for home in (Path.home(), Path.home().resolve()):
+        if path.is_relative_to(home):
+            return f"~/{path.relative_to(home).as_posix()}"
+    return str(path)

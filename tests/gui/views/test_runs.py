@@ -89,6 +89,15 @@ def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
     assert from_home(Path("/elsewhere/runs")) == "/elsewhere/runs"
 
 
+def test_so_it_is_where_home_is_a_link(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = tmp_path / "me"
+    link.symlink_to(home)
+    monkeypatch.setenv("HOME", str(link))
+    monkeypatch.setenv("USERPROFILE", str(link))
+    for path in (link / "runs", home / "runs"):
+        assert from_home(path) == "~/runs"
+
+
 def test_the_example_opens_and_stays_as_it_is(empty_window: MainWindow, qtbot: QtBot) -> None:
     view, before = show(empty_window, qtbot), files_of(example_path())
     assert not view.continue_button.isEnabled() and "stays as it is" in view.continue_button.toolTip()
