@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +36,7 @@ from core.metrics_tail import MetricsTail
 from core.notices.noticing import Noticing
 from core.probes import Probe
 from core.run_files import metrics_file
+from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder
 
 PROBES_IN_MEMORY = 48
@@ -116,10 +118,14 @@ class History:
             return self.probe(step)
         return known or self._probes.put(nearest, self._stored().probe(nearest))
 
+    def newest_probe(self) -> Probe | None:
+        """The newest one that can be read; None where there is none."""
+        return _newest_readable(self.probe_steps, self.probe)
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """The source texts that probes follow now; one that was added later may be missing in probes before it."""
-        newest = self._newest_told or (self.probe(self.probe_steps[-1]) if self.probe_steps else None)
+        newest = self._newest_told or self.newest_probe()
         return tuple(one.source for one in newest.sentences) if newest is not None else ()
 
     @property
@@ -154,10 +160,9 @@ class History:
         return metric, since
 
     def newest_validation(self) -> ValidationDone | None:
-        """The newest one whose sentences are kept; None where there is none."""
+        """The newest one whose sentences are kept and can be read; None where there is none."""
         kept = self.folder.validation_steps() if self.folder is not None else []
-        newest = max((step for step in kept if step in self.validations), default=None)
-        return self.validation(newest) if newest is not None else None
+        return _newest_readable([step for step in kept if step in self.validations], self.validation)
 
     def validation(self, step: int) -> ValidationDone:
         """The validation at exactly this step, its sentences included. Raises UserError where they were thinned out."""
@@ -332,6 +337,14 @@ class History:
                 self._take_metrics(record["step"], metrics_file.metrics_of(record), record["is_best"])
             else:
                 self.settings_changed += metrics_file.settings_of([record])
+
+
+def _newest_readable(steps: Sequence[int], read: Callable[[int], Kept | None]) -> Kept | None:
+    """Of these ascending steps; a damaged one is told of where pictures are drawn of it."""
+    for step in steps[::-1]:
+        with suppress(DamagedFile):
+            return read(step)
+    return None
 
 
 def _changed_at(place: Path) -> int:

@@ -39,7 +39,7 @@ class ExampleMenu(QMenu):
 
 def sentences(history: History) -> dict[str, list[str]]:
     """Source texts by where they come from, none of them twice, empty sections left out."""
-    probe = history.probe(history.last_step)
+    probe = history.newest_probe()
     newest = history.newest_validation()
     validated = newest.sentences[:_NUM_VALIDATED] if newest is not None else ()
     seen: set[str] = set()

@@ -6,9 +6,9 @@ from core.history import History
 
 
 def known_reference(history: History, source: str) -> str | None:
-    """The reference of a sentence that the run follows, or that its last validation had; None for any other."""
+    """The reference of a sentence that the run follows, or that its newest validation had; None for any other."""
     if source in history.sentences:
-        probe = history.probe(history.last_step)
+        probe = history.newest_probe()
         followed = probe.sentences if probe is not None else ()
         return next((one.reference for one in followed if one.source == source), None)
     validation = history.newest_validation()

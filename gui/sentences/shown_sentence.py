@@ -63,6 +63,7 @@ def shown_sentence(selection: Selection, history: History, step: int) -> Shown:
 def _shown_sentence(selection: Selection, history: History, step: int) -> Shown:
     sentences = history.sentences
     if not sentences:
+        history.probe(step)  # raises where there are some, and none can be read
         return NothingShown()
     wanted = sentences[selection.place_among(sentences)]
     kept = bisect_right(history.snapshot_steps, step)

@@ -155,6 +155,23 @@ def test_the_newest_validation_is_one_whose_sentences_are_kept(tmp_path: Path) -
     assert History().newest_validation() is None
 
 
+def test_of_damaged_probes_and_validations_the_newest_readable_ones_count(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    for step in (10, 20):
+        folder.write_probe(probe(step))
+        folder.write_validation(validation(step))
+    (folder.path / "probes" / "000020.safetensors").write_bytes(b"none")
+    (folder.path / "validations" / "000020.jsonl").write_bytes(b"none")
+    history = History.read(folder)
+    assert history.sentences == tuple(one.source for one in probe(10).sentences)
+    assert_same_probe(history.newest_probe(), probe(10))
+    assert history.newest_validation() == validation(10)
+    (folder.path / "probes" / "000010.safetensors").write_bytes(b"none")
+    (folder.path / "validations" / "000010.jsonl").write_bytes(b"none")
+    history = History.read(folder)
+    assert (history.sentences, history.newest_probe(), history.newest_validation()) == ((), None, None)
+
+
 def test_a_probe_that_was_cut_off_before_anybody_was_told_gives_way_to_the_one_before(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     for step in (5, 10):

@@ -50,14 +50,14 @@ class SentenceRow(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Draw the chosen sentence as the model saw it at `step`."""
         self._sentences = history.sentences
+        shown = shown_sentence(self._selection, history, step)
         if not self._sentences:
-            self.show_empty()
+            self.show_empty(shown.reason if isinstance(shown, NothingShown) else "")
             return
         self.show_body()
         place = self._selection.place_among(self._sentences)
         self.place_label.setText(f"{place + 1}/{len(self._sentences)}")
         self.source_label.setText(self._sentences[place])
-        shown = shown_sentence(self._selection, history, step)
         if isinstance(shown, NothingShown):
             self._show_reason(shown.reason)
         else:

@@ -47,6 +47,9 @@ def test_a_damaged_probe_shows_no_other_in_its_place(tmp_path: Path) -> None:
     history = History.read(folder)
     assert str(damaged) in shown(history, 3)
     assert shown(history, 8) == (8, "du willst")
+    (newest,) = (folder.path / "probes").glob("*8.safetensors")
+    newest.write_bytes(b"none")
+    assert str(newest) in shown(History.read(folder), 8)
 
 
 def test_a_sentence_added_later_is_never_another_one(tmp_path: Path) -> None:

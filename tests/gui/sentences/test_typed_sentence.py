@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from core.requests import AddSentence, ChangeSetting, Translation
 from gui.main_window import MainWindow
+from gui.runs.rows import example_path
+from gui.sentences.example_menu import sentences
 from gui.sentences.typed_sentence import CALM_MS, TypedSentence
 
 WAIT_MS = 30_000
@@ -126,6 +130,28 @@ def test_an_answer_that_came_too_late_does_not_count(window: MainWindow, qtbot: 
     qtbot.waitUntil(lambda: bool(sources), timeout=WAIT_MS)
     qtbot.wait(2 * CALM_MS)
     assert sources == [second]
+
+
+def test_damaged_newest_files_leave_the_others_to_translate_with(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
+    for name in ("probes/000800.safetensors", "validations/000800.jsonl"):
+        (run / name).write_bytes(b"none")
+    context = empty_window.context
+    context.workbench.open_run(run)
+    qtbot.waitUntil(lambda: context.bridge.history.last_step == 800, timeout=WAIT_MS)
+    row = empty_window.train_view.sentence_row
+    qtbot.waitUntil(lambda: "000800.safetensors" in row.output_label.text(), timeout=WAIT_MS)
+    assert row.source_label.text() == context.bridge.history.sentences[0]
+    assert len(sentences(context.bridge.history)) == 3  # sections of the menu
+    typed = TypedSentence(context.bridge, context.playhead)
+    followed, validated = context.bridge.history.sentences[0], context.bridge.history.validation(400).sentences[-1]
+    for text in (followed, validated.source):
+        typed.translate(text)
+        qtbot.waitUntil(lambda text=text: getattr(typed.translation, "source", "") == text, timeout=WAIT_MS)
+    assert typed.translation is not None and typed.translation.sentence is not None
+    assert typed.translation.sentence.reference == validated.reference
 
 
 def test_another_model_forgets_what_the_one_before_wrote(window: MainWindow, qtbot: QtBot) -> None:
