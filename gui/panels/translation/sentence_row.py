@@ -6,6 +6,7 @@ from html import escape
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from shiboken6 import isValid
 
 from core.events import Prepared, ProbeDone
 from core.history import History
@@ -168,7 +169,7 @@ class SentenceRow(Panel):
     def _give_up(self) -> None:
         """Close the field; the focus goes back to where it was, what was typed stays for another time."""
         self._close_edit()
-        if self._focused_before is not None:
+        if self._focused_before is not None and isValid(self._focused_before):  # a form may have gone with its dataset
             self._focused_before.setFocus()
 
     def _close_edit(self) -> None:
