@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from gui.theme import Theme
+from gui.widgets.labels import as_written
 from gui.widgets.tables import read_by_rows
 
 Row = TypeVar("Row")
@@ -104,7 +105,8 @@ class RowTable(QTableWidget, Generic[Row]):
         for place, (column, text) in enumerate(zip(self.columns, self.texts_of(row), strict=True)):
             item = QTableWidgetItem(text)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            item.setToolTip(problem if problem and place == self.sentence_column else self.tip_of(row))
+            tip = problem if problem and place == self.sentence_column else self.tip_of(row)
+            item.setToolTip(as_written(tip))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{column.name} {text or 'unknown'}")
             item.setTextAlignment(_NUMBER if column.is_number else _TEXT)
             self.setItem(number, place, item)

@@ -37,8 +37,9 @@ def copyable_label(role: str) -> QLabel:
 
 
 def as_written(text: str) -> str:
-    """A tooltip that shows `<b>` as it is."""
-    return f"<span>{escape(text)}</span>" if "<" in text else text
+    """A tooltip that shows `<b>` and `&lt;` as they are."""
+    is_mark = "<" in text or "&" in text
+    return f'<span style="white-space: pre-wrap">{escape(text)}</span>' if is_mark else text
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -106,7 +106,7 @@ class TitleLabel(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.width() < self._needed():
             whole = "\n".join(text for text in (self._text, self.toolTip()) if text)
-            QToolTip.showText(event.globalPos(), whole, self)
+            QToolTip.showText(event.globalPos(), as_written(whole), self)
             return True
         return super().event(event)
 

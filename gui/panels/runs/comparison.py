@@ -18,6 +18,7 @@ from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
 from gui.runs.seed_bands import Band, Curve, rest_of
 from gui.theme import Theme
+from gui.widgets.labels import as_written
 from gui.widgets.splitters import splitter
 from gui.widgets.tables import read_by_rows
 
@@ -157,7 +158,7 @@ class RunComparison(Panel):
             head = self.table.horizontalHeaderItem(1 + place)
             assert head is not None
             head.setIcon(self._swatch(place))
-            head.setToolTip(head.text())
+            head.setToolTip(as_written(head.text()))
         self.table.setRowCount(len(rows))
         for number, row in enumerate(rows):
             for column, text in enumerate(row):
@@ -227,7 +228,7 @@ def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:
 def _item(text: str, head: str) -> QTableWidgetItem:
     item = QTableWidgetItem(text)
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    item.setToolTip(_MEANINGS.get(text, text))
+    item.setToolTip(as_written(_MEANINGS.get(text, text)))
     item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {text}".strip())
     return item
 

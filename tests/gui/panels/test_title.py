@@ -16,6 +16,7 @@ from gui.panel import Panel
 from gui.runs.naming import told_apart
 from gui.runs.rows import example_path, read_row
 from gui.theme import Theme
+from gui.widgets.labels import as_written
 from gui.widgets.moving_labels import title_in
 
 Stage = Callable[[QWidget, int, int], None]
@@ -49,6 +50,12 @@ def test_it_is_cut_where_its_buttons_need_the_room_and_says_the_whole(panel: Pan
     stage(panel, 900, 100)
     assert tip_of(panel) == "What is drawn."
     assert title.accessibleName() == title.text() == LONG
+
+
+def test_a_name_in_it_is_read_as_it_is_written(panel: Panel) -> None:
+    named = LONG.replace("reference", "<b>reference</b> of R&D")
+    panel.set_title(named)
+    assert tip_of(panel) == as_written(f"{named}\nWhat is drawn.")
 
 
 def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:

@@ -14,6 +14,7 @@ from gui.panels.runs.comparison import RunComparison
 from gui.runs.compared import ComparedGroup, ComparedRun, Comparison
 from gui.runs.seed_bands import band_of
 from gui.theme import Theme
+from gui.widgets.labels import as_written
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -85,6 +86,16 @@ def test_counts_of_sentences_say_what_is_of_them(theme: Theme, stage: Stage) -> 
     panel.show_step(History(), 0)
     tips = [panel.table.item(row, 0).toolTip() for row in range(3)]
     assert "valid/loss" in tips[0] and "valid/bleu" in tips[1] and tips[2] == "valid/bleu"
+
+
+def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stage) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1000, 300)
+    table = (("", "A  <i>mine</i>"), ("training.note", "<b>1"))
+    panel.show_comparison(Comparison((run("A", 800, 0.5),), (), table))
+    panel.show_step(History(), 0)
+    tips = panel.table.horizontalHeaderItem(1).toolTip(), panel.table.item(0, 1).toolTip()
+    assert tips == (as_written("A  <i>mine</i>"), as_written("<b>1"))
 
 
 def test_its_title_says_which_losses_are_of_other_tokens(theme: Theme, stage: Stage) -> None:
