@@ -16,7 +16,7 @@ from gui.datasets.path_button import PathButton
 from gui.text_list import read_texts, written_texts
 from gui.theme import GRID
 from gui.widgets.choices import CalmCombo
-from gui.widgets.labels import plain_label
+from gui.widgets.labels import plain_label, without_mnemonic
 
 NONE = "none"
 AUTO = "auto"
@@ -198,9 +198,9 @@ def help_text(field: SettingField) -> str:
 
 def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
     if field.kind == "group":
-        return QCheckBox(field.label) if field.nullable or field.allows_auto else None
+        return QCheckBox(without_mnemonic(field.label)) if field.nullable or field.allows_auto else None
     if field.kind == "bool":
-        return QCheckBox(field.label)
+        return QCheckBox(without_mnemonic(field.label))
     if field.kind == "choice":
         combo = CalmCombo()
         combo.addItems([AUTO] * field.allows_auto + [NONE] * field.nullable + [str(one) for one in field.choices])

@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton
 
 from core.comparison.differences import changed_keys
+from gui.widgets.labels import without_mnemonic
 from gui.workbench import Workbench
 
 
@@ -31,8 +32,9 @@ class RestartButton(QPushButton):
     def refresh(self) -> None:
         """Say what would begin."""
         waiting = self._workbench.waiting
-        self.setText(restart_text(self._workbench))
-        self.setAccessibleName(self.text())
+        text = restart_text(self._workbench)
+        self.setText(without_mnemonic(text))
+        self.setAccessibleName(text)
         goes_on = self._workbench.takes_changes_along
         what = "Learn on from these weights" if goes_on else "Begin a new run; the old one is kept"
         self.setToolTip(what + _keys(waiting))

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.history import History
+from gui.widgets.labels import without_mnemonic
 
 _NUM_VALIDATED = 8
 _LONGEST = 60  # characters of a sentence in the menu
@@ -31,7 +32,7 @@ class ExampleMenu(QMenu):
         for title, texts in sections.items():
             self.addSection(title)
             for text in texts:
-                action = self.addAction(_shortened(text).replace("&", "&&"))
+                action = self.addAction(without_mnemonic(_shortened(text)))
                 action.triggered.connect(lambda _=False, text=text: self.picked.emit(text))
         if not sections:
             self.addAction("None yet: choose a dataset in Setup first").setEnabled(False)

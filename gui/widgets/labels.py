@@ -42,6 +42,11 @@ def as_written(text: str) -> str:
     return f'<span style="white-space: pre-wrap">{escape(text)}</span>' if is_mark else text
 
 
+def without_mnemonic(text: str) -> str:
+    """What a button, box or menu is given so that it shows `&` as it is; one alone would underline a letter."""
+    return text.replace("&", "&&")
+
+
 def set_role(widget: QWidget, role: str) -> None:
     """Have the stylesheet give it the look of this role from now on."""
     if widget.property("role") != role:

@@ -174,3 +174,11 @@ def test_the_wheel_over_a_choice_does_not_choose(qtbot: QtBot) -> None:
     QApplication.sendEvent(combo, wheel)
     assert combo.currentText() == before
     assert not wheel.isAccepted()  # the drawer scrolls
+
+
+def test_the_title_of_an_option_is_shown_as_its_plugin_has_it(qtbot: QtBot) -> None:
+    form = OptionForm([*schema_settings({"properties": {"both": {"type": "boolean", "title": "Q & A"}}})])
+    qtbot.addWidget(form)
+    editor = form.rows["both"].editor
+    assert editor is not None and editor.text() == "Q && A"  # one & would underline a letter
+    assert editor.accessibleName() == "Q & A"

@@ -39,6 +39,13 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     assert pixel(window, learn) != blue and pixel(window, drawer.restart_button) == blue
     workbench.edit("model.d_ff", 24)
     assert drawer.restart_button.accessibleName() == "Restart as copy_task, 1 change"
+    taken = workbench.taken
+    assert taken is not None
+    workbench.take(taken.model_copy(update={"name": "R&D"}))
+    assert drawer.restart_button.text() == "Restart as R&&D"  # one & would underline a letter
+    assert drawer.restart_button.accessibleName() == "Restart as R&D"
+    workbench.take(taken)
+    workbench.edit("model.d_ff", 24)
     window.rail.setup_button.click()
     assert filled(window) == ["Learn"] and pixel(window, learn) == blue  # folded away, it leaves the filling
     window.rail.setup_button.click()
