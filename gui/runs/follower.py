@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -59,7 +60,7 @@ class Follower(QObject):
         """Show this run live; its first reading happens beside the GUI thread."""
         self.leave()
         self.run = run
-        self._bridge.call(lambda: read_followed(RunFolder.open(run)), self._show, self._fail)
+        self._bridge.call(lambda: read_followed(RunFolder.open(run)), self._show, partial(self._fail, run))
 
     def leave(self, _: object = None) -> None:
         """Show the engine's own run again."""
@@ -84,11 +85,11 @@ class Follower(QObject):
 
     def _refresh(self) -> None:
         history, has_ended = self._bridge.followed, self.writer is None
-        assert history is not None
+        assert history is not None and self.run is not None
         try:
             is_new = history.refresh()
         except (UserError, OSError) as error:
-            self._fail(error)
+            self._fail(self.run, error)
             return
         if is_new:
             self._bridge.show(history)
@@ -101,6 +102,7 @@ class Follower(QObject):
         self.writer = history.folder.state.writer()
         self.changed.emit()
 
-    def _fail(self, error: Exception) -> None:
-        self.leave()
-        self._bridge.report(error)
+    def _fail(self, run: Path, error: Exception) -> None:
+        if run == self.run:  # else it was left meanwhile
+            self.leave()
+            self._bridge.report(error)

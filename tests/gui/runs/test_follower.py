@@ -27,6 +27,23 @@ def follower(bridge: EngineBridge) -> Iterator[Follower]:
     made.stop()
 
 
+def test_a_run_that_was_left_cannot_end_the_following_of_the_next(
+    follower: Follower, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run, bridge = shutil.copytree(example_path(), tmp_path / "run"), follower._bridge
+    told: list[str] = []
+    bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    follower.follow(tmp_path / "gone")
+    follower.follow(run)
+    answered: list[None] = []
+    bridge.call(lambda: None, answered.append)
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    assert follower.run == run and bridge.followed is not None and not told
+    follower.follow(tmp_path / "gone")
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    assert follower.run is None and "gone" in told[0]
+
+
 def test_what_its_process_wrote_last_is_read_though_it_is_gone(
     follower: Follower, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
