@@ -76,7 +76,8 @@ class DataLook(QObject):
             self._forget(NOT_AT_HAND)
         elif key != self._key:
             self._key = key
-            self._bridge.call(partial(_opened, folder, config), partial(self._take, key, config), self._fail)
+            take, fail = partial(self._take, key, config), partial(self._fail, key)
+            self._bridge.call(partial(_opened, folder, config), take, fail)
 
     def _take(self, key: object, config: RunConfig, opened: tuple[PreparedData, Iterator[DataOverview]]) -> None:
         if key == self._key:
@@ -91,9 +92,10 @@ class DataLook(QObject):
         if not isinstance(error, UserError):
             self._bridge.report(error)
 
-    def _fail(self, error: Exception) -> None:
-        self._bridge.report(error)
-        self._forget(NOTHING)
+    def _fail(self, key: object, error: Exception) -> None:
+        if key == self._key:  # else others are being opened meanwhile
+            self._bridge.report(error)
+            self._forget(NOTHING)
 
     def _forget(self, note: str) -> None:
         self._key, self.note = None, note
