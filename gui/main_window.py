@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(middle)
         steps = tour_steps(self.train_view, self.transport, self.rail)
         self.tour = Tour(self.context.theme, steps, room=self.pages, over=middle)
-        self.help_sheet = HelpSheet(self.context.place, middle)
+        self.help_sheet = HelpSheet(self.context.theme, self.context.place, middle)
 
     def _connect(self) -> None:
         bridge, playhead = self.context.bridge, self.context.playhead

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.version import version
 from gui.runs.place import RunsPlace
-from gui.theme import GRID
+from gui.theme import GRID, Theme
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label
+from gui.widgets.moving_labels import ElidedLabel
+from gui.widgets.scrolling_page import ScrollingPage
 
 SHORTCUTS = (
     ("Space", "Learn, or pause"),
@@ -32,11 +34,14 @@ SHORTCUTS = (
 
 
 class HelpSheet(QFrame):
-    """Lies over the window's middle until it is closed; `tour_asked` says that the tour is wanted again."""
+    """Lies over the window's middle until it is closed, as large as it needs; where there is less room, it scrolls.
+
+    `tour_asked` says that the tour is wanted again.
+    """
 
     tour_asked = Signal()
 
-    def __init__(self, place: RunsPlace, over: QWidget) -> None:
+    def __init__(self, theme: Theme, place: RunsPlace, over: QWidget) -> None:
         super().__init__(over)
         self._over = over
         self.setObjectName("sheet")
@@ -44,21 +49,24 @@ class HelpSheet(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 3 * GRID)
         layout.setSpacing(2 * GRID)
-        layout.addWidget(plain_label("Keyboard", role="heading"))
+        self.page = _Page()
+        layout.addWidget(self.page)
+        column = self.page.column
+        column.addWidget(plain_label("Keyboard", role="heading"))
         rows = QFormLayout()
         rows.setHorizontalSpacing(3 * GRID)
         rows.setVerticalSpacing(GRID // 2)
         for keys, meaning in SHORTCUTS:
             rows.addRow(plain_label(keys), plain_label(meaning, role="muted"))
-        layout.addLayout(rows)
-        layout.addWidget(plain_label("About", role="heading"))
+        column.addLayout(rows)
+        column.addWidget(plain_label("About", role="heading"))
         for line in (
             f"Headlight {version()}, under the MIT licence.",
             "The window uses Qt through PySide6, under the GNU LGPL version 3.",
         ):
-            layout.addWidget(plain_label(line, role="muted"))
-        self._place, self._place_label = place, plain_label(role="muted")
-        layout.addWidget(self._place_label)
+            column.addWidget(plain_label(line, role="muted"))
+        self._place, self._place_label = place, ElidedLabel(role="muted")
+        column.addWidget(self._place_label)
         place.changed.connect(self._show_place)
         self._show_place()
         self.close_button = button("Close", "Close this sheet (Esc)")
@@ -71,6 +79,8 @@ class HelpSheet(QFrame):
         foot.addWidget(self.close_button)
         layout.addLayout(foot)
         self.hide()
+        theme.changed.connect(self._fit)
+        over.installEventFilter(self)
 
     def toggle(self) -> None:
         """Show it in the middle, or take it away."""
@@ -78,10 +88,24 @@ class HelpSheet(QFrame):
             self.window().setFocus()  # or the next button would get it, and take Space from Learn
         self.setVisible(not self.isVisible())
         if self.isVisible():
-            self.adjustSize()
-            self.move(self._over.rect().center() - self.rect().center())
+            self._fit()
             self.raise_()
             self.close_button.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What it lies over has another size."""
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return False
+
+    def _fit(self) -> None:
+        if self.isVisible():
+            self.page.lay_out_anew()
+            room, needed = self._over.rect().adjusted(GRID, GRID, -GRID, -GRID), self.sizeHint()
+            if needed.height() > room.height():
+                needed += QSize(self.page.verticalScrollBar().sizeHint().width(), 0)
+            self.resize(needed.boundedTo(room.size()))
+            self.move(room.center() - self.rect().center())
 
     def _show_place(self) -> None:
         self._place_label.setText(f"Runs are kept in {self._place.path}")
@@ -89,3 +113,23 @@ class HelpSheet(QFrame):
     def _show_tour(self) -> None:
         self.toggle()
         self.tour_asked.emit()
+
+
+class _Page(ScrollingPage):
+    """Asks for the room of all its parts; Tab leads to it, and the keys scroll it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Shortcuts, and about Headlight")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(2 * GRID)
+
+    def sizeHint(self) -> QSize:
+        return self.column.sizeHint()
+
+    def lay_out_anew(self) -> None:
+        """A zoom has its parts need another room, which they cannot say while they are hidden."""
+        self.column.invalidate()
+        self.column.activate()
+        self.updateGeometry()

@@ -1,0 +1,55 @@
+"""The help sheet: all of it can be read, at any zoom and in a window of any size."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.frame.help import HelpSheet
+from gui.main_window import MainWindow
+from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import cut_texts
+
+
+def wait_until_whole(sheet: HelpSheet, qtbot: QtBot) -> None:
+    """Until it lies in the window, in the middle of it, and nothing is cut, up to what can be scrolled."""
+
+    def is_whole() -> None:
+        room, place = sheet.parentWidget().rect(), sheet.geometry()
+        assert room.contains(place) and (room.center() - place.center()).manhattanLength() <= 2
+        assert cut_texts(sheet) == []
+
+    qtbot.waitUntil(is_whole, timeout=WAIT_MS)
+
+
+def test_it_follows_the_zoom_and_the_window_and_scrolls_where_there_is_no_room(
+    qtbot: QtBot, empty_window: MainWindow
+) -> None:
+    window, sheet, theme = empty_window, empty_window.help_sheet, empty_window.context.theme
+    scrolled = sheet.page.verticalScrollBar()
+    sheet.toggle()
+    wait_until_whole(sheet, qtbot)
+    assert scrolled.maximum() == 0
+    while theme.zoom < 200:
+        qtbot.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    wait_until_whole(sheet, qtbot)
+    assert scrolled.maximum() > 0
+    qtbot.keyClick(sheet.page, Qt.Key.Key_PageDown)
+    assert scrolled.value() > 0
+    window.resize(1000, 600)
+    wait_until_whole(sheet, qtbot)
+    sheet.toggle()
+    window.resize(1280, 720)
+    theme.set_zoom(100)
+    sheet.toggle()
+    wait_until_whole(sheet, qtbot)
+    assert scrolled.maximum() == 0
+
+
+def test_it_is_whole_where_the_zoom_was_changed_while_it_was_closed(qtbot: QtBot, empty_window: MainWindow) -> None:
+    sheet = empty_window.help_sheet
+    for zoom in (100, 200):
+        empty_window.context.theme.set_zoom(zoom)
+        sheet.toggle()
+        wait_until_whole(sheet, qtbot)
+        sheet.toggle()
