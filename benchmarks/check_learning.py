@@ -2,7 +2,7 @@
 
 Drives the real command line, one training at a time, and prints one row a promise. Training time is the wall time
 between the events `run_started` and `run_finished`, validations and probes included. Of none may the window notice
-anything; `classic_phonetic`, which ignores its source as it did in its document, is noticed for that and is left out.
+anything; `classic_phonetic`, which ignores its source, is noticed for that and is left out.
 """
 
 from __future__ import annotations

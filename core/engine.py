@@ -1,7 +1,7 @@
 """The one thread in which torch works, and the only door to it: requests go in, events come out.
 
-All torch work, its import included, happens in this thread: one parallel torch operation in a second thread of the
-process would halve training for good.
+All torch work, its import included (but on Windows: see main.py), happens in this thread: one parallel torch operation
+in a second thread of the process would halve training for good.
 """
 
 from __future__ import annotations

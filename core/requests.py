@@ -116,7 +116,7 @@ class SetPace(Request[None]):
 
 @dataclass(frozen=True, kw_only=True)
 class SetProcesses(Request[None]):
-    """Learn in so many processes of this machine from the next Learn on. What is learned is the same in any number."""
+    """Learn in so many processes of this machine from the next Learn on: without dropout, with the losses of one."""
 
     num_processes: int
 

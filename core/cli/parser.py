@@ -96,7 +96,7 @@ def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
     )
     train.add_argument("--seeds", metavar="0,1,2", help="train once with each of these seeds; print mean and deviation")
     _add_places(train)
-    _add_json(train, "print one object a line: every event, the last one run_finished")
+    _add_json(train, "print one object a line: every event, the last one run_finished; with --seeds, seeds_finished")
 
 
 def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:

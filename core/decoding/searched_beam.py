@@ -22,8 +22,7 @@ from core.requests import SearchBeam
 def search_beam(model: Transformer, data: PreparedData, request: SearchBeam, *, max_length: int, step: int) -> BeamTree:
     """Search as the request says; `step` is where the weights come from, and only noted. Draws no random number.
 
-    Raises UserError for a text that is empty or longer than the model's positions, and for a prefix that has tokens of
-    another vocabulary.
+    Raises UserError for a text that `encode_text` refuses, and for a prefix that has tokens of another vocabulary.
     """
     src, src_mask = pad_ids([encode_text(model, data, request.source)[0]], next(model.parameters()).device)
     watcher, forced = _Watcher(), prefix_ids(data, request.prefix)

@@ -33,8 +33,8 @@ def translate(
 
     Every output begins with the tokens of `prefix`. With attention, the decoder is fed each text's reference as well.
     Decodes in batches of 64 of like length, whatever the order of the texts. Draws no random number.
-    Raises UserError, before anything is decoded, for a text that is empty or longer than the model's positions, and for
-    a prefix that has tokens of another vocabulary.
+    Raises UserError, before anything is decoded, for a text that `encode_text` refuses, and for a prefix that has
+    tokens of another vocabulary.
     """
     encoded = [encode_text(model, data, text) for text in texts]
     forced = prefix_ids(data, prefix)

@@ -18,7 +18,7 @@ try:
 except ImportError:
     raise UserError(
         "--tensorboard needs the package tensorboard, which is not installed.",
-        "Install it: pip install 'headlight[tensorboard]'.",
+        "Install it where Headlight is: python -m pip install tensorboard, or pipx inject headlight tensorboard.",
     ) from None
 
 

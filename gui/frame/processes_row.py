@@ -1,4 +1,4 @@
-"""How many processes learn together: a row beside the settings, and none of them. The run is the same in any number."""
+"""How many processes learn together: a row beside the settings, and none of them: the run goes on with any number."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gui.widgets.labels import plain_label
 from gui.workbench import Workbench
 
 HELP = (
-    "Learn in so many processes of this machine, which torchrun starts. The model learns the same in any number, and "
-    "the run goes on with another: it is no setting of the run. Acts with the next Learn."
+    "Learn in so many processes of this machine, which torchrun starts. Without dropout the losses are the same in any "
+    "number. The run goes on with another: it is no setting of the run. Acts with the next Learn."
 )
 
 
