@@ -176,8 +176,8 @@ class _Column(QWidget):
         self.drawn = shown.step, KIND_TITLES[kind], layer + 1, pooled or head + 1
 
     def _say(self, text: str) -> None:
-        """The weight that is pointed at, or else what the run writes."""
-        self.output_label.setText(text or self._output)
+        """What the run writes; below it the weight that is pointed at, or else what is drawn."""
+        self.output_label.setText("\n".join(filter(None, (self._output, text or self.canvas.legend()))))
 
 
 def common_sentences(runs: tuple[ComparedRun, ...]) -> list[str]:
