@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPixmap
 from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from core.events import Event
 from core.history import History
 from gui.panel import Panel, Table
+from gui.panels.learning.free_room import FreeRoom
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
@@ -31,14 +32,11 @@ _COLOURS = {
 SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
 _WIDEST_COLUMN = 240  # pixels at 100 %
-_LETTER_HEIGHT = 0.08  # of the plot's
-_LETTER_MARGIN = 8  # pixels around a letter
+_NUDGE = 4  # pixels between two heights that are tried for letters
 _MEANINGS = {
     "valid_sentences": "Of so many sentences are valid/loss, valid/perplexity and valid/token_accuracy",
     "decoded_sentences": "Of so many, the first ones, is valid/bleu, and whatever else is measured of outputs",
 }
-
-_Place = tuple[float, float, float]  # of letters: from where to where along the steps, and how low
 
 
 class RunComparison(Panel):
@@ -133,21 +131,22 @@ class RunComparison(Panel):
         drawn.setClipToView(True)
 
     def _name_ends(self, comparison: Comparison) -> None:
-        """The letters of each line over its end, and over what they name; where they would cover others, over those."""
+        """The letters of each line over its end, and over what they name; where that is taken, as near as may be."""
         box, font = self.plot.getViewBox(), self.theme.font(bold=True)
         box.updateAutoRange()  # it waits for a painting otherwise
-        (left, right), (bottom, top) = box.viewRange()
-        a_pixel, height = (right - left) / max(box.width(), 1.0), _LETTER_HEIGHT * (top - bottom)
-        placed: list[_Place] = []
+        room = FreeRoom(self.plot.plotItem)
+        for band in (group.training for group in comparison.groups):
+            room.draw(band.steps, band.lowest)
+            room.draw(band.steps, band.highest)
         for (steps, tops), letters, place in sorted(_named(comparison), key=lambda named: named[0][1][-1]):
-            step, width = steps[-1], a_pixel * (QFontMetrics(font).horizontalAdvance(letters) + _LETTER_MARGIN)
-            has_room = step + width <= right  # beside its end, where a loss that falls is below
-            begins = step if has_room else step - width
-            lowest = _lowest_free(begins, begins + width, tops[steps >= begins].max(), height, placed)
-            placed.append((begins, begins + width, lowest))
-            name = pg.TextItem(letters, color=self.colour(place), anchor=(0 if has_room else 1, 1))
+            name = pg.TextItem(letters, color=self.colour(place))
             name.setFont(font)
-            name.setPos(step, lowest)
+            end, width = room.place_of(steps[-1], tops[-1]).x(), name.boundingRect().width()
+            has_room = end + width <= room.width  # beside its end, where a loss that falls is below
+            left = end if has_room else end - width
+            over = tops[steps >= room.point_at(QPointF(left, 0.0))[0]].max()
+            name.setAnchor((0 if has_room else 1, 1))
+            name.setPos(steps[-1], room.take_freest(_feet(name, left, over, room)))
             self.plot.addItem(name, ignoreBounds=True)
 
     def _fill(self, comparison: Comparison) -> None:
@@ -175,12 +174,13 @@ def _of_other_tokens(comparison: Comparison) -> str:
     return f"; {first} and {other} have different tokens: not to be compared"
 
 
-def _lowest_free(begins: float, ends: float, lowest: float, height: float, placed: Sequence[_Place]) -> float:
-    """How low a letter can stand from `lowest` on, where it covers none of those placed."""
-    for other_begins, other_ends, other_lowest in sorted(placed, key=lambda other: other[2]):
-        if begins < other_ends and other_begins < ends and abs(lowest - other_lowest) < height:
-            lowest = other_lowest + height
-    return lowest
+def _feet(name: pg.TextItem, left: float, over: float, room: FreeRoom) -> Iterator[tuple[QRectF, float]]:
+    """Where letters can stand from this pixel on, and how low that is on the axis: over this loss, or near it."""
+    size, drop = name.boundingRect().size(), QFontMetrics(name.textItem.font()).descent()  # no capital has one
+    wanted = room.place_of(0.0, over).y()
+    others = sorted(np.arange(size.height(), room.height, _NUDGE).tolist(), key=lambda foot: abs(foot - wanted))
+    for foot, loss in ((wanted, over), *((foot, room.point_at(QPointF(0.0, foot))[1]) for foot in others)):
+        yield QRectF(left, foot - size.height(), size.width(), size.height() - drop), loss
 
 
 def _named(comparison: Comparison) -> Iterator[tuple[Curve, str, int]]:

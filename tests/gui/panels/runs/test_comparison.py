@@ -1,4 +1,4 @@
-"""The letters at the ends of compared curves: over their lines, and over each other only where they would meet."""
+"""The letters at the ends of compared curves: over their lines, on no other's, and never on each other."""
 
 from __future__ import annotations
 
@@ -61,6 +61,22 @@ def test_letters_that_would_meet_stand_one_over_the_other(
     heights = [found[letter][1] for letter in "CAB"]
     assert heights[0] == 0.49 and found["D"] == (800, 3.0)
     assert np.diff(heights).min() > 0.2  # a twelfth of what the axis shows
+
+
+def test_a_letter_stands_beside_the_curve_of_another_run_that_goes_by_over_its_end(theme: Theme, stage: Stage) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1000, 300)
+    ends, passes = run("A", 100, 3.3), run("B", 800, 0.5)
+    panel.show_comparison(Comparison((ends, passes), (), (("", "A", "B"),)))
+    panel.show_step(History(), 0)
+    panel.grab()  # a letter takes its size as it is painted
+    (name,) = (one for one in panel.plot.plotItem.items if isinstance(one, pg.TextItem) and one.toPlainText() == "A")
+    covered = name.mapRectToParent(name.boundingRect())
+    steps, losses = passes.training
+    beside = losses[(covered.left() <= steps) & (steps <= covered.right())]
+    margin = covered.height() / 3  # over and under the letter itself
+    within = (covered.top() + margin < beside) & (beside < covered.bottom() - margin)  # as the axis goes up
+    assert len(beside) > 10 and not within.any() and abs(name.pos().y() - 3.3) < covered.height()
 
 
 @pytest.mark.parametrize("last_step", [800, 100], ids=["at the right edge", "with room beside it"])
