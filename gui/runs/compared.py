@@ -5,7 +5,7 @@ Reading waits for a disk: `RunsReader.read` runs beside the GUI thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from core.comparison.read_run import ReadRun, read_validated
-from core.comparison.runs import records_of, said
+from core.comparison.runs import records_of
 from core.comparison.seeds import SeedGroup, seed_groups
 from core.comparison.target_tokens import TargetTokens, place_of_others, read_target_tokens
 from core.errors import UserError
@@ -70,11 +70,14 @@ class ComparedGroup:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The runs, and a table whose first row names the columns: a column a run, and two a group of several."""
+    """The runs, and a table whose first row names the columns: a column a run, and two a group of several.
+
+    Its rows are named as the terminal names them, and their values are as they are.
+    """
 
     runs: tuple[ComparedRun, ...]
     groups: tuple[ComparedGroup, ...]
-    table: tuple[tuple[str, ...], ...]
+    table: tuple[tuple[object, ...], ...]
     at: At = "newest"  # where probes and validations were looked at
     steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
     damaged: tuple[UserError, ...] = ()  # probes and validations that were found so now, and are missing
@@ -200,12 +203,10 @@ def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
 
 def _table(
     read: Sequence[ReadRun], groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]
-) -> tuple[tuple[str, ...], ...]:
+) -> tuple[tuple[object, ...], ...]:
     records = records_of(read, groups)
-    heads = [*(run.title for run in runs), *(str(record["run"]) for record in records[len(runs) :])]
-    rows: Iterable[tuple[str, ...]] = (
-        (name, *(said(record[name]) for record in records)) for name in records[0] if name != "run"
-    )
+    heads = [*(run.title for run in runs), *(record["run"] for record in records[len(runs) :])]
+    rows = ((name, *(record[name] for record in records)) for name in records[0] if name != "run")
     return (("", *heads), *rows)
 
 

@@ -1,9 +1,10 @@
-"""What the metrics of validations are called, in which unit they are, and what they mean."""
+"""What the metrics of validations are called, in which unit they are, what they mean, and how tables write them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from core.per_cent import per_cent
 from core.validated import NUM_FREE_RUNNING
 
 LOSS = "valid/loss"
@@ -57,6 +58,13 @@ def words_of(metric: str) -> MetricWords:
     """Of a metric by its name in validations; a plugin's own goes by the name that the plugin gives."""
     own = metric.removeprefix("valid/")
     return _WORDS.get(metric) or MetricWords(own, "", f"{own}: a metric of the dataset's plugin, {_FREE}.")
+
+
+def in_tables(metric: str, value: float) -> str:
+    """A value of a metric: a loss to four places, a share in per cent."""
+    if metric == LOSS:
+        return f"{value:.4f}"
+    return per_cent(value, 1) if words_of(metric).unit.startswith("share") else f"{value:.6g}"
 
 
 def axis_name_of(metric: str) -> str:

@@ -15,6 +15,7 @@ from core.history import History
 from gui.panel import Panel, Table
 from gui.panels.learning.free_room import FreeRoom
 from gui.panels.learning.plain_plot import PlainPlot
+from gui.panels.runs.row_words import title_and_meaning, written
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
 from gui.runs.seed_bands import Band, Curve, rest_of
@@ -33,10 +34,6 @@ SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
 _WIDEST_COLUMN = 240  # pixels at 100 %
 _NUDGE = 4  # pixels between two heights that are tried for letters
-_MEANINGS = {
-    "valid_sentences": "Of so many sentences are valid/loss, valid/perplexity and valid/token_accuracy",
-    "decoded_sentences": "Of so many, the first ones, is valid/bleu, and whatever else is measured of outputs",
-}
 
 
 class RunComparison(Panel):
@@ -150,18 +147,22 @@ class RunComparison(Panel):
             self.plot.addItem(name, ignoreBounds=True)
 
     def _fill(self, comparison: Comparison) -> None:
-        heads, *rows = comparison.table
-        self.table.setColumnCount(len(heads))
-        self.table.setHorizontalHeaderLabels(heads)
+        (_, *heads), *rows = comparison.table
+        self.table.setColumnCount(1 + len(heads))
+        self.table.setHorizontalHeaderLabels(["", *map(str, heads)])
         for place in range(len(comparison.runs)):
             head = self.table.horizontalHeaderItem(1 + place)
             assert head is not None
             head.setIcon(self._swatch(place))
             head.setToolTip(as_written(head.text()))
         self.table.setRowCount(len(rows))
-        for number, row in enumerate(rows):
-            for column, text in enumerate(row):
-                self.table.setItem(number, column, _item(text, heads[column]))
+        for number, (key, *values) in enumerate(rows):
+            name = str(key)
+            title, meaning = title_and_meaning(name)
+            self.table.setItem(number, 0, _item(title, meaning, title))
+            for column, (run, value) in enumerate(zip(heads, values, strict=True), start=1):
+                text = written(name, value)
+                self.table.setItem(number, column, _item(text, text, f"{run} {text}"))
         self.table.horizontalHeader().setMaximumSectionSize(self.theme.px(_WIDEST_COLUMN))  # so that two runs are seen
         self.table.resizeColumnsToContents()
 
@@ -225,11 +226,11 @@ def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:
                     yield group.name, f"{metric}, {said}", int(step), loss
 
 
-def _item(text: str, head: str) -> QTableWidgetItem:
+def _item(text: str, tip: str, spoken: str) -> QTableWidgetItem:
     item = QTableWidgetItem(text)
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    item.setToolTip(as_written(_MEANINGS.get(text, text)))
-    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {text}".strip())
+    item.setToolTip(as_written(tip))
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
     return item
 
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QAbstractItemView
 
-from core.per_cent import per_cent
 from core.validated import NUM_FREE_RUNNING
+from gui.panels.learning.metric_words import LOSS, in_tables
 from gui.panels.row_table import Column, RowTable
 from gui.panels.runs.letter_icon import SIZE, letter_icon
 from gui.panels.runs.sparkline_delegate import VALUES, SparklineDelegate
@@ -58,8 +58,8 @@ class RunTable(RowTable[RunRow]):
         """What a row shows, column by column; "–" where a figure is not known."""
         if row.problem:
             return row.name, "–", "–", row.problem, "", "", "", "", ""
-        loss = "–" if row.best_loss is None else f"{row.best_loss:.4f}"
-        exact = "–" if row.exact_match is None else per_cent(row.exact_match, 1)
+        loss = "–" if row.best_loss is None else in_tables(LOSS, row.best_loss)
+        exact = "–" if row.exact_match is None else in_tables("valid/exact_match", row.exact_match)
         note = row.note.partition("\n")[0]
         return row.name, str(row.seed), minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
 

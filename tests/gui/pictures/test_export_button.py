@@ -482,9 +482,10 @@ def texts_of(panel: Panel) -> set[str]:
                 f"✓ {line[1]}" for line in lines if line[2] == line[1]
             }
         case RunComparison():
-            assert panel.comparison is not None
-            axes = {"step", "loss, nats per target token"}
-            return {text for line in panel.comparison.table for text in line} - {""} | axes
+            axes, shown = {"step", "loss, nats per target token"}, panel.table
+            heads = {shown.horizontalHeaderItem(column).text() for column in range(shown.columnCount())}
+            places = np.ndindex(shown.rowCount(), shown.columnCount())
+            return {shown.item(*place).text() for place in places} | heads - {""} | axes
         case Curves():
             return {"step", "loss, nats per target token", "0", "800"}
         case LengthHistograms():

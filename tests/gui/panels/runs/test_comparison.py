@@ -1,4 +1,4 @@
-"""The letters at the ends of compared curves: over their lines, on no other's, and never on each other."""
+"""Compared runs: letters over the ends of their curves, on no other's and never on each other, and their table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pyqtgraph as pg
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from core.history import History
+from gui.panels.learning.metric_words import words_of
 from gui.panels.runs.comparison import RunComparison
 from gui.runs.compared import ComparedGroup, ComparedRun, Comparison
 from gui.runs.seed_bands import band_of
@@ -94,14 +96,28 @@ def test_the_letters_of_a_band_leave_it_in_sight(theme: Theme, stage: Stage, las
     assert within.any() and covered.top() >= band.highest[within].max()  # as the axis goes up, its lowest
 
 
-def test_counts_of_sentences_say_what_is_of_them(theme: Theme, stage: Stage) -> None:
+def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
-    table = (("", "A"), ("valid_sentences", "1000"), ("decoded_sentences", "256"), ("valid/bleu", "40"))
-    panel.show_comparison(Comparison((run("A", 800, 0.5),), (), table))
+    rows = (
+        *(("last_step", 1000, 12000), ("best_step", 1000, None), ("training.max_steps", 1000, 12000)),
+        *(("valid_sentences", 1000, 1000), ("decoded_sentences", 256, 256)),
+        *(("valid/bleu", 97.7192, 40.0), ("valid/exact_match", 0.941406, 1.0)),
+        *(("valid/loss", 0.102441, 0.0833453), ("valid/letters", 0.5, None)),
+    )
+    panel.show_comparison(Comparison((run("A", 800, 0.5), run("B", 800, 0.4)), (), (("", "A", "B"), *rows)))
     panel.show_step(History(), 0)
-    tips = [panel.table.item(row, 0).toolTip() for row in range(3)]
-    assert "valid/loss" in tips[0] and "valid/bleu" in tips[1] and tips[2] == "valid/bleu"
+    cells = [[panel.table.item(row, column) for column in range(3)] for row in range(panel.table.rowCount())]
+    assert [[cell.text() for cell in row] for row in cells] == [
+        *(["last_step", "1,000", "12,000"], ["best_step", "1,000", "-"], ["training.max_steps", "1000", "12000"]),
+        *(["valid_sentences", "1,000", "1,000"], ["decoded_sentences", "256", "256"]),
+        *(["BLEU", "97.7192", "40"], ["exact match", "94.1 %", "100.0 %"]),
+        *(["loss", "0.1024", "0.0833"], ["letters", "0.5", "-"]),
+    ]
+    tips = {row[0].text(): row[0].toolTip() for row in cells}
+    assert "loss" in tips["valid_sentences"] and "BLEU" in tips["decoded_sentences"]
+    assert tips["BLEU"] == words_of("valid/bleu").meaning and tips["last_step"] == "last_step"
+    assert cells[6][1].data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
 
 
 def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stage) -> None:

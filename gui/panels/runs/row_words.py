@@ -1,0 +1,31 @@
+"""How the table of compared runs names its rows and writes their values: as the table of runs above it does."""
+
+from __future__ import annotations
+
+from core.comparison.runs import said
+from gui.panels.learning.metric_words import in_tables, words_of
+
+_MEANINGS = {
+    "valid_sentences": "Of so many sentences are loss, perplexity and token accuracy",
+    "decoded_sentences": "Of so many, the first ones, is BLEU, and whatever else is measured of outputs",
+}
+_COUNTS = ("last_step", "best_step", *_MEANINGS)
+
+
+def title_and_meaning(name: str) -> tuple[str, str]:
+    """Of a row that the terminal calls so; a setting keeps its key."""
+    if _is_metric(name):
+        title, _, meaning = words_of(name)
+        return title, meaning
+    return name, _MEANINGS.get(name, name)
+
+
+def written(name: str, value: object) -> str:
+    """A value of this row."""
+    if isinstance(value, float) and _is_metric(name):
+        return in_tables(name, value)
+    return f"{value:,}" if isinstance(value, int) and name in _COUNTS else said(value)
+
+
+def _is_metric(name: str) -> bool:
+    return name.startswith("valid/")
