@@ -236,6 +236,7 @@ def _item(text: str, tip: str, spoken: str) -> QTableWidgetItem:
 
 def _table() -> QTableWidget:
     table = QTableWidget()
+    table.setObjectName("comparison")
     table.setAccessibleName("Settings in which the runs differ, and the figures of each run's best validation")
     table.setToolTip("Only what differs of the settings; the figures are those of each run's best validation")
     read_by_rows(table)

@@ -38,6 +38,7 @@ class RunTranslations(Panel):
         self._comparison: Comparison | None = None
         self._lines: list[tuple[str, ...]] = []  # as they are shown
         self.table = QTableWidget()
+        self.table.setObjectName("translations")
         self.table.setAccessibleName("Sentences, their references, and what each run writes")
         self.table.setToolTip("Free-running outputs of a validation of each run; ✓: equal to the reference")
         read_by_rows(self.table)

@@ -1,0 +1,55 @@
+"""The heads of the tables of compared runs stand over what is below them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QTableWidget, QWidget
+
+from core.events import ValidatedSentence
+from core.history import History
+from gui.panels.runs.comparison import RunComparison
+from gui.panels.runs.translations import RunTranslations
+from gui.runs.compared import ComparedRun, Comparison
+from gui.theme import Theme
+
+SENTENCE = ValidatedSentence(
+    source="Haus", reference="House", hypothesis="House", tokens=("House",), probability=(1.0,), rank=(0,)
+)
+CURVE = np.arange(1.0, 9.0), np.ones(8)
+RUNS = tuple(ComparedRun(letter, "run", CURVE, CURVE, None, 800, (SENTENCE,)) for letter in "AB")
+COMPARISON = Comparison(RUNS, (), (("", "A  run", "B  run"), ("state", "finished", "paused")))
+
+
+def inset(picture: QImage, area: QRect) -> int:
+    """Pixels from the left of an area to what is drawn in it."""
+    ground = picture.pixel(area.left() + 1, area.center().y())
+    columns = range(area.left() + 1, area.right())
+    return next(
+        x for x in columns if any(picture.pixel(x, y) != ground for y in range(area.top() + 4, area.bottom() - 4))
+    )
+
+
+def insets(table: QTableWidget, column: int) -> tuple[int, int]:
+    """Of a head, and of the cell below it."""
+    header, left = table.horizontalHeader(), table.columnViewportPosition(column)
+    head = QRect(left, 0, table.columnWidth(column), header.height())
+    cell = QRect(left, table.rowViewportPosition(0), table.columnWidth(column), table.rowHeight(0))
+    return inset(header.grab().toImage(), head), inset(table.viewport().grab().toImage(), cell)
+
+
+@pytest.mark.parametrize("kind", [RunComparison, RunTranslations])
+def test_heads_stand_over_what_is_below_them(
+    stage: Callable[[QWidget, int, int], None], theme: Theme, kind: type[RunComparison] | type[RunTranslations]
+) -> None:
+    panel = kind(theme)
+    stage(panel, 1000, 400)
+    panel.show_comparison(COMPARISON)
+    panel.show_step(History(), 0)
+    for column in (1, 2):
+        head, cell = insets(panel.table, column)
+        assert abs(head - cell) <= 3, (head, cell)
