@@ -156,12 +156,15 @@ class RunsView(View):
         self.search_edit.setToolTip("Runs whose name, folder, state or note has these words (Ctrl+F; Esc: all)")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.hide()
+        place = side_by_side(self.path_label, self.place_button, self.refresh_button)
+        inner = place.layout()
+        assert inner is not None
+        inner.setContentsMargins(0, 0, 0, 0)  # it ends where the table below does
         actions = QWidget()
         row = FlowLayout(actions, 0, GRID)
         for widget in (
             *(self.open_button, self.continue_button, self.follow_button, self.delete_button),
-            *(self.file_button, self.search_edit),
-            side_by_side(self.path_label, self.place_button, self.refresh_button),
+            *(self.file_button, self.search_edit, place),
         ):
             row.addWidget(widget)
         below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.sides, 2))

@@ -163,8 +163,11 @@ class RunComparison(Panel):
             for column, (run, value) in enumerate(zip(heads, values, strict=True), start=1):
                 text = written(name, value)
                 self.table.setItem(number, column, _item(text, text, f"{run} {text}"))
-        self.table.horizontalHeader().setMaximumSectionSize(self.theme.px(_WIDEST_COLUMN))  # so that two runs are seen
+        header = self.table.horizontalHeader()
+        header.setMaximumSectionSize(self.theme.px(_WIDEST_COLUMN))  # so that two runs are seen
+        header.setStretchLastSection(False)
         self.table.resizeColumnsToContents()
+        header.setStretchLastSection(True)  # so that the line below the heads goes on to the edge
 
 
 def _of_other_tokens(comparison: Comparison) -> str:

@@ -15,7 +15,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.config import change_setting
@@ -82,6 +82,15 @@ def test_without_runs_it_says_how_one_begins(empty_window: MainWindow, qtbot: Qt
     assert view.path_label.text() == str(empty_window.context.place.path)
     assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
     assert text(view, 0)[1] == "0" and text(view, 0)[3:] == ["finished", "800", "", "0.0833", "99.6 %", ""]
+
+
+def test_its_buttons_end_where_the_table_below_them_ends(empty_window: MainWindow, qtbot: QtBot) -> None:
+    view = show(empty_window, qtbot)
+
+    def right_of(part: QWidget) -> int:
+        return part.mapTo(view, part.rect().topRight()).x()
+
+    assert right_of(view.refresh_button) == right_of(view.table)
 
 
 def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:

@@ -1,4 +1,4 @@
-"""The heads of the tables of compared runs stand over what is below them."""
+"""The heads of the tables of compared runs stand over what is below them, and go on to the edge."""
 
 from __future__ import annotations
 
@@ -53,3 +53,14 @@ def test_heads_stand_over_what_is_below_them(
     for column in (1, 2):
         head, cell = insets(panel.table, column)
         assert abs(head - cell) <= 3, (head, cell)
+
+
+def test_the_heads_go_on_to_the_edge_each_time_a_run_has_grown(
+    stage: Callable[[QWidget, int, int], None], theme: Theme
+) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1600, 400)
+    for _ in range(2):
+        panel.show_comparison(COMPARISON)
+        panel.show_step(History(), 0)
+        assert panel.table.horizontalHeader().length() == panel.table.viewport().width()
