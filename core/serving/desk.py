@@ -57,7 +57,8 @@ class Desk:
     """Serves requests one at a time, and lets one job (preparing, evaluating, finishing) or the learning go on between.
 
     While a job runs, requests wait for its end. A Prepare, OpenRun or Branch replaces the job, Stop and Close end it,
-    and all of these cancel what waits; a question to the model is answered at once where one is there. Learn is
+    and all of these cancel what waits; what is refused at its first look leaves the learning alone. A question to the
+    model is answered at once where one is there. Learn is
     answered when the learning it began has ended: paused, its steps taken, or the run finished. While several processes
     have the run, what is asked of it is asked there.
     """
@@ -111,7 +112,6 @@ class Desk:
                 self._check = check_plugin(request, self._host), future
             case Prepare() | OpenRun() | Branch():
                 self._abandon_job()
-                self._leave_off()
                 self._forget_waiting()  # it was asked of what is given up now
                 self._begin_job(request, future)
             case Stop():
@@ -228,8 +228,10 @@ class Desk:
         self._job = self._jobs[type(request)](request), future
 
     def _once_here(self, job: Job) -> Job:
-        """Do this when other processes have saved and left the run before, if they had it."""
+        """Do this when it was looked at, which may refuse it, and the run before was left: by other processes, too."""
         with contextlib.closing(job):
+            yield next(job)
+            self._leave_off()
             if self._elsewhere.has_run:
                 yield from self._elsewhere.leave()
             return (yield from job)
@@ -240,6 +242,10 @@ class Desk:
             self._job = None
             job.close()
             future.cancel()
+            self._abandoned()
+
+    def _abandoned(self) -> None:
+        if not self._elsewhere.has_run:  # else nothing was begun here
             self._session.abandoned()
 
     def _go_on_with_job(self, job: Job, future: Future[Any]) -> None:
@@ -250,13 +256,19 @@ class Desk:
             _answer(future, end.value)
         except Exception as error:
             self._job = None
-            self._session.abandoned()
-            self._break_off(error, future)
+            self._fail_job(error, future)
         else:
             if event is not None:
                 self._emit(event)
         if self._job is None:
             self._serve_waiting()
+
+    def _fail_job(self, error: Exception, future: Future[Any]) -> None:
+        self._abandoned()
+        if self._learning is None:
+            self._break_off(error, future)
+        else:  # the run that learns was not left for it, and goes on
+            self._fail(error, future)
 
     # -- a plugin's check --------------------------------------------------------------------------------------------
 

@@ -102,9 +102,11 @@ class Session:
         return self.run.trainer.data.folder
 
     # -- beginning ---------------------------------------------------------------------------------------------------
+    # The first piece of each is a look, which may refuse. Until then the run at hand learns on; then it is left.
 
     def prepare(self, request: Prepare) -> Work:
         """Data, untrained model and its first probe; the run before is saved and left."""
+        yield None  # nothing to look at
         self._leave()
         self._renew_plugins()
         self._become("preparing")
@@ -147,13 +149,14 @@ class Session:
     def open_run(self, request: OpenRun) -> Work:
         """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
         folder = RunFolder.open(request.run.absolute())
-        folder.checkpoint_step(request.checkpoint)  # or refuse, and leave nothing
+        folder.checkpoint_step(request.checkpoint)
         if folder.state.is_shared and (request.dataset_options or request.purpose == "evaluate"):
             raise UserError(
                 f"{folder.path.name} is a shared run, as `export` makes them: "
                 "weights, settings and vocabularies, opened without the dataset.",
                 "Ask for the run that it was made of, where the dataset is.",
             )
+        yield None  # looked at, and not refused
         self._leave()
         self._renew_plugins()
         self._become("preparing")
@@ -181,7 +184,8 @@ class Session:
         """
         run = RunFolder.open(request.run.absolute())
         kept, dataset = read_kept(request, run), run.config().dataset
-        self._host.options(dataset.plugin, dataset.options)  # or refuse, and leave nothing
+        self._host.options(dataset.plugin, dataset.options)
+        yield None  # looked at, and not refused
         left = self._run if self._run is not None and self._run.is_at(run.path) else None
         changes = (*(left.changes if left is not None else ()), *that_act(request.changes))
         sentences = left.trainer.probe_sentences if left is not None and not left.is_ours else ()

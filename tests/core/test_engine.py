@@ -28,11 +28,13 @@ from core.events import (
     RunFinished,
     SettingChanged,
     StateChanged,
+    StepsDone,
     Trouble,
     ValidationDone,
 )
 from core.requests import (
     AddSentence,
+    Branch,
     ChangeSetting,
     Close,
     Evaluate,
@@ -55,6 +57,7 @@ from core.run_folder import RunFolder
 from core.serving import session
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
+ROOT = Path(__file__).parents[2]
 TEXT = "1 2 3"
 
 
@@ -543,6 +546,29 @@ def test_opening_the_run_that_is_learning_goes_on_where_it_was(engine: Engine, t
     answered(engine, Learn(steps=13))
     answered(engine, OpenRun(run=run))
     assert answered(engine, Pause()) == 13
+
+
+def test_a_run_that_is_refused_at_a_look_leaves_the_learning_alone(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    other = RunFolder.open(shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "other"))
+    gone = other.config().dataset.model_copy(update={"plugin": "gone"})
+    other.write_config(other.config().model_copy(update={"dataset": gone}))
+    begun(engine, tmp_path / "runs", max_steps=10**6)
+    learning = engine.ask(Learn())
+    watcher.wait(StepsDone)
+    for refused, reason in (
+        (OpenRun(run=tmp_path / "deleted"), "there is no such folder"),
+        (Branch(run=other.path, step=40, runs_dir=tmp_path / "runs"), "There is no dataset plugin 'gone'"),
+        (Evaluate(split="train set"), "There is no split"),
+    ):
+        with pytest.raises(UserError, match=reason):
+            answered(engine, refused)
+        reached = answered(engine, Translate(texts=(TEXT,)))[0].step
+        watcher.wait(StepsDone, lambda done, reached=reached: done.first_step > reached)
+    assert not learning.done() and watcher.states()[-1] == "learning"
+    assert watcher.all(Trouble) == [] and watcher.all(RunFinished) == []
+    answered(engine, Stop())
 
 
 def test_what_cannot_be_prepared_says_why_and_the_engine_lives(engine: Engine, tmp_path: Path) -> None:
