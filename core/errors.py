@@ -37,3 +37,4 @@ class NotWritten(UserError):
     """A run's place is full, read-only, gone, or may not be written; another may do."""
 
     offer: Offer = "another_folder"
+    until_prepared = True  # it is offered for the run at hand

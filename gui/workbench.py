@@ -260,9 +260,9 @@ class Workbench(QObject):
     def go_on_slower(self) -> None:
         """Learn on from the last checkpoint of a run that diverged, at a lower rate."""
         prepared = self._bridge.history.prepared
-        assert self.run is not None and prepared is not None
-        changes = (lower_rate(prepared.config.training),)
-        self._bridge.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
+        if self.run is not None and prepared is not None:  # else it was left a moment ago
+            changes = (lower_rate(prepared.config.training),)
+            self._bridge.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
 
     def try_out(self, experiment: Experiment) -> None:
         """Have it act with the next step; or begin a new run with it, where that is what it takes.

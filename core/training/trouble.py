@@ -19,6 +19,7 @@ def diverged(step: int, what: str, training: TrainingConfig) -> Trouble:
         sentence=f"Training diverged: at step {step:,} {what} was not a finite number. Nothing of that step is kept.",
         advice=f"Go on from the last checkpoint with {key} = {rate:g}, warm up for more steps{clipping}.",
         offer="lower_rate",
+        until_prepared=True,
     )
 
 

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
+from gui.runs.rows import example_path
 from gui.workbench import Workbench
 
 WAIT_MS = 30_000
@@ -33,6 +34,18 @@ def test_a_run_that_cannot_begin_can_be_begun_later(qtbot: QtBot, window: MainWi
     in_the_way.unlink()
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
+
+
+def test_another_folder_is_offered_for_no_run_that_is_opened_later(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    (tmp_path / "runs").write_text("a file where the folder should be", encoding="utf-8")
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    assert window.strip.offer_button.text() == "Choose another folder …"
+    window.context.workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: window.context.workbench.run == example_path(), timeout=WAIT_MS)
+    assert window.strip.trouble is None
 
 
 def test_reset_takes_back_a_learn_that_still_waits(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -63,8 +76,10 @@ def test_after_a_loss_that_is_not_finite_another_run_can_begin(
     assert "diverged" in window.strip.sentence.text()
     assert "Reset" in window.transport.learn_button.toolTip()
     window.transport.reset_button.click()
+    window.context.workbench.go_on_slower()  # its button is there until the engine has said that it prepares
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     assert window.transport.learn_button.isEnabled()
+    assert window.strip.trouble is None  # what it offered was for the run that was left
 
 
 def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWindow) -> None:
