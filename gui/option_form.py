@@ -61,7 +61,7 @@ class OptionForm(QWidget):
     def forget_errors(self) -> None:
         """What was refused is no longer of interest: the next values are shown everywhere."""
         for row in self.rows.values():
-            row.show_error("")
+            row.forget_typed()
 
 
 class FormRow(QWidget):
@@ -103,7 +103,7 @@ class FormRow(QWidget):
     def show_value(self, value: Any) -> None:
         """Show a value without reporting it as an edit; what is being typed, or was refused, is left alone."""
         editor = self.editor
-        if editor is None or self.error or (editor.hasFocus() and isinstance(editor, QLineEdit)):
+        if editor is None or self.error or self._is_being_typed(value):
             return
         editor.blockSignals(True)
         if isinstance(editor, QCheckBox):
@@ -113,6 +113,22 @@ class FormRow(QWidget):
         else:
             editor.setText(written(value))
         editor.blockSignals(False)
+
+    def _is_being_typed(self, value: Any) -> bool:
+        """Whether somebody stands in the field who typed this value, in whatever words, or one not taken yet."""
+        editor = self.editor
+        if not isinstance(editor, QLineEdit) or not editor.hasFocus():
+            return False
+        if read_value(self.field, editor.text()) == value:
+            editor.setModified(False)  # taken: what comes from elsewhere is shown from now on
+            return True
+        return editor.isModified()
+
+    def forget_typed(self) -> None:
+        """What was typed, taken or refused, is no longer of interest: the next value is shown."""
+        self.show_error("")
+        if isinstance(self.editor, QLineEdit):
+            self.editor.setModified(False)
 
     def show_error(self, sentence: str) -> None:
         """Beside the editor, and read out with it."""

@@ -154,6 +154,34 @@ def test_what_was_refused_stays_until_it_is_forgotten(qtbot: QtBot) -> None:
     assert editor.text() == "0.1"
 
 
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for windows
+def test_a_field_somebody_stands_in_shows_what_comes_from_elsewhere(qtbot: QtBot) -> None:
+    key = "model.dropout"
+    form, other = OptionForm([run_settings()[key]]), change_setting(CONFIG, key, 0.3).model_dump(mode="json")
+    qtbot.addWidget(form)
+    form.show()
+    form.activateWindow()
+    editor = form.rows[key].editor
+    assert isinstance(editor, QLineEdit)
+    editor.setFocus()
+    qtbot.waitUntil(editor.hasFocus)
+    form.show_values(CONFIG.model_dump(mode="json"))
+    assert editor.text() == "0.1"
+    editor.clear()
+    qtbot.keyClicks(editor, "0.20")
+    form.show_values(CONFIG.model_dump(mode="json"))
+    assert editor.text() == "0.20"  # not taken yet
+    for _ in range(2):
+        form.show_values(change_setting(CONFIG, key, 0.2).model_dump(mode="json"))
+        assert editor.text() == "0.20"  # as it was typed
+    form.show_values(other)
+    assert editor.text() == "0.3"
+    qtbot.keyClicks(editor, "5")
+    form.forget_errors()
+    form.show_values(other)
+    assert editor.text() == "0.3"
+
+
 def test_the_wheel_over_a_choice_does_not_choose(qtbot: QtBot) -> None:
     form = OptionForm([run_settings()["training.schedule.name"]])
     qtbot.addWidget(form)
