@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.errors import UserError
 from core.requests import AddSentence
 from gui.bridge import EngineBridge
 from gui.datasets.plugin_catalogue import PluginCatalogue
@@ -44,7 +45,12 @@ class Context:
             if give_back is not None:
                 give_back(text)
 
-        self.bridge.ask(AddSentence(source=text), lambda _: self.selection.choose(sentence=text), refuse)
+        if self.workbench.is_opening:
+            refuse(
+                UserError("Another run is being opened, which would follow this text.", "Add it once that is there.")
+            )
+        else:
+            self.bridge.ask(AddSentence(source=text), lambda _: self.selection.choose(sentence=text), refuse)
 
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:

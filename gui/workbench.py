@@ -30,7 +30,7 @@ from core.requests import (
 from core.settings.branch_changes import first_unfit
 from core.settings.fields import setting_effect
 from core.settings.lower_rate import lower_rate
-from gui.bridge import EngineBridge
+from gui.bridge import EngineBridge, OnDone
 from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
@@ -67,7 +67,7 @@ class Workbench(QObject):
         self._playhead = playhead
         self._place = place
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
-        self._going: Path | None = None  # a branch whose place another is taking
+        self.is_opening = False  # another run is on its way: what acts now would act on that
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
         self._preparing.setInterval(PREPARE_DELAY_MS)
@@ -150,6 +150,7 @@ class Workbench(QObject):
         """Have the engine make data, model and first probe of the draft."""
         self._preparing.stop()
         self._acting.clear()
+        self.is_opening = False
         if self.draft is not None:
             stay = partial(self._stay, self.applied, self.taken, self.run)
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
@@ -226,18 +227,18 @@ class Workbench(QObject):
 
     def open_run(self, run: Path, checkpoint: str = "last") -> None:
         """Load a run to look at it, translate with it, or go on."""
-        self._bridge.ask(OpenRun(run=run, checkpoint=checkpoint))
+        self._open(OpenRun(run=run, checkpoint=checkpoint))
 
     def continue_run(self, run: Path) -> None:
         """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
-        self._bridge.ask(OpenRun(run=run), lambda _: self.toggle())
+        self._open(OpenRun(run=run), lambda _: self.toggle())
 
     def branch(self, run: Path, step: int) -> None:
         """A new run with the weights that one kept at a step, and of the run at hand its changes; that one is kept.
 
         It stands there until Learn, and until then takes along what is changed in the draft.
         """
-        self._bridge.ask(self._branch_of(run, step), lambda _: self.branched.emit())
+        self._open(self._branch_of(run, step), lambda _: self.branched.emit())
 
     @property
     def changes_to_take(self) -> dict[str, object]:
@@ -262,7 +263,7 @@ class Workbench(QObject):
         prepared = self._bridge.history.prepared
         if self.run is not None and prepared is not None:  # else it was left a moment ago
             changes = (lower_rate(prepared.config.training),)
-            self._bridge.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
+            self._open(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
 
     def try_out(self, experiment: Experiment) -> None:
         """Have it act with the next step; or begin a new run with it, where that is what it takes.
@@ -295,6 +296,9 @@ class Workbench(QObject):
 
     def _act(self) -> None:
         """Change the settings of the run that were typed, between two of its steps."""
+        if self.is_opening:
+            self._typing.start()  # until that is there, or refused
+            return
         self._typing.stop()
         acting, self._acting = self._acting, {}
         for key, value in acting.items():
@@ -309,7 +313,7 @@ class Workbench(QObject):
         self.resolved = prepared
         self.run = prepared.run
         self._acting.clear()
-        self._going = None
+        self.is_opening = False
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
             self.taken = None
@@ -324,10 +328,15 @@ class Workbench(QObject):
             self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)
         self._bridge.show_refusal(error, until_prepared=True)
 
-    def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
-        changes = tuple(self.changes_to_take.items()) if run == self.run else ()
+    def _open(self, request: OpenRun | Branch, on_done: OnDone[Prepared] | None = None) -> None:
+        """Have another run opened. What was typed and has not acted yet was meant for the one at hand."""
         self._typing.stop()
         self._acting.clear()
+        self.is_opening = True
+        self._bridge.ask(request, on_done, self._keep)
+
+    def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
+        changes = tuple(self.changes_to_take.items()) if run == self.run else ()
         place = self._place.path
         return Branch(run=run, step=step, runs_dir=place, changes=changes, in_its_place=in_its_place)
 
@@ -335,10 +344,9 @@ class Workbench(QObject):
         """Learn in a branch with what waits, which takes the place of the one at hand: that has taken no step."""
         step = self.begins_at
         assert self.run is not None and step is not None
-        if self._going != self.run:  # else it was asked already
-            self._going = self.run
+        if not self.is_opening:  # else it was asked already
             branch = self._branch_of(self.run, step, in_its_place=True)
-            self._bridge.ask(branch, partial(self._go_on, self.run, steps), self._keep)
+            self._open(branch, partial(self._go_on, self.run, steps))
         self.asked_to_learn.emit()
 
     def _go_on(self, left: Path, steps: int | None, prepared: Prepared) -> None:
@@ -348,7 +356,7 @@ class Workbench(QObject):
         self._bridge.call(partial(throw_away_branch, left), on_error=lambda _: None)
 
     def _keep(self, error: Exception) -> None:
-        self._going = None
+        self.is_opening = False
         self._bridge.show_refusal(error)
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:

@@ -8,11 +8,14 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
+from core.events import SettingChanged
+from core.notices.notice import Experiment
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.workbench import Workbench
 
+ROOT = Path(__file__).parents[2]
 WAIT_MS = 30_000
 
 
@@ -118,6 +121,32 @@ def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     first, second = (RunFolder.open(run).config() for run in list_runs(tmp_path / "runs"))
     assert first == second and second.training.max_steps == 40
+
+
+def test_what_is_typed_while_another_run_is_opened_acts_on_that_one_never(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench, bridge, given_back = window.context.workbench, window.context.bridge, list[str]()
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    changed = list[SettingChanged]()
+    bridge.setting_changed.connect(changed.append)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    key = "training.optimizer.learning_rate"
+    workbench.edit(key, 0.25)
+    workbench.open_run(other)
+    assert running_timers(workbench) == []
+    experiment = Experiment("a higher rate", key, 0.5)
+    workbench.try_out(experiment)
+    window.context.follow_sentence("1 2 3", given_back.append)
+    assert given_back == ["1 2 3"] and "is being opened" in window.strip.sentence.text()
+    qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)
+    assert workbench.draft == workbench.applied and changed == []
+    workbench.open_run(tmp_path / "deleted")
+    workbench.try_out(experiment)  # that one is refused, and this run stays
+    qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
 
 
 def test_a_closed_window_acts_on_nothing_that_was_typed(qtbot: QtBot, window: MainWindow) -> None:
