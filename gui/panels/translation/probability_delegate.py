@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from gui.theme import GRID, Theme
 
@@ -57,7 +57,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         rect = QRectF(option.rect).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, self._selected)
-        bar = QRectF(rect.left(), rect.top(), rect.width() * probability, rect.height())
+        bar = QRectF(rect.left(), rect.top(), _longest(option) * probability, rect.height())
         forced = bool(index.data(IS_FORCED))
         chosen = self._forced_bar if forced else self._chosen_bar
         painter.fillRect(bar, chosen if index.column() == 0 else self._other_bar)
@@ -76,3 +76,11 @@ class ProbabilityDelegate(QStyledItemDelegate):
         room = int(rect.width()) - self._number_width - _BETWEEN
         text = self._token_metrics.elidedText(token, Qt.TextElideMode.ElideRight, room)
         painter.drawText(rect, middle | Qt.AlignmentFlag.AlignLeft, text)
+
+
+def _longest(option: QStyleOptionViewItem) -> int:
+    """The bar of what is sure, as long in every column: bars of columns of different widths are compared."""
+    view = option.widget
+    assert isinstance(view, QTableView)
+    widths = map(view.columnWidth, range(view.model().columnCount()))
+    return min(width for width in widths if width) - 2 * _EDGE  # a hidden column has none

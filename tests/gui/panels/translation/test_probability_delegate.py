@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QModelIndex, QRect
+from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QStyleOptionViewItem, QTableWidget, QTableWidgetItem
 from pytestqt.qtbot import QtBot
@@ -21,33 +21,49 @@ def test_a_token_is_whole_in_a_cell_as_wide_as_asked_for(qtbot: QtBot) -> None:
         table.item(0, 0).setData(PROBABILITY, 0.0)
         index, option = table.model().index(0, 0), QStyleOptionViewItem()
         needed = delegate.sizeHint(option, index)
-        assert left_half(delegate, index, needed.width()) == left_half(delegate, index, 2 * needed.width()), token
+        once, twice = (painted(delegate, table, 0, times * needed.width()) for times in (1, 2))
+        written = QRect(0, 0, 8 + QFontMetrics(Theme("light").token_font()).horizontalAdvance(token), 30)
+        assert once.copy(written) == twice.copy(written), token
 
 
-def left_half(delegate: ProbabilityDelegate, index: QModelIndex, width: int) -> QImage:
-    """Where the token is written, in a cell of this width."""
+def painted(delegate: ProbabilityDelegate, table: QTableWidget, column: int, width: int) -> QImage:
+    """The cell of this column, so wide and 30 pixels high."""
+    table.setColumnWidth(column, width)
     option, picture = QStyleOptionViewItem(), QPixmap(width, 30)
-    option.rect = QRect(0, 0, width, 30)
+    option.rect, option.widget = QRect(0, 0, width, 30), table
     picture.fill(QColor("white"))
     with QPainter(picture) as painter:
-        delegate.paint(painter, option, index)
-    token = QFontMetrics(Theme("light").token_font()).horizontalAdvance(index.data())
-    return picture.toImage().copy(0, 0, 8 + token, 30)
+        delegate.paint(painter, option, table.model().index(0, column))
+    return picture.toImage()
+
+
+def length_of_bar(image: QImage) -> int:
+    return sum(image.pixelColor(column, 2) != QColor("white") for column in range(image.width()))
 
 
 @pytest.mark.parametrize("probability", [0.0, 0.25, 1.0])
 def test_the_bar_is_as_long_as_the_probability(qtbot: QtBot, probability: float) -> None:
     table = QTableWidget(1, 1)
     qtbot.addWidget(table)
+    table.setItem(0, 0, cell(probability))
+    image = painted(ProbabilityDelegate(Theme("light")), table, 0, 402)
+    assert length_of_bar(image) == pytest.approx(400 * probability, abs=1)
+
+
+def test_bars_of_one_probability_are_as_long_in_columns_of_different_widths(qtbot: QtBot) -> None:
+    table, delegate = QTableWidget(1, 3), ProbabilityDelegate(Theme("light"))
+    qtbot.addWidget(table)
+    table.setColumnHidden(2, True)
+    for column in range(3):
+        table.setItem(0, column, cell(0.5))
+    for widths in ((102, 202), (302, 202), (102, 82)):  # the narrower decides, also after a resize
+        for column, width in enumerate(widths):
+            table.setColumnWidth(column, width)
+        lengths = [length_of_bar(painted(delegate, table, column, width)) for column, width in enumerate(widths)]
+        assert lengths == [(min(widths) - 2) / 2] * 2
+
+
+def cell(probability: float) -> QTableWidgetItem:
     item = QTableWidgetItem("")
     item.setData(PROBABILITY, probability)
-    table.setItem(0, 0, item)
-    delegate, option, picture = ProbabilityDelegate(Theme("light")), QStyleOptionViewItem(), QPixmap(402, 30)
-    option.rect = QRect(0, 0, 402, 30)
-    picture.fill(QColor("white"))
-    painter = QPainter(picture)
-    delegate.paint(painter, option, table.model().index(0, 0))
-    painter.end()
-    image = picture.toImage()
-    coloured = sum(image.pixelColor(column, 2) != QColor("white") for column in range(402))
-    assert coloured == pytest.approx(400 * probability, abs=1)
+    return item
