@@ -98,12 +98,14 @@ class PositionsTopic(Topic):
         first = self.wave_spin.value()
         waves = table.T[first:][:NUM_WAVES]
         self._band.setRegion((first - 0.5, first + len(waves) - 0.5))
+        ranks = (-waves[:, -1]).argsort().argsort().tolist()  # of where they end, from above: beside it is the name
         for place, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
             is_there = place < len(waves)
             for item in (curve, name):
                 item.setVisible(is_there)
             if is_there:
                 self._draw_wave(curve, name, place, waves[place])
+                name.setPos(num_positions - 0.5, 0.8 - 0.4 * ranks[place])
         for line in (*self._lines, *self._band.lines):
             line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
         for line in self._lines:
@@ -122,14 +124,14 @@ class PositionsTopic(Topic):
         name.setText(f"{dimension} {'sin' if is_sine else 'cos'}")
         name.setColor(colour)
         name.setFont(self.theme.font(0.85))
-        name.setPos(len(wave) - 0.5, 0.8 - 0.4 * place)
 
     def _say(self, table: np.ndarray) -> None:
         values = [f"{value:+.3f}" for value in table[self._position, self.wave_spin.value() :][:NUM_WAVES]]
         first = self.wave_spin.value()
         self.readout_label.setText(
             f"Position {self._position}, dimensions {first} to {first + len(values) - 1}: {', '.join(values)}. "
-            "Orange is +1, blue is -1. Point or use the arrow keys; a click in the map chooses the waves."
+            "Orange is +1, blue is -1; dashed: cosine. "
+            "Point or use the arrow keys; a click in the map chooses the waves."
         )
 
     def _lay_out(self) -> None:

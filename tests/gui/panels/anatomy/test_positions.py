@@ -64,6 +64,22 @@ def test_map_and_waves_are_the_formulas(topic: PositionsTopic, history: History)
     assert [name.toPlainText() for name in topic._names] == ["3 cos", "4 sin", "5 cos", "6 sin", "7 cos"]
 
 
+def test_a_name_stands_beside_the_end_of_its_curve(topic: PositionsTopic, history: History) -> None:
+    for first in (0, 4, 11):
+        topic.wave_spin.setValue(first)
+        topic.show_step(history, 0)
+        ends = [curve.getData()[1][-1] for curve in topic._curves]
+        heights = [name.pos().y() for name in topic._names]
+        assert np.argsort(heights).tolist() == np.argsort(ends).tolist()
+        np.testing.assert_allclose(sorted(heights), (-0.8, -0.4, 0.0, 0.4, 0.8), atol=1e-12)
+
+
+def test_which_curves_are_cosines_is_said(topic: PositionsTopic) -> None:
+    assert "; dashed: cosine." in topic.readout_label.text()
+    dashed = [curve.opts["pen"].style() == Qt.PenStyle.DashLine for curve in topic._curves]
+    assert dashed == ["cos" in name.toPlainText() for name in topic._names]
+
+
 def test_a_vector_of_fewer_dimensions_has_fewer_waves(topic: PositionsTopic, history: History) -> None:
     for width, visible in ((2, 2), (16, 5)):
         topic.width_spin.setValue(width)
