@@ -104,7 +104,7 @@ class TranslateView(View):
         self.note_label.setWordWrap(True)
         self.note_label.setAccessibleName("About the sentence")
         self.reference_edit.setAccessibleName("Reference")
-        self.reference_edit.setPlaceholderText("The right answer, if you know it")
+        self.reference_edit.setPlaceholderText("The right answer, if known")
         self.reference_edit.setToolTip(
             "The model is fed by it as well, to be compared with the free run; filled in where the run knows it"
         )
@@ -116,7 +116,7 @@ class TranslateView(View):
         row = FlowLayout(asking, 0, GRID)
         row.add_growing(self.source_edit, 4)
         row.addWidget(self.examples_button)
-        row.add_growing(self.reference_edit, 3)
+        row.add_growing(named("reference", self.reference_edit), 3)
         row.addWidget(named("weights", self.weights_combo))
         row.addWidget(self.translate_button)
         behind = splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._filled_pages(), 5))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree
@@ -19,6 +20,7 @@ from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.runs.naming import name_of
 from gui.theme import GRID
 from gui.views.translate import TranslateView, unknown_note
+from tests.gui.legible import cut_texts
 
 Learn = Callable[[int], None]
 WAIT_MS = 30_000
@@ -444,6 +446,24 @@ def test_keys_choose_the_head_and_every_control_is_named(view: TranslateView, qt
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert not view.chooser.feed_combo.isVisible()
+
+
+def test_the_reference_has_its_name_before_it(german_window: MainWindow, view: TranslateView, qtbot: QtBot) -> None:
+    (name,) = (label for label in view.findChildren(QLabel) if label.buddy() is view.reference_edit)
+    assert name.text() == "reference"
+    row = (view.source_edit, view.examples_button, name, view.reference_edit, view.weights_combo, view.translate_button)
+
+    def fits() -> None:
+        places = [QRect(one.mapTo(view, QPoint()), one.size()) for one in row]
+        assert max(place.top() for place in places) < min(place.bottom() for place in places), "one line"
+        assert all(left.right() < right.left() for left, right in itertools.pairwise(places))
+        metrics, hint = QFontMetricsF(view.reference_edit.font()), view.reference_edit.placeholderText()
+        assert metrics.horizontalAdvance(hint) + 2 * GRID < view.reference_edit.width()
+        assert cut_texts(view) == []
+
+    for width, height in ((1280, 720), (960, 600)):
+        german_window.resize(width, height)
+        qtbot.waitUntil(fits, timeout=WAIT_MS)
 
 
 def test_unknown_tokens_in_words() -> None:
