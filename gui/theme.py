@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
@@ -80,9 +81,6 @@ DARK = Colours(
     bad_surface="#3a2321",
     on_training="#0a1a26",
 )
-
-
-_LIGHT_GROUND = 128  # lightness, of 255, from which on dark text is easier to read
 
 
 class Theme(QObject):
@@ -194,9 +192,27 @@ class Theme(QObject):
         self.set_zoom(next((zoom for zoom in reversed(ZOOMS) if zoom < self.zoom), ZOOMS[0]))
 
 
+def linear_rgb(colour: QColor) -> tuple[float, float, float]:
+    """Red, green and blue in proportion to their light, 0 to 1."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (colour.redF(), colour.greenF(), colour.blueF())
+    )
+    return red, green, blue
+
+
+def _lightness(colour: QColor) -> float:
+    """WCAG's relative luminance and what it adds to it: the contrast of two colours is the quotient of theirs."""
+    red, green, blue = linear_rgb(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+
+
+_LIGHT_GROUND = sqrt(_lightness(QColor(LIGHT.text)) * _lightness(QColor(DARK.text)))  # the same contrast to both
+
+
 def readable_on(ground: QColor) -> QColor:
-    """The dark text or the light one, whichever is easier to read there."""
-    return QColor(LIGHT.text if ground.lightness() >= _LIGHT_GROUND else DARK.text)
+    """The dark text or the light one, whichever has more contrast there."""
+    return QColor(LIGHT.text if _lightness(ground) >= _LIGHT_GROUND else DARK.text)
 
 
 def system_mode() -> Mode:

@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 
-from gui.theme import DARK, LIGHT, Mode
+from gui.theme import DARK, LIGHT, Mode, linear_rgb
 
 # From a panel's background to the far end of the training colour's hue.
 _STOPS: dict[Mode, tuple[str, ...]] = {
@@ -94,9 +94,7 @@ def _evenly_spaced(stops: tuple[str, ...]) -> NDArray[np.uint32]:
 
 
 def _to_lab(colour: str) -> NDArray[np.float64]:
-    srgb = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
-    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
-    return _LAB @ np.cbrt(_LMS @ linear)
+    return _LAB @ np.cbrt(_LMS @ linear_rgb(QColor(colour)))
 
 
 def _to_argb(lab: NDArray[np.float64]) -> NDArray[np.uint32]:
