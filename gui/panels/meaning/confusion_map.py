@@ -15,7 +15,10 @@ from gui.pictures.colour_map import attention_table, image_of
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 
-_LEGEND = "Rows: to be written. Columns: written. The diagonal is right."
+_LEGEND = (
+    "Rows: to be written. Columns: written. The diagonal is right. "
+    "Colour: the square root of a cell's share of its row."
+)
 _HELP = "Click: the sentences."
 _ALL_RIGHT = "Nothing is confused: every symbol is written as it is to be."
 

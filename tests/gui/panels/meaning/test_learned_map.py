@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from core.events import ValidatedSentence
@@ -20,6 +21,7 @@ from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.views.train import TrainView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import cut_texts
 
 
 @pytest.fixture
@@ -108,6 +110,19 @@ def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learne
         qtbot.keyClick(learned.canvas, Qt.Key.Key_Down)
     assert learned.canvas.visibleRegion().boundingRect().top() > 0  # it scrolls along
     assert "sentence 31" in learned.canvas.accessibleDescription()
+
+
+def test_what_the_colours_of_a_confusion_are_is_said_and_leaves_room_for_its_names(
+    view: TrainView, qtbot: QtBot
+) -> None:
+    view.context.playhead.view(400)
+    confusion = view.confusion_map
+    qtbot.waitUntil(lambda: "step 400" in confusion.title_label.text(), timeout=WAIT_MS)
+    assert "Colour: the square root of a cell's share of its row." in confusion.readout.text()
+    assert "have a cell" in confusion.readout.text()
+    qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
+    layout = confusion.canvas.layout_of(confusion.canvas.matrix)
+    assert layout.cell(0, 0).height() >= 0.8 * QFontMetricsF(layout.font).height()
 
 
 def test_no_cell_of_another_confusion_is_marked_or_chosen(view: TrainView, qtbot: QtBot) -> None:
