@@ -85,7 +85,7 @@ class LabelSmoothingTopic(Topic):
         tokens = (*known, *(f"token {place}" for place in range(len(known), size)))[:size]
         values = smoothed_targets(np.arange(_FIRST_TARGET, size), size, self.eps_spin.value())
         matrix = Matrix(
-            "rows: the right token; columns: its target", values, tokens[_FIRST_TARGET:], tokens, decimals=3
+            "rows: the right token; columns: its target", values, tokens[_FIRST_TARGET:], tokens, decimals=4
         )
         row, column = min(self._cell[0], len(values) - 1), min(self._cell[1], size - 1)
         self._cell = row, column
@@ -115,7 +115,7 @@ class LabelSmoothingTopic(Topic):
         if eps > 0.0:
             others = (1.0 - best) / (self.size_spin.value() - 1)
             self._lowest.setValue(np.log10(best / others))
-            self._lowest.label.setFormat(f"lowest at p = {best:.3f}")
+            self._lowest.label.setFormat(f"lowest at p = {best:.4f}")
             self._lowest.label.setFont(self.theme.font(0.85))
             self._lowest.label.setColor(self.theme.colour("text"))
             self._lowest.setPen(pg.mkPen(self.theme.colour("good"), width=1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -52,6 +53,20 @@ def test_targets_are_drawn_for_each_right_token(topic: LabelSmoothingTopic, hist
     np.testing.assert_allclose(matrix.values, expected)
 
 
+@pytest.mark.parametrize("width", [990, 1310])  # of the window of 1280 and 1600 pixels
+def test_the_figures_of_a_row_add_up_to_one(
+    topic: LabelSmoothingTopic, history: History, stage: Stage, width: int
+) -> None:
+    """Of the first preset: ε is 0.1, eight tokens are drawn."""
+    stage(topic, width, 560)
+    topic.eps_spin.setValue(0.1)
+    topic.show_step(history, 0)
+    svg = pictures_of(topic.exported())[".svg"]().decode()
+    figures = re.findall(r">(0\.9125|0\.0125)<", svg)
+    assert len(figures) == 6 * 8 and sum(map(float, figures)) == pytest.approx(6.0)
+    assert ">lowest at p = 0.9125<" in svg
+
+
 def test_the_penalty_is_the_formulas_and_its_lowest_point_is_marked(
     topic: LabelSmoothingTopic, history: History
 ) -> None:
@@ -64,7 +79,7 @@ def test_the_penalty_is_the_formulas_and_its_lowest_point_is_marked(
         expected = -0.92 * math.log(odds / (odds + 4)) - 0.08 * math.log(1 / (odds + 4))
         assert losses[place] == pytest.approx(expected)
     assert topic._lowest.value() == pytest.approx(places[losses.argmin()], abs=0.01)
-    assert topic._lowest.label.toPlainText() == "lowest at p = 0.920"
+    assert topic._lowest.label.toPlainText() == "lowest at p = 0.9200"
     topic.eps_spin.setValue(0.0)
     topic.show_step(history, 0)
     np.testing.assert_allclose(*(curve.getData()[1] for curve in (topic._smoothed, topic._plain)))
