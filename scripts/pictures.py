@@ -51,6 +51,7 @@ TOO_LOW_STEPS = 120  # rules are silent for the first tenth of a run
 SIZES = ((1600, 1000), (1280, 720))
 SETTLE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
+BESIDE_THE_POINTER = (100, 100)  # which stands near the corner of the offscreen screen, and lit a button of the rail
 NO_PICTURE = ("Loss in nats",)  # before several runs are chosen
 
 
@@ -90,7 +91,14 @@ def settle(app: QApplication, window: MainWindow, empty: tuple[str, ...]) -> Non
 def catch(app: QApplication, window: MainWindow) -> None:
     """Wait for a moment at which all that is in view is drawn, of a model that learns on."""
     watching = window.status_bar.watching_label
-    wait_for(app, lambda: bool(watching.text()) and not unready(window))
+    wait_for(app, lambda: bool(watching.text()) and not unready(window) and names_one_step(window))
+
+
+def names_one_step(window: MainWindow) -> bool:
+    """Whether the transport says the same step as the loss: each rests after it was drawn, for a time of its own."""
+    step = f"step {window.context.playhead.live_step:,}"
+    said, title = window.transport.state_label.text(), window.train_view.curves.title_label.text()
+    return f"{step} of" in said and f"{step}:" in title
 
 
 def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str, empty: tuple[str, ...] = ()) -> None:
@@ -153,9 +161,9 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
     window.setup_drawer.choose_preset(PRESET)
     wait_for(app, lambda: bridge.state == "ready")
     photograph(app, window, theme, "untrained")
-    window.setup_drawer.show()
+    window.rail.setup_button.setChecked(True)
     photograph(app, window, theme, "setup")
-    window.setup_drawer.hide()
+    window.rail.setup_button.setChecked(False)
     workbench.learn(STEPS)
     wait_for(app, lambda: bridge.state == "paused")
     scenes = scenes_of(window)
@@ -216,6 +224,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = os.environ["USERPROFILE"] = home  # no picture shows whose machine took it
         window = MainWindow(make_context(EngineBridge(Engine()), theme, Path(home) / "runs"))
+        window.move(*BESIDE_THE_POINTER)
         window.show()
         take_all(app, window, theme)
         take_others(app, window, theme)
