@@ -8,10 +8,11 @@ from core.answers.beam_tree import BeamNode, BeamTree
 
 _FATES = {
     "went on": "goes on",
-    "cut": "is cut here: none of its continuations found a place",
+    "cut": "is cut here",
     "finished": "is complete",
     "too long": "is as long as an output may be",
 }
+_WHY_CUT = " None of its continuations found a place."
 
 
 def said_of_beam(tree: BeamTree) -> str:
@@ -37,8 +38,9 @@ def said_of_node(tree: BeamTree, index: int) -> str:
     """One hypothesis and what became of it."""
     node = tree.nodes[index]
     return (
-        f"“{' '.join(_tokens(tree, node))}” {_FATES[node.fate]}. Its last token has {node.probability:.3f} after those "
-        f"before it, all of them together the log-probability {node.log_probability:.2f}: place {node.rank + 1}."
+        f"“{' '.join(_tokens(tree, node))}” {_FATES[node.fate]}, at place {node.rank + 1} of the beam: probability "
+        f"{node.probability:.3f}, of all so far log-probability {node.log_probability:.2f}."
+        f"{_WHY_CUT if node.fate == 'cut' else ''}"
     )
 
 

@@ -51,10 +51,14 @@ def test_the_verdict_says_what_became_of_the_greedy_output() -> None:
 
 def test_a_hypothesis_is_read_out_whole() -> None:
     assert said_of_node(TREE, 2) == (
-        "“a b” goes on. Its last token has 0.500 after those before it, all of them together the log-probability "
-        "-1.40: place 1."
+        "“a b” goes on, at place 1 of the beam: probability 0.500, of all so far log-probability -1.40."
     )
-    assert said_of_node(TREE, 3).startswith("“<c> <eos>” is complete.")
+    assert said_of_node(TREE, 3).startswith("“<c> <eos>” is complete, at place 2 of the beam: ")
+    cut = replace(TREE, nodes=(*TREE.nodes[:2], node(1, 1, 0, "d", "cut")))
+    assert said_of_node(cut, 2) == (
+        "“a d” is cut here, at place 1 of the beam: probability 0.500, of all so far log-probability -1.40. "
+        "None of its continuations found a place."
+    )
 
 
 def test_outputs_stand_below_each_other_and_are_escaped() -> None:
