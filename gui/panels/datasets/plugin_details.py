@@ -90,8 +90,8 @@ def _place(row: PluginRow) -> str:
 
 
 def paragraphs(doc: str) -> list[str]:
-    """A docstring without the line breaks that its file needed; items of a list stay lines of their own."""
-    joined = re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", doc)
+    """A docstring without line breaks and backticks, which its file needed; items of a list stay lines of their own."""
+    joined = re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", doc.replace("`", ""))
     return [line for line in joined.split("\n") if line]
 
 

@@ -279,6 +279,6 @@ def test_every_control_is_named_and_reached_by_tab(view: PluginsView) -> None:
     assert view.about.accessibleName() and view.findings.accessibleName()
 
 
-def test_a_docstring_loses_its_line_breaks_but_for_lists() -> None:
-    doc = "First\nline.\n\nLook for:\n- one\n  thing\n- another"
-    assert paragraphs(doc) == ["First line.", "Look for:", "- one thing", "- another"]
+def test_a_docstring_loses_its_backticks_and_its_line_breaks_but_for_lists() -> None:
+    doc = "First\n`line`.\n\nLook for:\n- one\n  thing\n- `<eos>` and `a\n  b`"
+    assert paragraphs(doc) == ["First line.", "Look for:", "- one thing", "- <eos> and a b"]
