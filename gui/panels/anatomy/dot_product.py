@@ -31,7 +31,8 @@ class DotProductTopic(Topic):
     title = "Dot-product attention"
     about = (
         "The heart of the model, with the numbers of one of its heads at the playhead, from left to right. Rows read "
-        "from columns; a row of the decoder is named by the token it has just read, and predicts the next."
+        "from columns; a row of the decoder is named by the token it has just read, and predicts the next. "
+        "Orange is positive, blue negative; weights, from 0 to 1, are blue alone."
     )
     equation = "Attention(<i>Q</i>, <i>K</i>, <i>V</i>) = softmax(<i>Q K</i><sup>T</sup> / √<i>d</i>) <i>V</i>"
     paper = "section 3.2.1"

@@ -132,6 +132,13 @@ def test_each_stage_of_a_head_shows_its_numbers(view: AnatomyView, qtbot: QtBot)
         assert f"{float(result[topic.canvases[2].mark]):.3f}" in topic.readout_label.text()
 
 
+def test_what_the_colours_of_a_head_are_is_said(view: AnatomyView, qtbot: QtBot) -> None:
+    topic = opened(view, qtbot, DotProductTopic)
+    assert "Orange is positive, blue negative; weights, from 0 to 1, are blue alone." in topic.about_label.text()
+    parts = [part for stage in STAGES for part in stage.parts(topic.asked.answer)]
+    assert {part.title.split("  ")[0] for part in parts if part.limit is None} == {"weights"}
+
+
 def test_every_topic_is_seen_whole_with_its_equation(german_window: MainWindow, qtbot: QtBot) -> None:
     german_window.resize(1280, 720)
     view = german_window.anatomy_view
