@@ -25,7 +25,7 @@ class PathButton(QPushButton):
     chosen = Signal(str)
 
     def __init__(self, field: QLineEdit, kind: PathKind, label: str, folder: Callable[[], str | None]) -> None:
-        super().__init__("Choose…")
+        super().__init__("Choose …")
         self._field, self._folder = field, folder
         self._kind, self._title = kind, f"Choose a {kind}: {label}"
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn

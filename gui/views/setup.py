@@ -53,8 +53,8 @@ class SetupDrawer(QFrame):
         self._refused_options: dict[str, object] = {}
         self._shown_run: Path | None = None
         self.preset_combo = CalmCombo()
-        self.open_button = button("Open…", "Open settings from a YAML file")
-        self.save_button = button("Save as…", "Save these settings as a YAML file")
+        self.open_button = button("Open …", "Open settings from a YAML file")
+        self.save_button = button("Save as …", "Save these settings as a YAML file")
         self.restart_button = RestartButton(context.workbench)
         self.summary_label = plain_label(role="muted")
         self.size_label = plain_label()

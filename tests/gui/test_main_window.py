@@ -363,6 +363,12 @@ def test_space_stays_with_learn_after_a_click_elsewhere(qtbot: QtBot, window: Ma
     assert window.focusWidget() is window
 
 
+def test_what_opens_a_dialog_is_spelled_alike(window: MainWindow) -> None:
+    texts = {one.text() for one in window.findChildren(QAbstractButton) if "…" in one.text()}
+    assert {"Open …", "Save as …", "Open file …", "Share …", "New …"} <= texts
+    assert all(text.endswith(" …") for text in texts)
+
+
 def test_the_transport_goes_on_below_where_it_is_narrow(qtbot: QtBot, window: MainWindow) -> None:
     window.rail.setup_button.setChecked(True)
     window.resize(960, 600)

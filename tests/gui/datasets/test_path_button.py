@@ -33,7 +33,7 @@ def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> Non
     row = form.rows[key]
     row.show_value(str(tmp_path if key == "folder" else tmp_path / "older.en"))
     button = row.findChild(PathButton)
-    assert button is not None
+    assert button is not None and button.text() == "Choose …"
     with qtbot.waitSignal(form.edited) as edited:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         dialog = button.findChild(QFileDialog)  # open, and the window goes on
@@ -59,7 +59,7 @@ def test_a_file_of_the_folder_is_chosen_there_and_named_within_it(
     qtbot.addWidget(form)
     form.show_values({"folder": "~/corpus", "corpus": before})
     button = form.rows["corpus"].findChild(PathButton)
-    assert button is not None
+    assert button is not None and button.text() == "Choose …"
     with qtbot.waitSignal(form.edited) as edited:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         dialog = button.findChild(QFileDialog)
