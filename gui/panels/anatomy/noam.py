@@ -211,8 +211,8 @@ class NoamTopic(Topic):
         warmup = self.warmup_spin.value()
         peak, rate = self._own_rates(np.array([warmup, max(self._step, 1)])).tolist()
         factor = self._times_factor(", this run's factor of {:g} included")
-        at = f" At step {self._step:,}: {rate:.2e}." if self._step else ""
-        self.readout_label.setText(f"Yours peaks at step {warmup:,} with {peak:.2e}{factor}.{self._warning()}{at}")
+        at = f" At step {self._step:,}: {rate:.3g}." if self._step else ""
+        self.readout_label.setText(f"Yours peaks at step {warmup:,} with {peak:.3g}{factor}.{self._warning()}{at}")
 
     def _lay_out(self) -> None:
         self.add_controls(

@@ -47,7 +47,7 @@ class PlannedSchedule(Panel):
         steps, rates = planned_rates(config)
         self._curve.setPen(pg.mkPen(self.theme.colour("good"), width=2))
         self._curve.setData(steps, rates)
-        self.plot.setToolTip(f"Peak {rates.max():.2e}, last {rates[-1]:.2e}")
+        self.plot.setToolTip(f"Peak {rates.max():.3g}, last {rates[-1]:.3g}")
 
     def show_step(self, history: History, step: int) -> None:
         """The settings at hand, whatever the run."""
