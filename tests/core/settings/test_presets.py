@@ -28,6 +28,7 @@ def test_the_presets_of_the_contract_are_there() -> None:
 def test_a_preset_is_valid_named_and_explained(name: str) -> None:
     assert read_preset(name).name == name
     assert preset_summary(name).endswith(".") and preset_text(name).startswith(f"# {preset_summary(name)}\n")
+    assert "learnt" not in preset_text(name)  # the window says learned
 
 
 def test_every_plugin_takes_its_presets_options_and_names_the_preset() -> None:
