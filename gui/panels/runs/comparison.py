@@ -141,7 +141,8 @@ class RunComparison(Panel):
             end, width = room.place_of(steps[-1], tops[-1]).x(), name.boundingRect().width()
             has_room = end + width <= room.width  # beside its end, where a loss that falls is below
             left = end if has_room else end - width
-            over = tops[steps >= room.point_at(QPointF(left, 0.0))[0]].max()
+            first = min(room.point_at(QPointF(left, 0.0))[0], steps[-1])  # which a pixel's rounding may lie behind
+            over = tops[steps >= first].max()
             name.setAnchor((0 if has_room else 1, 1))
             name.setPos(steps[-1], room.take_freest(_feet(name, left, over, room)))
             self.plot.addItem(name, ignoreBounds=True)

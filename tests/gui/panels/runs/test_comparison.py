@@ -56,6 +56,13 @@ def test_curves_that_end_at_other_steps_leave_each_letter_at_its_own_end(
     }
 
 
+def test_letters_stand_at_an_end_that_lies_between_two_pixels(
+    shown: Callable[..., dict[str, tuple[float, float]]],
+) -> None:
+    for last_step in range(100, 700, 7):  # some lie a rounding before the pixel that they are drawn at
+        assert shown(run("A", 800, 0.5), run("B", last_step, 2.0))["B"][0] == last_step
+
+
 def test_letters_that_would_meet_stand_one_over_the_other(
     shown: Callable[..., dict[str, tuple[float, float]]],
 ) -> None:
