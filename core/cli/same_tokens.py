@@ -13,7 +13,7 @@ from core.run_folder import RunFolder
 def figures_of_other_units(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
     """What neither a mean nor a comparison of these runs can have, which is told on standard error."""
     runs = [RunFolder.open(evaluation.run) for evaluation in evaluations]
-    place = place_of_others([target_tokens(run) for run in runs])
+    place = place_of_others([target_tokens(run, run.vocabulary()) for run in runs])
     if place is None:
         return ()
     warn_of_other_tokens(runs[0], runs[place], "are left out of what is said of both")

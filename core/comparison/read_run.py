@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from core.comparison.target_tokens import TargetTokens, read_target_tokens
+from core.comparison.target_tokens import TargetTokens, target_tokens
 from core.config import RunConfig
 from core.errors import UserError
 from core.events import SettingChanged
@@ -33,13 +33,15 @@ class ReadRun:
     def read(cls, folder: RunFolder) -> Self:
         """Read these lines, and none of the steps'. Raises DamagedFile where one of them is damaged."""
         metrics, changed = folder.validation_metrics(), folder.settings_changed()
-        validated, tokens = read_validated(folder), read_target_tokens(folder)
-        return cls(folder, folder.config(), metrics, changed, validated, tokens)
+        return cls(folder, folder.config(), metrics, changed, *read_units(folder))
 
 
-def read_validated(folder: RunFolder) -> Validated | None:
-    """What the validations of this run are of; None where its vocabulary is damaged, which no figure needs."""
+def read_units(folder: RunFolder) -> tuple[Validated | None, TargetTokens | None]:
+    """What the validations of this run are of, and its losses count by; None where its vocabulary does not tell, which
+    no figure needs.
+    """
     try:
-        return Validated(folder.vocabulary()["num_pairs"]["valid"])
+        vocabulary = folder.vocabulary()
+        return Validated(vocabulary["num_pairs"]["valid"]), target_tokens(folder, vocabulary)
     except (UserError, KeyError, TypeError):
-        return None
+        return None, None

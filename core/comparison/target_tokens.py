@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from core.errors import UserError
 from core.run_folder import RunFolder
 
 PER_TOKEN = ("loss", "perplexity", "token_accuracy", "token_error_rate")
@@ -13,21 +13,12 @@ PER_TOKEN = ("loss", "perplexity", "token_accuracy", "token_error_rate")
 TargetTokens = tuple[object, ...]
 
 
-def target_tokens(run: RunFolder) -> TargetTokens:
+def target_tokens(run: RunFolder, vocabulary: Mapping[str, Any]) -> TargetTokens:
     """How its target texts are cut, by which model, and the tokens known: a plugin declares the same ones for any cut.
 
-    Raises UserError where the run's vocabulary is damaged.
+    `vocabulary` is the run's. Raises UserError where its subwords are damaged.
     """
-    known = run.vocabulary()
-    return known["dataset"]["tokenizer"]["tgt"], run.subword_models().get("tgt"), known["tgt_tokens"]
-
-
-def read_target_tokens(run: RunFolder) -> TargetTokens | None:
-    """The same; None where its vocabulary does not tell, which no figure needs."""
-    try:
-        return target_tokens(run)
-    except (UserError, KeyError, TypeError):
-        return None
+    return vocabulary["dataset"]["tokenizer"]["tgt"], run.subword_models().get("tgt"), vocabulary["tgt_tokens"]
 
 
 def place_of_others(runs: Sequence[TargetTokens | None]) -> int | None:

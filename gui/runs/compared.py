@@ -13,10 +13,10 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from core.comparison.read_run import ReadRun, read_validated
+from core.comparison.read_run import ReadRun, read_units
 from core.comparison.runs import records_of
 from core.comparison.seeds import SeedGroup, seed_groups
-from core.comparison.target_tokens import TargetTokens, place_of_others, read_target_tokens
+from core.comparison.target_tokens import TargetTokens, place_of_others
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence
 from core.growing_curve import GrowingCurve
@@ -163,7 +163,7 @@ class _Known:
     def as_read(self, folder: RunFolder) -> ReadRun:
         """The run as the terminal compares it."""
         if self._validated is None:
-            self._validated, self._target_tokens = read_validated(folder), read_target_tokens(folder)
+            self._validated, self._target_tokens = read_units(folder)
         config = folder.config()
         return ReadRun(folder, config, self.validations, self.changed, self._validated, self._target_tokens)
 
