@@ -188,6 +188,7 @@ class Translate(Request[tuple[Translation, ...]]):
     `prefix` are target tokens that the output begins with, whatever the model would have written; `<eos>` ends it.
     `references`, one a text or none at all, are what the decoder is fed besides, where attention is asked for.
     `run` has the model of another run translate, in its folder: `step` is one of its steps then, None its best.
+    With `minimum_risk` the output is not the likeliest of a beam, but that with the fewest errors to be expected.
     """
 
     texts: tuple[str, ...]
@@ -197,6 +198,7 @@ class Translate(Request[tuple[Translation, ...]]):
     prefix: tuple[str, ...] = ()
     references: tuple[str | None, ...] = ()
     run: Path | None = None
+    minimum_risk: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,9 +289,13 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluate(Request[Evaluation]):
-    """Evaluate the weights of this moment on a split ("valid" or "test") of the run's data."""
+    """Evaluate the weights of this moment on a split ("valid" or "test") of the run's data.
+
+    With `minimum_risk` what is scored of a beam is the output with the fewest errors to be expected, not the likeliest.
+    """
 
     split: str = "valid"
+    minimum_risk: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from core.comparison.target_tokens import place_of_others
 from core.errors import UserError
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
-_WITH_PAIRED_BOOTSTRAP = ("split", "set", "beam_size", "length_penalty", "checkpoint", "plugins_dir")
+_WITH_PAIRED_BOOTSTRAP = ("split", "set", "beam_size", "length_penalty", "minimum_risk", "checkpoint", "plugins_dir")
 
 
 def compare(arguments: Namespace) -> int:
@@ -27,7 +27,7 @@ def compare(arguments: Namespace) -> int:
         from core.cli.paired import compare_paired  # evaluates, and so loads torch
 
         return compare_paired(arguments)
-    if given := [name for name in _WITH_PAIRED_BOOTSTRAP if getattr(arguments, name) not in (None, [])]:
+    if given := [name for name in _WITH_PAIRED_BOOTSTRAP if getattr(arguments, name) not in (None, [], False)]:
         raise UserError(
             f"--{given[0].replace('_', '-')}: the figures compared are those of the runs' own validations.",
             "It goes with --paired-bootstrap, which evaluates two runs.",

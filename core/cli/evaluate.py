@@ -35,7 +35,7 @@ def evaluate(arguments: Namespace) -> int:
     predictions = nullcontext() if arguments.predictions is None else output_file(arguments.predictions)
     with predictions as file, on_the_terminal(arguments.plugins_dir) as engine:
         for opening in openings:
-            evaluation = evaluated(engine, opening, arguments.split)
+            evaluation = evaluated(engine, opening, arguments.split, minimum_risk=arguments.minimum_risk)
             evaluations.append(evaluation)
             if file is None:
                 _tell(evaluation, json=arguments.json)
@@ -57,10 +57,10 @@ def openings_of(arguments: Namespace) -> list[OpenRun]:
     return [opening_of(run, arguments, "evaluate", options) for run in arguments.runs]
 
 
-def evaluated(engine: Conversation, opening: OpenRun, split: str) -> Evaluation:
+def evaluated(engine: Conversation, opening: OpenRun, split: str, *, minimum_risk: bool) -> Evaluation:
     """A run opened, and measured on a split."""
     engine.ask(opening)
-    return engine.ask(Evaluate(split=split))
+    return engine.ask(Evaluate(split=split, minimum_risk=minimum_risk))
 
 
 def _tell(evaluation: Evaluation, *, json: bool) -> None:

@@ -24,7 +24,8 @@ def compare_paired(arguments: Namespace) -> int:
     openings = openings_of(arguments)
     require_different_runs(openings, "a paired test is of two")
     with on_the_terminal(arguments.plugins_dir) as engine:
-        first, second = (evaluated(engine, opening, arguments.split or "valid") for opening in openings)
+        split, minimum_risk = arguments.split or "valid", arguments.minimum_risk
+        first, second = (evaluated(engine, opening, split, minimum_risk=minimum_risk) for opening in openings)
     require_same_sentences((first, second), "A paired test")
     warn(first)
     references = [reference for _, reference, _ in first.predictions]

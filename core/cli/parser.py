@@ -223,6 +223,11 @@ def _add_dataset_options(verb: _ActionsContainer) -> None:
 def _add_decoding(verb: _ActionsContainer) -> None:
     verb.add_argument("--beam-size", type=int, metavar="N", help="hypotheses kept; 1 is greedy")
     verb.add_argument("--length-penalty", type=float, metavar="A", help="favours longer outputs of a beam")
+    verb.add_argument(
+        "--minimum-risk",
+        action="store_true",
+        help="of a beam's outputs not the likeliest, but the one that is nearest to all of them in tokens",
+    )
 
 
 def _add_checkpoint(verb: _ActionsContainer) -> None:

@@ -86,7 +86,12 @@ def _require_beam(wanted: int, beam_size: int) -> None:
 def _request(texts: Sequence[str], arguments: Namespace) -> Translate:
     with_n_best = arguments.json or arguments.n_best is not None
     written = tuple(text for text in texts if text.strip())
-    return Translate(texts=written, with_attention=arguments.json, with_n_best=with_n_best)
+    return Translate(
+        texts=written,
+        with_attention=arguments.json,
+        with_n_best=with_n_best,
+        minimum_risk=arguments.minimum_risk,
+    )
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from torch import Tensor
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.decoding.flat_decoder import FIRST_PRODUCED, FlatDecoder
 from core.decoding.greedy import LEAVE_AT
-from core.decoding.hypothesis import ScoredHypothesis
+from core.decoding.hypothesis import ScoredHypothesis, penalty
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 
@@ -30,10 +30,6 @@ class BeamSearch:
     max_length: int
     num_best: int = 1
     prefix: tuple[int, ...] = ()
-
-    def penalty(self, length: int) -> float:
-        """What the log-probability of so many tokens, `<eos>` counted, is divided by (Wu et al. 2016, equation 14)."""
-        return float(((5 + length) / 6) ** self.length_penalty)
 
 
 Watch = Callable[[Tensor, Tensor, Tensor], None]  # parents, newest ids and log-probabilities, [B, K] each
@@ -108,7 +104,7 @@ class _Beams:
         """The rows of sentences that are not done. [N]."""
         best = self.log_probabilities.amax(1)
         # No token raises a log-probability; the longest output divides it by the most.
-        reachable = best / self.search.penalty(self.search.max_length)
+        reachable = best / penalty(self.search.max_length, self.search.length_penalty)
         return (reachable > self.needed).nonzero()[:, 0]
 
     def keep(self, rows: Tensor) -> None:
@@ -137,7 +133,7 @@ class _Beams:
 
     def _hypothesis(self, row: int, place: int, *, finished: bool) -> ScoredHypothesis:
         length = self.length - finished
-        score = float(self.log_probabilities[row, place]) / self.search.penalty(self.length)
+        score = float(self.log_probabilities[row, place]) / penalty(self.length, self.search.length_penalty)
         return ScoredHypothesis(self.chosen[row, place, :length].tolist(), finished, score)
 
 

@@ -9,6 +9,7 @@ from core.data.prepared_data import PreparedData
 from core.decoding.beam import BeamSearch, beam_decode
 from core.decoding.greedy import greedy_decode
 from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
+from core.decoding.least_risk import least_risk
 from core.errors import UserError
 from core.model.transformer import Transformer
 
@@ -20,10 +21,18 @@ def decode(
     decoding: DecodingConfig,
     max_length: int,
     prefix: tuple[int, ...] = (),
+    *,
+    minimum_risk: bool = False,
 ) -> list[Hypothesis]:
-    """The best output of each source [B, S] that begins with `prefix`: max_length tokens at most, `<eos>` counted."""
+    """The output of each source [B, S] that begins with `prefix`: max_length tokens at most, `<eos>` counted.
+
+    The one of the best score; with `minimum_risk` that of `least_risk` among all that the beam ends with.
+    """
     if decoding.beam_size == 1:
         return greedy_decode(model, src, src_mask, max_length=max_length, prefix=prefix)
+    if minimum_risk:
+        beams = decode_n_best(model, src, src_mask, decoding, max_length, prefix)
+        return [*least_risk(beams, decoding.length_penalty)]
     search = _search(decoding, max_length, num_best=1, prefix=prefix)
     return [best for best, *_ in beam_decode(model, src, src_mask, search)]
 

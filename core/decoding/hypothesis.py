@@ -28,6 +28,11 @@ class ScoredHypothesis(Hypothesis):
     score: float
 
 
+def penalty(length: int, exponent: float) -> float:
+    """What the log-probability of so many tokens, `<eos>` counted, is divided by (Wu et al. 2016, equation 14)."""
+    return float(((5 + length) / 6) ** exponent)
+
+
 def until_eos(ids: Sequence[int]) -> Hypothesis:
     """What a row of chosen ids says, whatever stands after its `<eos>`."""
     finished = EOS_ID in ids

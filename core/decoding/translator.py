@@ -8,6 +8,7 @@ from core.config import DecodingConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import decode, decode_n_best, longest_output
 from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
+from core.decoding.least_risk import least_risk
 from core.decoding.probed_sentences import SentenceToProbe, pad_ids, read_sentences
 from core.errors import UserError
 from core.model.transformer import Transformer
@@ -28,6 +29,7 @@ def translate(
     with_n_best: bool = False,
     prefix: Sequence[str] = (),
     references: Sequence[str | None] = (),
+    minimum_risk: bool = False,
 ) -> tuple[Translation, ...]:
     """Translate each text; `step` is where the weights come from, and only noted.
 
@@ -50,9 +52,11 @@ def translate(
         if with_n_best:
             n_best = decode_n_best(model, src, src_mask, decoding, max_length, forced)
             outputs = [best for best, *_ in n_best]
+            if minimum_risk:
+                outputs = least_risk(n_best, decoding.length_penalty)
         else:
             n_best = [()] * len(chosen)
-            outputs = decode(model, src, src_mask, decoding, max_length, forced)
+            outputs = decode(model, src, src_mask, decoding, max_length, forced, minimum_risk=minimum_risk)
         for index, output, hypotheses in zip(chosen, outputs, n_best, strict=True):
             translations[index] = Translation(
                 step=step,

@@ -47,6 +47,7 @@ class Looking:
     @timed
     def translate(self, request: Translate) -> tuple[Translation, ...]:
         """Translate with the weights of now, with those kept at or before a step, or with another run's."""
+        self._require_choice(request)
         step, model, data = self._model_of(request)
         return translate(
             model,
@@ -58,6 +59,7 @@ class Looking:
             with_n_best=request.with_n_best,
             prefix=request.prefix,
             references=request.references,
+            minimum_risk=request.minimum_risk,
         )
 
     def find_unreadable(self, request: FindUnreadable) -> tuple[int, str] | None:
@@ -114,8 +116,16 @@ class Looking:
         self._run.require_folder()
         if request.split not in ("valid", "test"):
             raise UserError(f"There is no split {request.split!r} to evaluate.", "Choose valid or test.")
-        evaluation: Evaluation = yield from self._run.trainer.evaluate(request.split, self._run.config.decoding)
+        self._require_choice(request)
+        decoding, minimum_risk = self._run.config.decoding, request.minimum_risk
+        evaluation: Evaluation = yield from self._run.trainer.evaluate(
+            request.split, decoding, minimum_risk=minimum_risk
+        )
         return evaluation
+
+    def _require_choice(self, request: Evaluate | Translate) -> None:
+        if request.minimum_risk and self._run.config.decoding.beam_size == 1:
+            raise UserError("A beam of one leaves nothing to choose from by minimum risk.", "Set a larger --beam-size.")
 
     def add_sentence(self, request: AddSentence) -> None:
         """Probe this sentence too: now, from now on, and in the background with every kept weight."""

@@ -25,10 +25,12 @@ def evaluate_split(
     decoding: DecodingConfig,
     run: Path,
     step: int,
+    *,
+    minimum_risk: bool,
 ) -> Generator[Progress, None, Evaluation]:
     """Score a split as in a validation, every sentence decoded freely, saying between batches how far it is."""
     started = time.perf_counter()
-    scores = yield from score_split(model, data, host, split, decoding)
+    scores = yield from score_split(model, data, host, split, decoding, minimum_risk=minimum_risk)
     predictions = tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences)
     _, references, hypotheses = zip(*predictions, strict=True)
     tokenized_bleu, tokenized_bleu_signature = tokenized_bleu_of(hypotheses, references)

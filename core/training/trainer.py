@@ -310,10 +310,12 @@ class Trainer:
         self._due.done_at["validation"] = self.step
         return done
 
-    def evaluate(self, split: str, decoding: DecodingConfig) -> Generator[Event | None, None, Evaluation]:
+    def evaluate(
+        self, split: str, decoding: DecodingConfig, *, minimum_risk: bool = False
+    ) -> Generator[Event | None, None, Evaluation]:
         """Measure a whole split with the weights of this moment, and keep nothing."""
         evaluation = yield from evaluate_split(
-            self.model, self.data, self._host, split, decoding, self.folder.path, self.step
+            self.model, self.data, self._host, split, decoding, self.folder.path, self.step, minimum_risk=minimum_risk
         )
         return replace(evaluation, averaged_steps=self.averaged_steps)
 

@@ -48,6 +48,8 @@ def score_split(
     split: str,
     decoding: DecodingConfig,
     num_free_running: int | None = None,
+    *,
+    minimum_risk: bool = False,
 ) -> Generator[Progress, None, SplitScores]:
     """Measure a split, saying between batches how far it is.
 
@@ -64,7 +66,8 @@ def score_split(
     decoded: dict[int, list[int]] = {}
     max_length, batch_tokens = longest_output(decoding, data), _BATCH_TOKENS // decoding.beam_size
     for indices, batch in eval_batches(data, split, batch_tokens, num_free_running):
-        outputs = decode(model, batch.src.to(device), batch.src_mask.to(device), decoding, max_length)
+        src, src_mask = batch.src.to(device), batch.src_mask.to(device)
+        outputs = decode(model, src, src_mask, decoding, max_length, minimum_risk=minimum_risk)
         decoded.update(zip(indices.tolist(), [output.tokens for output in outputs], strict=True))
         yield Progress(stage=f"decoding {split} sentences", done=len(decoded), total=num_decoded)
     return _scores(data, host, split, forced, decoded)

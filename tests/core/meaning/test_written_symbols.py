@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.edit_distance import edit_distances
 from core.meaning.written_symbols import Symbols, side_by_side
-from core.training.metrics import edit_distances
 from tests.core.meaning.sentences import subwords, validated
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6)

@@ -1,0 +1,65 @@
+"""`--minimum-risk`: of a beam's outputs that with the fewest errors to be expected, wherever texts are decoded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from core.engine import Engine
+from core.requests import Learn
+from tests.core.watcher import answered, begun
+from tests.in_process import called
+
+BEAM = ("--beam-size", "5", "--length-penalty", "0")
+TEXTS = ("1 2 3", "3 2 1", "1 1 2", "4 3 3", "5 1 4", "2 5 5")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that knows how long outputs are, and little of their tokens."""
+    folder = tmp_path_factory.mktemp("runs")
+    with Engine(cache_dir=folder / "cache") as engine:
+        run = begun(
+            engine,
+            folder,
+            max_steps=150,
+            batch_size=32,
+            optimizer={"learning_rate": 0.01},
+            schedule={"name": "constant"},
+        )
+        answered(engine, Learn())
+    return run
+
+
+def test_it_is_what_is_translated(run: Path) -> None:
+    likeliest, nearest = (outputs(translated(run, *BEAM, *more)) for more in ((), ("--minimum-risk",)))
+    told = [json.loads(line) for line in outputs(translated(run, *BEAM, "--minimum-risk", "--json"))]
+    assert [one["output"] for one in told] == nearest != likeliest
+    assert [one["n_best"][0]["output"] for one in told] == likeliest
+
+
+def test_it_is_what_is_evaluated(run: Path) -> None:
+    likeliest, nearest = (evaluated(run, *BEAM, *more) for more in ((), ("--minimum-risk",)))
+    assert nearest["token_error_rate"] < likeliest["token_error_rate"] and nearest["loss"] == likeliest["loss"]
+
+
+def test_a_beam_of_one_is_refused(run: Path) -> None:
+    sentence = "headlight: A beam of one leaves nothing to choose from by minimum risk. Set a larger --beam-size.\n"
+    for refused in (translated(run, "--minimum-risk"), called("evaluate", run, "--minimum-risk", cwd=run)):
+        assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", sentence)
+
+
+def translated(run: Path, *options: str) -> CompletedProcess[str]:
+    return called("translate", run, *TEXTS, *options, cwd=run)
+
+
+def outputs(result: CompletedProcess[str]) -> list[str]:
+    return result.stdout.splitlines()
+
+
+def evaluated(run: Path, *options: str) -> dict[str, float]:
+    record: dict[str, float] = json.loads(called("evaluate", run, "--json", *options, cwd=run).stdout)
+    return record

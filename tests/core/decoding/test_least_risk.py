@@ -1,0 +1,48 @@
+"""The output of least risk against the definition, worked out one by one."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from core.decoding.hypothesis import ScoredHypothesis, penalty
+from core.decoding.least_risk import least_risk
+from core.edit_distance import edit_distances
+
+
+def scored(
+    tokens: list[int], probability: float, *, length_penalty: float = 0.0, finished: bool = True
+) -> ScoredHypothesis:
+    score = math.log(probability) / penalty(len(tokens) + finished, length_penalty)
+    return ScoredHypothesis(tokens, finished, score)
+
+
+def test_two_that_are_alike_outweigh_one_that_is_likelier() -> None:
+    alone, alike, alike_too = scored([9, 8, 7], 0.4), scored([1, 2, 3], 0.3), scored([1, 2, 4], 0.2)
+    assert least_risk([[alone, alike, alike_too], [alone, alike]], 0.0) == [alike, alone]
+
+
+def test_of_equal_risks_the_best_score_wins() -> None:
+    beam = [scored([1], 0.5), scored([2], 0.5)]
+    assert least_risk([beam, beam[::-1]], 0.0) == [beam[0], beam[1]]
+
+
+def test_a_cut_output_counts_only_where_a_beam_has_no_other() -> None:
+    whole, cut, cut_too = scored([1], 0.01), scored([2, 3], 0.9, finished=False), scored([2, 4], 0.8, finished=False)
+    assert least_risk([[whole, cut, cut_too], [cut, cut_too]], 0.0) == [whole, cut]
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 0.6, 2.0])
+def test_weights_are_probabilities_whatever_the_length_penalty(length_penalty: float) -> None:
+    draw = random.Random(0)
+    for _ in range(50):
+        drawn = [([draw.randrange(3) for _ in range(draw.randrange(5))], draw.uniform(0.01, 0.2)) for _ in range(5)]
+        beam = [scored(tokens, probability, length_penalty=length_penalty) for tokens, probability in drawn]
+        risks = [
+            sum(probability * float(edit_distances([tokens], [other])[0]) for other, probability in drawn)
+            for tokens, _ in drawn
+        ]
+        (chosen,) = least_risk([beam], length_penalty)
+        assert risks[beam.index(chosen)] == pytest.approx(min(risks))

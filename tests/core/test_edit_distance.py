@@ -1,0 +1,24 @@
+"""Edits between many pairs at once, against the table of the textbook."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from core.edit_distance import edit_distances
+
+
+def plain_edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1]
+
+
+def test_edit_distances_equal_the_textbook_table() -> None:
+    draw = random.Random(0)
+    pairs = [(draw.choices("abc", k=draw.randrange(9)), draw.choices("abcd", k=draw.randrange(9))) for _ in range(500)]
+    found = edit_distances([h for h, _ in pairs], [r for _, r in pairs])
+    assert found.tolist() == [plain_edit_distance(h, r) for h, r in pairs]
