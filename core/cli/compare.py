@@ -27,7 +27,7 @@ def compare(arguments: Namespace) -> int:
         from core.cli.paired import compare_paired  # evaluates, and so loads torch
 
         return compare_paired(arguments)
-    if given := [name for name in _WITH_PAIRED_BOOTSTRAP if getattr(arguments, name) not in (None, [], False)]:
+    if given := [name for name in _WITH_PAIRED_BOOTSTRAP if _is_given(getattr(arguments, name))]:
         raise UserError(
             f"--{given[0].replace('_', '-')}: the figures compared are those of the runs' own validations.",
             "It goes with --paired-bootstrap, which evaluates two runs.",
@@ -42,6 +42,10 @@ def compare(arguments: Namespace) -> int:
     else:
         _print_columns(records)
     return 0
+
+
+def _is_given(option: object) -> bool:
+    return option is not False and option not in (None, [])  # a length penalty of 0 equals False, and is given
 
 
 def _print_columns(records: Sequence[dict[str, object]]) -> None:

@@ -81,6 +81,7 @@ def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
         ("runs compare a b --csv --json", "headlight runs compare: argument --json: not allowed with argument --csv."),
         ("runs compare a b --split test", "headlight: --split: the figures compared are those of the runs' own valid"),
         ("runs compare a b --length-penalty 0", "headlight: --length-penalty: the figures compared are those of the"),
+        ("runs compare a b --minimum-risk", "headlight: --minimum-risk: the figures compared are those of the runs'"),
         ("runs compare a b --plugins-dir x", "headlight: --plugins-dir: the figures compared are those of the runs'"),
         ("runs compare a b", "headlight: a: there is no such run, neither as a path nor in"),
         ("plugins check x", "headlight: There is no dataset plugin 'x'. Known are: addition,"),
