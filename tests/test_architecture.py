@@ -56,10 +56,11 @@ TORCH_FREE = (
     *("core.doctor.examination", "core.doctor.report_text", "core.testing", "core.sinusoids"),
 )
 
-# where it matters which of how many processes this is; environment.json records how many
+# Only torchrun.py decides by which of how many processes this is; environment.json records how many.
 OF_SEVERAL_PROCESSES = ("core/torchrun.py", "core/training/distributed.py", "core/machine/environment.py")
 ABOUT_SEVERAL_PROCESSES = (
     *("torch.distributed", "distributed", "core.torchrun.place", "core.torchrun.Place"),
+    "core.torchrun.is_alone",
     *("world_size", "local_rank", "local_world_size", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
 )
 

@@ -1,4 +1,4 @@
-"""Several processes that train one model, started by torchrun: all that is different then.
+"""Several processes that train one model, started by torchrun: what they say to each other.
 
 The first process leads: it alone has the run's folder, validates, heeds signals, and decides what comes next. The
 others do what it announces (core/training/follower.py). Each works out the gradient of its sentences of every batch,
@@ -25,7 +25,7 @@ from torch import Tensor
 from core.config import TrainingConfig
 from core.data.batching import Batch
 from core.errors import UserError
-from core.torchrun import Place, place
+from core.torchrun import Place, is_alone, place
 from core.training.loss import Loss
 
 # A process that ends is noticed at once, since its connections close. One that hangs is given up after this long, in
@@ -81,10 +81,33 @@ _NOTHING = (0.0,) * (len(Order._fields) - 1)  # of an order that is no step
 
 
 class Processes:
-    """This process among those of its run. Alone, none of this does anything.
+    """This process and the others of its run: here none, so that nothing is said to them.
 
-    The first process calls `begin`, then `announce` before each step, and `leave`; the others `meet`, `receive` and
-    then heed the `orders`. Tensors on a GPU go by NCCL, all others by gloo.
+    The first calls `begin`, then `announce` before each step, and `leave`; each has its `parts_of` what is learnt from.
+    """
+
+    def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
+        """Once: wait for the others, tell them what the run is, and give them its weights. Raises ProcessLost."""
+
+    def announce(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
+        """Have all take this step. Raises ProcessLost."""
+
+    def leave(self) -> None:
+        """Let the others end, if they have begun. Those amid a step that this one gave up find themselves alone."""
+
+    def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
+        """This process's sentences of each batch."""
+        return list(batches)
+
+    def add_up(self, gradients: Tensor, own: Loss) -> Loss:
+        """Put the gradients of all processes, added up, in place of this one's; and their losses likewise."""
+        return own
+
+
+class SeveralProcesses(Processes):
+    """Several; those that are not the first `meet`, `receive` and then heed the `orders`.
+
+    Tensors on a GPU go by NCCL, all others by gloo.
     """
 
     def __init__(self, here: Place) -> None:
@@ -104,8 +127,7 @@ class Processes:
     # -- the first process -------------------------------------------------------------------------------------------
 
     def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
-        """Once: wait for the others, tell them what the run is, and give them its weights. Raises ProcessLost."""
-        if self._count == 1 or self._steps is not None:
+        if self._steps is not None:
             return
         self._join()
         self._is_amid_step = True
@@ -116,16 +138,12 @@ class Processes:
         self._beating.start()
 
     def announce(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
-        """Have all take this step."""
-        if self._count == 1:
-            return
         norm = math.nan if training.max_grad_norm is None else training.max_grad_norm
         with self._turn:
             self._is_amid_step = True
             self._order(Order(step, learning_rate, training.label_smoothing, training.optimizer.weight_decay, norm))
 
     def leave(self) -> None:
-        """Let the others end, if they have begun. Those amid a step that this one gave up find themselves alone."""
         if self._steps is None:
             return
         self._has_left.set()
@@ -195,16 +213,11 @@ class Processes:
         self._spread(tensors, self._steps)
 
     def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
-        """This process's sentences of each batch: of n processes every n-th, so that lengths are shared out evenly."""
-        if self._count == 1:
-            return list(batches)
+        """Of n processes every n-th sentence, so that lengths are shared out evenly."""
         parts = (batch.rows(slice(self._rank, None, self._count)) for batch in batches)
         return [part for part in parts if part.num_target_tokens > 0]
 
     def add_up(self, gradients: Tensor, own: Loss) -> Loss:
-        """Put the gradients of all processes, added up, in place of this one's; and their losses likewise."""
-        if self._count == 1:
-            return own
         losses = torch.stack(own)
         with reaching_others():
             dist.all_reduce(gradients, group=self._steps)
@@ -214,7 +227,10 @@ class Processes:
 
     def _join(self) -> None:
         """Meet the others where torchrun's environment says."""
-        backends = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+        has_nccl = torch.cuda.is_available() and dist.is_nccl_available()  # on Windows torch has none
+        backends = "cpu:gloo,cuda:nccl" if has_nccl else "gloo"
+        # Else NCCL waits in a thread of its own for one that is lost, and ends this process without a word.
+        os.environ.setdefault("TORCH_NCCL_BLOCKING_WAIT", "1")
         with reaching_others(_NOT_FOUND, _NAME_THE_NETWORK):
             dist.init_process_group(backends, timeout=_PATIENCE_AT_FIRST)
             self._steps = dist.new_group(timeout=PATIENCE)
@@ -225,40 +241,15 @@ class Processes:
                 dist.broadcast(tensor, src=0, group=group)
 
 
-ALONE = Processes(Place())
+ALONE = Processes()
+
+
+def processes_here() -> Processes:
+    """Those of this run, as torchrun placed this process."""
+    return ALONE if is_alone() else SeveralProcesses.here()
 
 
 def part() -> None:
     """Close the connections; a process that ends without that may be aborted by torch's own threads."""
     if dist.is_initialized():
         dist.destroy_process_group()
-
-
-def require_a_gpu_each(device: str) -> None:
-    """Raise UserError where torchrun started more processes on this machine than it has GPUs to train on."""
-    wanted = place().local_world_size
-    if device.startswith("cuda") and wanted > torch.cuda.device_count():
-        raise UserError(
-            f"{wanted} processes need as many GPUs; this machine has {torch.cuda.device_count()}.",
-            "Start fewer, or train with --set training.device=cpu.",
-        )
-
-
-def device_here(device: str) -> str:
-    """Where this process computes, when the first does on `device`: of GPUs the one of its own number."""
-    return f"cuda:{place().local_rank}" if device.startswith("cuda") else device
-
-
-def threads_here(num_threads: int) -> int:
-    """The run's threads, but of several processes no more than a share of this machine: all wait for the slowest."""
-    return num_threads if place().world_size == 1 else min(num_threads, cores_here(os.cpu_count() or 1))
-
-
-def cores_here(num_cores: int) -> int:
-    """This process's share of so many cores of its machine, one at least."""
-    return max(1, num_cores // place().local_world_size)
-
-
-def sentences_here(num_sentences: int) -> int:
-    """About how many sentences of a batch of so many this process works on, one at least."""
-    return max(1, num_sentences // place().world_size)

@@ -24,10 +24,11 @@ from core.machine.signals import STOPPING
 from core.model.transformer import Transformer
 from core.model_size import num_positions
 from core.plugins_host.host import PluginHost
-from core.torchrun import tell_torchrun
-from core.training import distributed
-from core.training.distributed import Processes
+from core.torchrun import device_here, tell_torchrun, threads_here
+from core.training.distributed import SeveralProcesses, part
 from core.training.learner import Learner
+from core.training.memory import is_out_of_memory
+from core.training.trouble import no_memory
 
 STOPPED_ITSELF = 3
 
@@ -39,7 +40,7 @@ def follow(plugin_dirs: Sequence[Path]) -> int:
     What goes wrong here is told on standard error, and ends the run of all.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    processes = Processes.here()
+    processes = SeveralProcesses.here()
     document = processes.meet()
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
@@ -52,11 +53,11 @@ def follow(plugin_dirs: Sequence[Path]) -> int:
         print(f"\n{sentence}", file=sys.stderr)  # the first one's bar may stand on this line
         return STOPPED_ITSELF
     finally:
-        distributed.part()
+        part()
     return 0
 
 
-def _take_part(document: dict[str, Any], host: PluginHost, processes: Processes) -> None:
+def _take_part(document: dict[str, Any], host: PluginHost, processes: SeveralProcesses) -> None:
     config = _config(document)
     data = _data(document, config, host)
     learner = _learner(config, data, processes)
@@ -66,12 +67,17 @@ def _take_part(document: dict[str, Any], host: PluginHost, processes: Processes)
         for order in processes.orders():
             torch.manual_seed(processes.dropout_seed(config.seed, int(order.step)))
             batches = [next(source) for _ in range(config.training.accumulate_steps)]
-            learner.step(batches, order.settings(config.training), order.learning_rate)
+            try:
+                learner.step(batches, order.settings(config.training), order.learning_rate)
+            except RuntimeError as error:
+                if is_out_of_memory(error):
+                    raise no_memory(config, data) from error
+                raise
 
 
 def _config(document: dict[str, Any]) -> RunConfig:
     config = RunConfig.model_validate(document["config"])
-    device = distributed.device_here(config.training.device)
+    device = device_here(config.training.device)
     return config.model_copy(update={"training": config.training.model_copy(update={"device": device})})
 
 
@@ -102,11 +108,11 @@ def _done(work: Generator[object, None, PreparedData]) -> PreparedData:
             return end.value  # type: ignore[no-any-return]
 
 
-def _learner(config: RunConfig, data: PreparedData, processes: Processes) -> Learner:
+def _learner(config: RunConfig, data: PreparedData, processes: SeveralProcesses) -> Learner:
     device = torch.device(config.training.device)
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    torch.set_num_threads(distributed.threads_here(int(config.training.num_threads)))
+    torch.set_num_threads(threads_here(int(config.training.num_threads)))
     sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
     model = Transformer(config.model, *sizes).eval()
     return Learner(model, config.training, device, processes)

@@ -14,7 +14,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import count_parameters, num_positions
-from core.training.distributed import cores_here, require_a_gpu_each
+from core.torchrun import cores_here, device_here, require_a_device_each
 
 # Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
 # ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. That little is lost many times over where
@@ -33,8 +33,8 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
     """
     max_length = config.decoding.max_length
     longest_output = data.max_tgt_length if max_length == "auto" else max_length
-    device = _device(config.training.device)
-    require_a_gpu_each(device)
+    device = device_here(_device(config.training.device))
+    require_a_device_each(device, torch.cuda.device_count())
     update = {
         "device": device,
         "precision": _precision(config.training.precision, device),
@@ -114,7 +114,8 @@ def _is_there(device: str) -> bool:
 
 def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str:
     if name == "auto":
-        return "bfloat16" if device.startswith("cuda") else "float32"
+        multiplies = device.startswith("cuda") and torch.cuda.is_bf16_supported(including_emulation=False)
+        return "bfloat16" if multiplies else "float32"
     return name
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from time import monotonic
+from time import monotonic, perf_counter
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ _CAPACITY = 1024
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ON_DEVICE = ("train/loss", "train/objective", "train/grad_norm")
 _ON_CPU = ("train/learning_rate", "train/target_tokens_per_second", "train/epoch", "time")
+_RATE_OF_TOKENS = _ON_CPU.index("train/target_tokens_per_second")
 
 
 class StepMeter:
@@ -25,19 +26,30 @@ class StepMeter:
         self._on_device = torch.zeros(_CAPACITY, len(_ON_DEVICE), device=device)
         self._on_cpu = np.zeros((_CAPACITY, len(_ON_CPU)))
         self._cheap_to_read = device.type == "cpu"
-        self._num_rows = 0
+        self._num_rows, self._num_tokens, self._seconds = 0, 0, 0.0
         self._first_step = 1
         self._reported_at = monotonic()
         self.not_finite_at: int | None = None  # the first step seen whose loss or gradient was not finite
         self.is_loss_finite = True  # of that step
 
-    def take(self, step: int, measured: tuple[Tensor, Tensor, Tensor], on_cpu: tuple[float, float, float]) -> None:
-        """Note a step: loss, objective and gradient norm, scalars on the device; rate, tokens a second and epoch."""
+    def take(
+        self,
+        step: int,
+        measured: tuple[Tensor, Tensor, Tensor],
+        *,
+        rate: float,
+        num_tokens: int,
+        seconds: float,
+        epoch: float,
+    ) -> None:
+        """Note a step: its loss, objective and gradient norm, scalars on the device, and what is known without that."""
         if self._num_rows == 0:
             self._first_step = step
         torch.stack(measured, out=self._on_device[self._num_rows])
-        self._on_cpu[self._num_rows] = (*on_cpu, time.time())
+        self._on_cpu[self._num_rows] = (rate, num_tokens / seconds, epoch, time.time())
         self._num_rows += 1
+        self._num_tokens += num_tokens
+        self._seconds += seconds
         if self._cheap_to_read and not bool(self._on_device[self._num_rows - 1].isfinite().all()):
             self.not_finite_at = step
 
@@ -49,7 +61,7 @@ class StepMeter:
 
     def read(self) -> StepsDone | None:
         """All steps noted since `clear`, up to the first that was not finite; None where there are none."""
-        rows = self._on_device[: self._num_rows].cpu().numpy().astype(np.float64)
+        rows = self._read_from_device()
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         num_good = int(bad[0]) if len(bad) else self._num_rows
         if len(bad):
@@ -61,7 +73,16 @@ class StepMeter:
         arrays.update(zip(_ON_CPU, self._on_cpu[:num_good].T.copy(), strict=True))
         return StepsDone(first_step=self._first_step, arrays=arrays)
 
+    def _read_from_device(self) -> NDArray[np.float64]:
+        """What it has measured. Elsewhere than on a CPU it had steps left to do, whose time the wait is."""
+        started = perf_counter()
+        rows = self._on_device[: self._num_rows].cpu().numpy().astype(np.float64)
+        if not self._cheap_to_read and self._num_rows > 0:
+            self._seconds += perf_counter() - started
+            self._on_cpu[: self._num_rows, _RATE_OF_TOKENS] = self._num_tokens / self._seconds
+        return rows
+
     def clear(self) -> None:
         """Forget what was read; to be called once it is safe."""
-        self._num_rows = 0
+        self._num_rows, self._num_tokens, self._seconds = 0, 0, 0.0
         self._reported_at = monotonic()

@@ -25,10 +25,11 @@ from core.probes import Probe
 from core.requests import Evaluation
 from core.run_folder import Checkpoint, RunFolder
 from core.schedules import learning_rate
+from core.torchrun import threads_here
 from core.training import trouble
 from core.training.best import Best
 from core.training.checkpoint import arrays, read_state, tensors
-from core.training.distributed import Processes, ProcessLost, threads_here
+from core.training.distributed import ProcessLost, processes_here
 from core.training.due import Due
 from core.training.evaluation import evaluate_split, require_known_metric
 from core.training.learner import Learner
@@ -75,7 +76,7 @@ class Trainer:
         with self._random.drawing():
             sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
             trained = Transformer(config.model, *sizes).eval()  # training draws masks of its own
-        self._processes = Processes.here()
+        self._processes = processes_here()
         self._learner = Learner(trained, config.training, device, self._processes)
         self._average: MovingAverage | None = None
         if config.training.ema_decay is not None:
@@ -171,8 +172,8 @@ class Trainer:
         if self._average is not None:
             self._average.take(self.step)
         num_tokens = sum(batch.num_target_tokens for batch in batches)
-        tokens_per_second = num_tokens / (time.perf_counter() - started)
-        self._meter.take(self.step, measured, (rate, tokens_per_second, source.epoch))
+        seconds = time.perf_counter() - started
+        self._meter.take(self.step, measured, rate=rate, num_tokens=num_tokens, seconds=seconds, epoch=source.epoch)
         self._step_back()
 
     def _document(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from core.data.batching import Batch
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.model_size import parameter_breakdown
-from core.training.distributed import sentences_here
+from core.torchrun import sentences_here
 
 MOST_WORK = 1e9
 """Multiplications of a forward: a step of so many takes 30 to 70 ms in float32 (one thread), and is run a dozen times.

@@ -12,7 +12,7 @@ from core.data.prepared_data import PreparedData
 from core.model.transformer import Transformer
 from core.torchrun import Place
 from core.training import distributed
-from core.training.distributed import ALONE, Processes
+from core.training.distributed import ALONE, Processes, SeveralProcesses
 from core.training.learner import Learner, Measured
 from tests.core.training.small_runs import MODEL
 
@@ -64,7 +64,7 @@ def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_
                 own += sent[1][place]
 
         monkeypatch.setattr(distributed.dist, "all_reduce", all_reduce)
-        return learn_once(data, batches, Processes(Place(rank, 2)), accumulate_steps=4)
+        return learn_once(data, batches, SeveralProcesses(Place(rank, 2)), accumulate_steps=4)
 
     learn_as(1)
     both, measured = learn_as(0)

@@ -23,7 +23,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def take(meter: StepMeter, step: int, loss: float) -> None:
-    meter.take(step, (torch.tensor(loss), torch.tensor(loss + 1), torch.tensor(2.0)), (1e-3, 500.0, 0.5))
+    measured = torch.tensor(loss), torch.tensor(loss + 1), torch.tensor(2.0)
+    meter.take(step, measured, rate=1e-3, num_tokens=step * 100, seconds=0.5, epoch=0.5)
+
+
+def tokens_per_second(meter: StepMeter) -> list[float]:
+    done = meter.read()
+    assert done is not None
+    rates: list[float] = done.arrays["train/target_tokens_per_second"].tolist()
+    return rates
 
 
 def test_steps_come_in_order_and_only_until_cleared() -> None:
@@ -81,3 +89,24 @@ def test_it_is_due_a_few_times_a_second_where_there_is_anything(clock: list[floa
     assert not meter.is_due
     clock[0] = 0.6
     assert meter.is_due
+
+
+def test_on_a_cpu_each_step_has_its_own_tokens_a_second() -> None:
+    meter = StepMeter(CPU)
+    take(meter, 1, 1.0)
+    take(meter, 2, 1.0)
+    assert tokens_per_second(meter) == [200.0, 400.0]
+
+
+def test_elsewhere_the_wait_for_the_device_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU does the steps after they were asked for: here two of them, half a second to ask and four to wait."""
+    meter = StepMeter(CPU)
+    monkeypatch.setattr(meter, "_cheap_to_read", False)
+    ticks = iter([10.0, 14.0, 20.0, 21.0])
+    monkeypatch.setattr(step_meter, "perf_counter", lambda: next(ticks))
+    take(meter, 1, 1.0)
+    take(meter, 2, 1.0)
+    assert tokens_per_second(meter) == [300 / 5, 300 / 5]
+    meter.clear()
+    take(meter, 3, 1.0)
+    assert tokens_per_second(meter) == [300 / 1.5]
