@@ -289,7 +289,7 @@ class DecodingConfig(Settings):
 
 
 class RunConfig(Settings):
-    """One run, complete: the same config, seed and machine give the same weights to the bit."""
+    """One run, complete: the same config, seed and machine give the same weights to the bit, on a CPU."""
 
     format: Literal[1] = Field(FORMAT, title="Format", description="Version of this file's layout.")
     name: str = setting(

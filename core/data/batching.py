@@ -33,9 +33,10 @@ class Batch:
         """The batch on a device."""
         if device.type == "cpu":
             return self
-        src, src_mask = self.src.to(device, non_blocking=True), self.src_mask.to(device, non_blocking=True)
-        tgt_input, tgt_output, tgt_mask = (
-            part.to(device, non_blocking=True) for part in (self.tgt_input, self.tgt_output, self.tgt_mask)
+        does_not_wait = device.type == "cuda"  # MPS would read this memory once it is freed (PyTorch's issue 189690)
+        src, src_mask, tgt_input, tgt_output, tgt_mask = (
+            part.to(device, non_blocking=does_not_wait)
+            for part in (self.src, self.src_mask, self.tgt_input, self.tgt_output, self.tgt_mask)
         )
         return Batch(src, src_mask, tgt_input, tgt_output, tgt_mask, self.num_target_tokens)
 

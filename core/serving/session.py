@@ -22,7 +22,7 @@ from core.serving.opening import data_of, known_data, open_trainer
 from core.serving.run_at_hand import RunAtHand, Work
 from core.settings.branch_changes import that_act
 from core.training.distributed import ProcessLost
-from core.training.memory import is_out_of_memory
+from core.training.memory import give_back, is_out_of_memory
 from core.training.resolve import resolve
 from core.training.speed.choice import choose
 from core.training.trainer import Trainer
@@ -255,6 +255,7 @@ class Session:
         folder.release("stopped", "stopped")
         self._end_reading_ahead()
         self._run = self._looking = None
+        give_back()
         self._become("preparing")
         return folder.path
 

@@ -15,9 +15,13 @@ _FLOAT32 = 4
 
 
 def model_bytes(config: RunConfig, data: PreparedData) -> int:
-    """What weights, gradients and averages (the optimizer's, and that of the weights) take: known to the byte."""
+    """What weights, gradients and averages (the optimizer's, and that of the weights) take: known to the byte.
+
+    In bfloat16 weights and gradients are there once more, in half the bytes (core/training/passes/weights.py).
+    """
     sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
     per_weight = 2 + _AVERAGES[config.training.optimizer.name] + (config.training.ema_decay is not None)
+    per_weight += config.training.precision == "bfloat16"
     return _FLOAT32 * per_weight * count_parameters(config.model, *sizes)
 
 
@@ -51,7 +55,13 @@ def in_gigabytes(num_bytes: int) -> str:
     return f"{num_bytes / 1e9:,.1f} GB" if num_bytes >= 1e9 else f"{num_bytes / 1e6:,.1f} MB"
 
 
+def give_back() -> None:
+    """Let go of the GPU memory that torch keeps for itself: other processes need it. Nothing on a CPU."""
+    torch.cuda.empty_cache()
+
+
 def _free(device: torch.device) -> int | None:
     if device.type == "cuda":
-        return torch.cuda.mem_get_info(device)[0]
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by torch, to give it again
+        return torch.cuda.mem_get_info(device)[0] + kept
     return free_memory() if device.type == "cpu" else None

@@ -26,7 +26,8 @@ class WrittenOutAttention:
         batch, heads, length, d_head = queries.shape
         q, k, v = queries.flatten(0, 1), keys.flatten(0, 1), values.flatten(0, 1)
         self._scale = 1.0 / math.sqrt(d_head)
-        scores = torch.baddbmm(q.new_empty(1), q, k.transpose(1, 2), beta=0, alpha=self._scale)
+        # Zeros, since MPS multiplies what is there by beta: an infinity would become NaN (PyTorch's issue 187521).
+        scores = torch.baddbmm(q.new_zeros(1), q, k.transpose(1, 2), beta=0, alpha=self._scale)
         scores = scores.to(at_least_float32(q.dtype))
         if mask is not None:
             scores.view(batch, heads, length, -1).add_(mask)

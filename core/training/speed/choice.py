@@ -52,7 +52,7 @@ def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, Non
     """The number format, and why."""
     training = config.training
     if training.device != "cpu":
-        return training.precision, f"as always on {training.device}"
+        return training.precision, f"as {training.device} is fastest"
     if not multiplies_bfloat16():
         return "float32", "this processor does not multiply in bfloat16"
     if is_small(config, data):
