@@ -25,6 +25,8 @@ from core.decoding.probed_sentences import pad_ids
 from core.model.transformer import Transformer
 from core.training.trainer import Trainer
 
+_SURER = 8.0  # times
+
 
 class Task(NamedTuple):
     """What is to be decoded in one batch, and with how many hypotheses of each sentence."""
@@ -54,7 +56,7 @@ def contenders(task: Task, rivals: Rivals, most_threads: int, folder: Path, stac
     trainer = ours.make_trainer(task.size, task.data, folder / "run", precision="float32", num_threads=most_threads)
     able = {name: rival.eval() for name, rival in rivals.models.items() if task.beam_size == 1 or rival.has_beam}
     for norm_first in (True, False):
-        model = _never_ending(ours.with_norms(trainer, norm_first))
+        model = _decided(ours.with_norms(trainer, norm_first))
         _require_agreement(task, trainer, model, same_models(able, model, norm_first=norm_first))
     decode = partial(ours.decode, trainer.model, trainer, task.texts, task.beam_size, OUTPUT_LENGTH)
     everyone = {Entry(ours.OURS, named(most_threads)): Contender(decode, most_threads)}
@@ -107,7 +109,11 @@ def _ctranslate2(task: Task, server: CTranslate2, most_threads: int) -> dict[Ent
 
 
 @torch.no_grad()
-def _never_ending(model: Transformer) -> Transformer:
-    """The model, from now on certain that no sentence ends, begins or is padded: everyone writes to full length."""
+def _decided(model: Transformer) -> Transformer:
+    """The model, from now on certain that no sentence ends, begins or is padded: everyone writes to full length.
+
+    And surer of every token: of two that untrained weights make alike, a rounding would choose.
+    """
+    model.output.weight.mul_(_SURER)
     model.output.bias[[PAD_ID, BOS_ID, EOS_ID]] = -1e4
     return model

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from benchmarks.speed.data import outcome, random_words
@@ -82,11 +83,12 @@ def decode(model: Transformer, trainer: Trainer, texts: Sequence[str], beam_size
 
 
 def with_norms(trainer: Trainer, norm_first: bool) -> Transformer:
-    """The trainer's model, or a new one that differs in where it normalises."""
+    """The trainer's model, or one that differs in where it normalises: new, and the same in every benchmark."""
     config = trainer.config.model
     if config.norm_first == norm_first:
         return trainer.model
     sizes = len(trainer.data.src_vocabulary), len(trainer.data.tgt_vocabulary), trainer.model.max_positions
+    torch.manual_seed(trainer.config.seed)
     return Transformer(config.model_copy(update={"norm_first": norm_first}), *sizes)
 
 
