@@ -256,9 +256,22 @@ def test_folders_of_the_environment_and_of_the_user_are_searched(
     users.mkdir(parents=True)
     write_plugin(GOOD)
     write_plugin(GOOD, name="of_user").rename(users / "of_user.py")
-    monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join([str(folder), str(users)]))
-    with PluginHost([folder]) as host:
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folder))
+    with PluginHost() as host:
         assert {"named", "of_user", "copy_task"} <= {info.name for info in host.plugins() if info.error is None}
+
+
+def test_a_folder_named_in_two_places_is_searched_once(
+    folder: Path, tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "others"
+    other.mkdir()
+    write_plugin(GOOD, name="other").rename(other / "other.py")
+    write_plugin(GOOD)
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join([str(folder), str(other)]))
+    with PluginHost([folder]) as host:
+        names = [info.name for info in host.plugins() if info.error is None]
+    assert names.count("named") == names.count("other") == 1
 
 
 def test_entry_points_are_found_and_a_broken_one_is_a_row(
