@@ -59,7 +59,8 @@ def test_the_arrow_keys_go_through_all_topics(view: AnatomyView, qtbot: QtBot) -
         rows = topic.numbers()
         assert len(rows) > 1 and all(len(row) == len(rows[0]) for row in rows)
         controls = [*topic.findChildren(QPushButton), *topic.findChildren(QComboBox)]
-        controls += [*topic.findChildren(QAbstractSpinBox), *topic.findChildren(QLineEdit, "edit")]
+        controls += [*topic.findChildren(QAbstractSpinBox), *topic.findChildren(QLineEdit)]
+        controls = [control for control in controls if not control.objectName().startswith("qt_")]  # a box's inside
         assert all(control.accessibleName() and control.toolTip() for control in controls)
 
 
