@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -73,9 +72,7 @@ def test_setup_installs_once_until_what_is_needed_changes(installed: Path) -> No
     assert [line.split()[-1] for line in first] == ["setuptools", ".[dev]"]
     assert all("--constraint constraints.txt" in line for line in first)
 
-    start = time.monotonic()
     assert call("make", "setup", cwd=installed).returncode == 0
-    assert time.monotonic() - start < 3
     assert pip_calls(installed) == first
 
     with (installed / "constraints.txt").open("a") as constraints:
