@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from core.cli.output import event_record, print_json
-from core.events import RunFinished, StepsDone, ValidationDone
+from core.events import ProbeDone, RunFinished, StepsDone, ValidationDone
+from tests.core.examples import probe
 
 
 def printed(record: dict[str, object], capsys: pytest.CaptureFixture[str]) -> object:
     print_json(record)
-    (line,) = capsys.readouterr().out.splitlines()
+    line, rest = capsys.readouterr().out.split("\n")  # U+2028 and the like stand inside texts
+    assert rest == ""
     return json.loads(line)
 
 
@@ -35,6 +37,14 @@ def test_the_last_line_has_the_keys_of_the_contract(capsys: pytest.CaptureFixtur
         "reason": "max_steps",
         "step": 3,
         "metrics": {"valid/loss": 0.5},
+    }
+
+
+def test_of_a_probe_its_texts_are_told_and_no_arrays(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(event_record(ProbeDone(probe=probe(30))), capsys) == {
+        "event": "probe_done",
+        "step": 30,
+        "sentences": [{"source": "ein kaltes Bier", "output": "a a a"}, {"source": "\u2028 ∫", "output": ""}],
     }
 
 
