@@ -142,33 +142,34 @@ def test_a_machine_that_sleeps_goes_on_where_it_was(tmp_path: Path, full: bool) 
 
 
 SLEEPING = """
-import os, subprocess, sys, threading
+import sys
 from pathlib import Path
 from core.plugins_host.host import PluginHost
-with PluginHost([Path(sys.argv[1])], pairs_timeout=1.0) as host:
-    host.plugins()
-    subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -STOP {os.getpid()}; sleep 2; kill -CONT {os.getpid()}"])
+with PluginHost([Path(sys.argv[1])], pairs_timeout=3.0) as host:
     print(sum(map(len, host.pairs("slow", {}, 0, "train"))))
 """
-SLOW = """
-import time
+SENDS_TO_SLEEP = """
+import os, signal, time
 from core.plugin import DatasetPlugin, Options, Pair
 
-class Slow(DatasetPlugin[Options]):
+class SendsToSleep(DatasetPlugin[Options]):
     name = "slow"
     title = "Slow"
 
     def pairs(self, split, rng):
-        time.sleep(0.8)
+        os.kill(os.getppid(), signal.SIGSTOP)
+        time.sleep(3.5)
+        os.kill(os.getppid(), signal.SIGCONT)
+        time.sleep(0.5)  # in which whoever waits looks how long it has been
         yield Pair("a", "b")
 
-PLUGIN = Slow
+PLUGIN = SendsToSleep
 """
 
 
 @posix
 def test_the_time_a_machine_slept_is_not_a_plugins(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    (tmp_path / "slow.py").write_text(SENDS_TO_SLEEP, encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", SLEEPING, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("1\n", "")
 
