@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from platformdirs import user_cache_path
 
 from core.run_folder import RunFolder, list_runs
 from tests.in_process import called
@@ -64,10 +65,15 @@ def test_a_long_name_still_makes_a_folder(tmp_path: Path) -> None:
     assert len(set(names)) == 12 and max(len(os.fsencode(name)) for name in names) <= 255
 
 
+def elsewhere() -> dict[str, str]:
+    """Where settings and data belong without a home: not in that of whoever runs the tests."""
+    return {name: value for name, value in os.environ.items() if name.startswith("XDG_")}
+
+
 @posix
 def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
     known = {name: value for name, value in os.environ.items() if name == "PATH"}
-    homes = {"not to be written": {"HOME": "/proc/nowhere"}, "none": {}}
+    homes = {"not to be written": {"HOME": "/proc/nowhere"}, "none": elsewhere()}
     for name, home in homes.items() if full else list(homes.items())[:1]:
         with cases.trying(name):
             run = tmp_path / name
@@ -75,15 +81,15 @@ def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
                 train(tmp_path, "--run-dir", str(run), *LAST), env=known | home, capture_output=True, text=True
             )
             assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
-            assert ("Prepared data cannot be kept in /proc/nowhere" in done.stderr) == bool(home), done.stderr
+            assert ("Prepared data cannot be kept in /proc/nowhere" in done.stderr) == ("HOME" in home), done.stderr
+            assert user_cache_path("headlight").exists() == ("HOME" not in home)
             assert is_whole(run)
 
 
 @posix
 def test_a_window_needs_no_home_no_locale_and_no_plain_path(tmp_path: Path, cases: Cases, full: bool) -> None:
     known = {name: value for name, value in os.environ.items() if name in ("PATH", "QT_QPA_PLATFORM")}
-    elsewhere = {name: value for name, value in os.environ.items() if name.startswith("XDG_")}  # than in the user's
-    homes = {"not to be written": {"HOME": "/proc/nowhere"}, "none": elsewhere}
+    homes = {"not to be written": {"HOME": "/proc/nowhere"}, "none": elsewhere()}
     places = [(place, home) for home in homes for place in PLACES]
     for place, home in places if full else places[:1]:
         with cases.trying(f"{place}; home: {home}"):
