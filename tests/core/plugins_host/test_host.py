@@ -25,6 +25,7 @@ from core.plugins_host.info import PluginInfo
 from core.run_files.state import is_alive
 from core.text_form import AS_IT_COMES, TextForm
 
+NEVER = 1000.0  # seconds, as long as an answer may take: who waits for it is failed by pytest-timeout
 GOOD = """
 def pairs(self, split, rng):
     for _ in range(2500 if split == "train" else 10):
@@ -424,7 +425,7 @@ def test_forget_ends_the_process_and_reads_edited_files_anew(host: PluginHost, w
 def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Path, write_plugin: Any) -> None:
     reached = tmp_path / "reached"
     write_plugin(f"def pairs(self, split, rng):\n    open({str(reached)!r}, 'w')\n    while True: pass\n    yield")
-    host = PluginHost([folder])
+    host = PluginHost([folder], pairs_timeout=NEVER)
     host.plugins()
     errors: list[Exception] = []
 
@@ -438,10 +439,9 @@ def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Pat
     thread.start()
     while not reached.exists():
         time.sleep(0.01)
-    started = time.monotonic()
     host.close()
     thread.join()
-    assert time.monotonic() - started < 5 and len(errors) == 1
+    assert len(errors) == 1
 
 
 def test_what_is_asked_of_a_closed_host_starts_no_process(host: PluginHost) -> None:
@@ -507,16 +507,14 @@ def pairs(self, split, rng):
 
 def test_what_fails_ahead_is_told_at_once_and_ends_nobody_elses_stream(folder: Path, write_plugin: Any) -> None:
     write_plugin(FAILS_LATE)
-    with PluginHost([folder]) as host:
+    with PluginHost([folder], pairs_timeout=NEVER) as host:
         other = host.pairs("copy_task", {}, 0, "train", limit=3000)
         taken = next(other)
-        started = time.monotonic()
         with pytest.raises(PluginError, match="'named' failed: ValueError: no more"):
             drawn(host, "named")
         left_early = host.pairs("named", {}, 0, "train")
         next(left_early)
         left_early.close()  # with the failure on its way
-        assert time.monotonic() - started < 5  # and not 30 s, as long as an answer may take
         assert len(taken) + sum(map(len, other)) == 3000
 
 
@@ -621,17 +619,16 @@ def test_what_a_plugin_has_set_free_is_not_waited_for(host: PluginHost, write_pl
     write_plugin("""
         def pairs(self, split, rng):
             import subprocess
-            command = [sys.executable, "-c", "import time; time.sleep(20)"]
+            command = [sys.executable, "-c", "import time; time.sleep(1000)"]
             child = subprocess.Popen(command, start_new_session=True)
             yield Pair(str(child.pid), "b")
     """)
     child = int(drawn(host, "named")[0].source)
-    started = time.monotonic()
-    host.forget()
-    took = time.monotonic() - started
-    assert is_alive(child) and len(drawn(host, "copy_task", "valid")) == 1000
-    os.kill(child, signal.SIGKILL)
-    assert took < 10
+    try:
+        host.forget()
+        assert is_alive(child) and len(drawn(host, "copy_task", "valid")) == 1000
+    finally:
+        os.kill(child, signal.SIGKILL)
 
 
 def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path, write_plugin: Any) -> None:
