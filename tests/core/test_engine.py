@@ -55,6 +55,7 @@ from core.requests import (
 )
 from core.run_folder import RunFolder
 from core.serving import session
+from core.training import trainer
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
 ROOT = Path(__file__).parents[2]
@@ -209,12 +210,25 @@ def test_single_steps_end_with_what_is_due_there(engine: Engine, watcher: Watche
     assert watcher.states()[-1] == "finished"
 
 
-def test_pausing_does_not_wait_for_a_validation(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_pausing_does_not_wait_for_a_validation(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score_split, is_under_way, is_asked = trainer.score_split, threading.Event(), threading.Event()
+
+    def score(*arguments: Any) -> Generator[Progress, None, Any]:
+        is_under_way.set()
+        assert is_asked.wait(SECONDS)
+        return score_split(*arguments)
+
+    monkeypatch.setattr(trainer, "score_split", score)
     begun(engine, tmp_path, max_steps=5, validate_every=5)
     learning = engine.ask(Learn())
-    watcher.wait(StateChanged, lambda event: event.state == "learning")
-    answered(engine, Pause())
+    assert is_under_way.wait(SECONDS)
+    pause = engine.ask(Pause())
+    is_asked.set()
+    assert pause.result(SECONDS) == 5
     learning.result(SECONDS)
+    assert watcher.states()[-1] == "paused" and watcher.all(ValidationDone) == []
     answered(engine, Learn())
     assert [done.step for done in watcher.all(ValidationDone)] == [5]
     assert watcher.all(RunFinished)[-1].step == 5
