@@ -73,7 +73,8 @@ def test_command_is_the_installed_one(environment: Path, tmp_path: Path) -> None
     assert (shown.returncode, shown.stderr) == (0, "")
     assert shown.stdout.split()[-1] == version
     where = call(environment / "python", "-c", "import core, main; print(core.__file__, main.__file__)", cwd=tmp_path)
-    assert all(place.startswith(str(environment.parent)) for place in where.stdout.split())
+    places = where.stdout.split()
+    assert len(places) == 2 and all(place.startswith(str(environment.parent)) for place in places), where
 
 
 def test_presets_are_found_from_anywhere(environment: Path, tmp_path: Path) -> None:
