@@ -45,11 +45,13 @@ def test_help_version_and_lists_load_neither_torch_nor_qt(tmp_path: Path) -> Non
 
 
 def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
-    heavy = "numpy pydantic yaml tqdm torch"
-    code = (
-        f"from core import cli\ncli.main(['--help'])\nprint([name for name in {heavy.split()} if name in sys.modules])"
-    )
-    assert python(code, tmp_path).stdout.splitlines()[-1] == "[]"
+    heavy = ["numpy", "pydantic", "yaml", "tqdm", "torch"]
+    code = f"""
+from core import cli
+codes = [cli.main([option]) for option in ("--help", "--version")]
+print(codes, [name for name in {heavy} if name in sys.modules])
+"""
+    assert python(code, tmp_path).stdout.splitlines()[-1] == "[0, 0] []"
 
 
 @pytest.mark.parametrize(
