@@ -24,7 +24,7 @@ from tests.reliability.terminal import MAIN, ROOT
 from tests.reliability.terminal import train as command_to_train
 
 SYSTEM_CALLS = ("write", "fsync", "rename", "mkdir", "unlink", "unlinkat", "rmdir", "ftruncate", "openat")
-ALWAYS = {"write", "fsync", "rename"}
+ALWAYS = {"write", "fsync", "rename", "mkdir", "unlinkat", "rmdir", "openat"}
 VISIBLE = ("mkdir", "rename", "unlink", "unlinkat", "rmdir")  # what another process sees of a run changes by these
 SAVING = ("-m", "tests.reliability.one_save")
 RESUMING = ("-m", "tests.reliability.one_resume")
@@ -103,7 +103,9 @@ def counts(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
 def test_a_save_killed_at_any_system_call_leaves_a_whole_run(
     name: str, run: Path, counts: Counter[str], tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    assert counts[name] or name not in ALWAYS
+    if name not in ALWAYS and not counts[name]:
+        pytest.skip("a save makes no such call")
+    assert counts[name]
     for number in tried(counts[name], full=full):
         with cases.trying(f"{name} {number}"):
             killed = shutil.copytree(run, tmp_path / f"{name}{number}")
