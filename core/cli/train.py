@@ -24,7 +24,7 @@ from core.requests import OpenRun, Prepare, Request, Start
 from core.run_files.by_step import CHECKPOINTS, step_path
 from core.run_files.places import runs_of_group
 from core.run_folder import RunFolder, default_runs_dir, find_run
-from core.settings.fields import setting_effect
+from core.settings.fields import run_settings, setting_effect
 from core.settings.lower_rate import lower_rate
 from core.settings.presets import read_preset_or_file
 from core.settings.smaller_batch import SHORTER, smaller_batch
@@ -157,7 +157,7 @@ def _resumed_run(arguments: Namespace) -> list[Request[Any]]:
     run = find_run(arguments.resume, arguments.runs_dir or default_runs_dir()).resolve()
     changes, options = read_settings(arguments.set)
     for key, _ in changes:
-        if setting_effect(key) != "now":
+        if key in run_settings() and setting_effect(key) != "now":  # of one that nobody knows the engine says it
             raise UserError(f"--set {key}: this cannot change within a run.", "Train a new one with it.")
     return [OpenRun(run=run, changes=changes, dataset_options=options)]
 

@@ -21,11 +21,12 @@ class LiveSettings:
     def changed(self, key: str, value: Any) -> RunConfig:
         """The config with one setting changed, not yet in force.
 
-        Raises UserError for a setting that waits for a new run, and for a wrong value.
+        Raises UserError for an unknown key, for a wrong value, and for a setting that waits for a new run.
         """
+        changed = change_setting(self.config, key, value)  # first: a new run would not have an unknown key either
         if setting_effect(key) != "now":
             raise UserError(f"{key} cannot change during a run.", "Start a new run with it.")
-        return change_setting(self.config, key, value)
+        return changed
 
     def change(self, step: int, key: str, value: Any) -> None:
         """Put a change into force after `step`."""

@@ -100,6 +100,20 @@ def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
     assert "step 21" in further.stdout.splitlines() and "nothing is left" not in further.stderr
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("training.max_step=30", "headlight: training.max_step: unknown key; did you mean max_steps?"),
+        ("training.batch_size=4", "headlight: --set training.batch_size: this cannot change within a run."),
+    ],
+)
+def test_a_setting_that_cannot_change_says_whether_there_is_one(
+    place: Path, tmp_path: Path, change: str, sentence: str
+) -> None:
+    refused = called("train", "--resume", place / "run", "--set", change, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "") and refused.stderr.startswith(sentence)
+
+
 def test_a_run_dir_that_cannot_be_made_names_its_own_option(place: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = called("train", place / "run" / "config.yaml", "--run-dir", tmp_path / "file" / "run", cwd=tmp_path)

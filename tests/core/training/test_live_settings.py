@@ -40,7 +40,7 @@ def test_restoring_forgets_what_came_later() -> None:
         (RATE, "fast", "learning_rate"),
         ("seed", 3, "seed cannot change during a run"),
         ("training.batch_size", 64, "training.batch_size cannot change during a run"),
-        ("training.no_such_key", 1, "training.no_such_key"),
+        ("training.no_such_key", 1, "training.no_such_key: unknown key"),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(key: str, value: object, sentence: str) -> None:
