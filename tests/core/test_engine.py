@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -425,8 +426,12 @@ def test_a_setting_acts_between_two_steps_and_one_that_waits_is_refused(
     assert rates[5] == pytest.approx(0.25)
     changed = SettingChanged(step=5, key="training.optimizer.learning_rate", value=0.25)
     assert watcher.all(SettingChanged) == folder.settings_changed() == [changed]
-    for key, value in (("model.d_model", 32), ("training.optimizer.learning_rate", -1), ("training.nothing", 1)):
-        with pytest.raises(UserError):
+    for key, value, reason in (
+        ("model.d_model", 32, "model.d_model cannot change during a run"),
+        ("training.optimizer.learning_rate", -1, "training.optimizer.learning_rate: expected more than 0, given -1"),
+        ("training.nothing", 1, "training.nothing: unknown key"),
+    ):
+        with pytest.raises(UserError, match=re.escape(reason)):
             answered(engine, ChangeSetting(key=key, value=value))
 
 
@@ -605,7 +610,7 @@ def test_an_evaluation_gives_the_figures_of_the_contract(engine: Engine, tmp_pat
     assert (evaluation.run, evaluation.split) == (run, "test")
     assert evaluation.sentences == len(evaluation.predictions) > 0
     assert {"loss", "perplexity", "token_accuracy", "exact_match", "bleu", "chrf"} <= evaluation.metrics.keys()
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="There is no split 'train set' to evaluate"):
         answered(engine, Evaluate(split="train set"))
 
 
