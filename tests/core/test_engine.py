@@ -34,6 +34,7 @@ from core.events import (
     Trouble,
     ValidationDone,
 )
+from core.machine.environment import code_revision
 from core.processes.records import REQUESTS
 from core.requests import (
     AddSentence,
@@ -125,6 +126,7 @@ def test_a_run_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_pa
     assert folder.probe_steps()[:6] == [0, 1, 2, 3, 5, 8]
     assert folder.environment()["data_fingerprint"] == folder.vocabulary()["fingerprint"]
     assert {"python", "libraries", "device", "num_threads", "command_line"} <= folder.environment().keys()
+    assert folder.environment()["code_revision"] == code_revision()
     assert prepared.picked == folder.environment()["picked"]
     assert prepared.picked.startswith("precision: ")
 

@@ -179,6 +179,13 @@ def test_best_and_last_are_kept_besides_the_newest(tmp_path: Path) -> None:
         folder.checkpoint_step("3")
 
 
+def test_before_any_validation_the_last_is_the_best(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    for step in (1, 2):
+        checkpoint(folder, step)
+    assert folder.checkpoint_step("best") == 2
+
+
 def test_a_run_that_is_taken_away_amid_a_checkpoint_is_no_fault_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

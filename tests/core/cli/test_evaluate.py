@@ -15,10 +15,10 @@ from core.cli.streams import fall_silent
 from core.engine import Engine
 from core.errors import UserError
 from core.exporting.sharing import receive, share
-from core.requests import Learn, OpenRun
+from core.requests import Learn, OpenRun, Stop
 from core.run_folder import RunFolder
 from tests.core.cli.conftest import FILES
-from tests.core.watcher import answered
+from tests.core.watcher import answered, begun
 from tests.in_process import called
 
 
@@ -227,6 +227,15 @@ def test_checkpoints_that_were_averaged_are_named(place: Path) -> None:
         "The weights of run are the mean of the checkpoints of steps 10, 20: "
         "2 of the 5 that training.average_checkpoints asks for."
     )
+
+
+def test_before_any_validation_the_last_checkpoint_is_evaluated(tmp_path: Path) -> None:
+    with Engine() as engine:
+        run = begun(engine, tmp_path, checkpoint_every=2)
+        answered(engine, Learn(steps=5))
+        answered(engine, Stop())
+    record, _ = evaluated(tmp_path, run=run.name)
+    assert record["checkpoint"] == RunFolder.open(run).checkpoint_steps()[-1] == 5
 
 
 def test_an_exported_run_does_not_speak_of_checkpoints_that_it_has_not(place: Path, tmp_path: Path) -> None:
