@@ -11,7 +11,7 @@ from core.answers.anatomy import AttentionKind, DotProduct, Masks
 from core.answers.beam_tree import BeamTree
 from core.answers.left_out import HeadPlace, LeftOut
 from core.answers.looked import Looked
-from core.config import RunConfig
+from core.config import DecodingConfig, RunConfig
 from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
 from core.probes import ProbedSentence
@@ -284,6 +284,8 @@ class Evaluation:
     predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
     matches: tuple[bool, ...]  # of each prediction: whether it is its reference, as the target's tokenizer joins it
     token_edits: tuple[tuple[int, int], ...]  # of each prediction: edits that make it its reference, reference tokens
+    decoding: DecodingConfig  # how the predictions were written
+    minimum_risk: bool  # and what was chosen of a beam, as Evaluate says
     averaged_steps: tuple[int, ...] = ()  # the checkpoints whose mean this is; none where it is of one
 
 

@@ -69,7 +69,7 @@ def _tell(evaluation: Evaluation, *, json: bool) -> None:
     if json:
         print_json(record)
         return
-    named = record.pop("metrics") | record.pop("other_pairs")
+    named = record.pop("decoding") | record.pop("metrics") | record.pop("other_pairs")
     for name, value in (record | named).items():
         print(name, _said(value))
 
@@ -111,6 +111,7 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
         "chrf_signature": evaluation.chrf_signature,
         "tokenized_bleu": evaluation.tokenized_bleu,
         "tokenized_bleu_signature": evaluation.tokenized_bleu_signature,
+        "decoding": {**evaluation.decoding.model_dump(), "minimum_risk": evaluation.minimum_risk},
         "metrics": evaluation.plugin_metrics,
         "seconds": evaluation.seconds,
         "left_out": evaluation.left_out,

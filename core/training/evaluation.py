@@ -52,6 +52,8 @@ def evaluate_split(
         predictions=predictions,
         matches=scores.matches,
         token_edits=scores.token_edits,
+        decoding=decoding,
+        minimum_risk=minimum_risk,
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.in_process import called
 
-NO_FIGURES = {"run", "split", "checkpoint", "sentences", "bleu_signature", "chrf_signature"}
+NO_FIGURES = {"run", "split", "checkpoint", "sentences", "bleu_signature", "chrf_signature", "decoding"}
 NO_FIGURES |= {"tokenized_bleu_signature", "metrics", "seconds", "left_out", "is_valid_again", "other_pairs"}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,14 @@ def test_it_is_what_is_evaluated(run: Path) -> None:
     assert nearest["token_error_rate"] < likeliest["token_error_rate"] and nearest["loss"] == likeliest["loss"]
 
 
+def test_the_record_says_how_was_decoded(run: Path) -> None:
+    asked = {"beam_size": 5, "length_penalty": 0.0, "max_length": 4, "minimum_risk": True}
+    assert evaluated(run, *BEAM, "--minimum-risk")["decoding"] == asked
+    assert evaluated(run)["decoding"] == asked | {"beam_size": 1, "length_penalty": 0.6, "minimum_risk": False}
+    in_words = called("evaluate", run, *BEAM, "--minimum-risk", cwd=run).stdout.splitlines()
+    assert {"beam_size 5", "length_penalty 0", "max_length 4", "minimum_risk True"} <= {*in_words}
+
+
 def test_a_beam_of_one_is_refused(run: Path) -> None:
     sentence = "headlight: A beam of one leaves nothing to choose from by minimum risk. Set a larger --beam-size.\n"
     for refused in (translated(run, "--minimum-risk"), called("evaluate", run, "--minimum-risk", cwd=run)):
@@ -60,6 +69,6 @@ def outputs(result: CompletedProcess[str]) -> list[str]:
     return result.stdout.splitlines()
 
 
-def evaluated(run: Path, *options: str) -> dict[str, float]:
-    record: dict[str, float] = json.loads(called("evaluate", run, "--json", *options, cwd=run).stdout)
+def evaluated(run: Path, *options: str) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(called("evaluate", run, "--json", *options, cwd=run).stdout)
     return record
