@@ -51,7 +51,10 @@ def _onnx_files(run: RunFolder, weights: Weights) -> Iterator[tuple[str, bytes]]
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
     """A new folder with these files, or none: it gets its name when all of them are in it."""
     parent = folder.absolute().parent
-    with refusing_to_write(folder, "--output"), tempfile.TemporaryDirectory(prefix=".exporting-", dir=parent) as room:
+    with (
+        refusing_to_write(folder, "--output", refusal=UserError),
+        tempfile.TemporaryDirectory(prefix=".exporting-", dir=parent) as room,
+    ):
         made = Path(room) / "made"
         for name, data in files:
             (made / name).parent.mkdir(parents=True, exist_ok=True)

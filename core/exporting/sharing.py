@@ -36,7 +36,7 @@ def share(run: RunFolder, path: Path) -> None:
     """Write the run to a file: curves, validations, probes, and the weights it kept. Raises UserError."""
     if not run.kept_steps():
         raise UserError(f"{run.path.name} has kept no weights yet: there is nothing to look at.", "Let it learn first.")
-    with refusing_to_write(path, "--output"):
+    with refusing_to_write(path, "--output", refusal=UserError):
         write_archive(path, _files(run))
 
 
@@ -46,7 +46,7 @@ def receive(path: Path, runs_dir: Path) -> Path:
     A run that has learned on since is another one. Raises UserError where the file is no shared run, or `runs_dir`
     cannot be written. Nothing is left of it then.
     """
-    with refusing_to_write(runs_dir):
+    with refusing_to_write(runs_dir, refusal=UserError):
         runs_dir.mkdir(parents=True, exist_ok=True)
         _clear_away_forgotten(runs_dir)
         with tempfile.TemporaryDirectory(prefix=_ROOM, dir=runs_dir) as room:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from core.errors import NotWritten, UserError
+from core.errors import UserError
 from core.run_files.atomic import whole_file
 
 SUFFIX = ".headlight"
@@ -136,7 +136,7 @@ def _require_harmless(entries: Sequence[ZipInfo], path: Path) -> None:
 def _require_room(folder: Path, num_bytes: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < num_bytes:
-        raise NotWritten(
+        raise UserError(
             f"There is no room for this run in {folder}: it takes {num_bytes / 1e6:,.1f} MB, "
             f"and {free / 1e6:,.1f} MB are free.",
             "Free some space, or keep runs in another folder.",

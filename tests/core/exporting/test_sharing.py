@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import zipfile
 from pathlib import Path
 from shutil import copytree
@@ -93,6 +94,26 @@ def test_steps_since_the_last_checkpoint_are_received(run: RunFolder, shared: Pa
     share(again, file)
     second = receive(file, tmp_path / "runs")
     assert second != first and RunFolder.open(second).last_trained_step() == 5
+
+
+def test_what_cannot_be_written_is_no_reason_to_move_the_run_at_hand(run: RunFolder, shared: Path) -> None:
+    no_folder = shared / "runs"
+    for refused in (lambda: receive(shared, no_folder), lambda: share(run, no_folder / "run.headlight")):
+        with pytest.raises(UserError, match=r"cannot be written: Not a directory\.") as told:
+            refused()
+        assert told.value.offer == "", "the window's button keeps the run at hand elsewhere"
+
+
+def test_a_disk_without_room_for_it_is_no_reason_either(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = shutil.disk_usage(tmp_path)._replace(free=10)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    with pytest.raises(
+        UserError, match=r"There is no room for this run in .*: it takes .* MB, and 0\.0 MB are free\."
+    ) as told:
+        receive(shared, tmp_path / "runs")
+    assert told.value.offer == "" and list((tmp_path / "runs").iterdir()) == []
 
 
 def test_it_is_opened_and_translates_without_any_plugin(run: RunFolder, shared: Path, tmp_path: Path) -> None:
