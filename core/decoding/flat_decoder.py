@@ -7,27 +7,18 @@ On one thread, 20 tokens of one sentence take 25 ms instead of the modules' 32 (
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.data.special_tokens import EOS_ID
-from core.decoding.few_rows import add_product
+from core.decoding.products import Affine, add_mapped, mapped
 from core.model.attention import KeysValues
 from core.model.layers import DecoderLayer
 from core.model.transformer import Transformer
 
 # Ids from here on can be produced; <pad> and <bos> stand before it.
 FIRST_PRODUCED = EOS_ID
-
-
-class Affine(NamedTuple):
-    """A linear map, x @ weight + bias, its weight [in, out]; or the weight and bias of a LayerNorm."""
-
-    weight: Tensor
-    bias: Tensor | None
 
 
 class FlatLayer:
@@ -112,7 +103,7 @@ class FlatDecoder:
                 x = _normalised(x, layer.feed_forward_norm)
         if self._norm is not None:
             x = _normalised(x, self._norm)
-        return _mapped(x, self._output, out=self._logits[: len(x)])
+        return mapped(x, self._output, out=self._logits[: len(x)])
 
     def branch(self, parents: Tensor) -> None:
         """Let hypothesis k of sentence b go on from what hypothesis `parents[b, k]` was. [B, K]."""
@@ -137,39 +128,28 @@ class FlatDecoder:
     def _add_self_attention(self, layer: FlatLayer, x: Tensor, read: Tensor) -> None:
         """Add to x what the newest positions `read` of themselves and their past, which they join. [B * K, d_model]."""
         num_used, num_new = self._num_used, self._num_beams
-        qkv = _mapped(read, layer.qkv).view(-1, num_new, 3, layer.num_heads, layer.d_head)
+        qkv = mapped(read, layer.qkv).view(-1, num_new, 3, layer.num_heads, layer.d_head)
         queries, *new = qkv.permute(2, 0, 3, 1, 4).unbind(0)
         for room, newest in zip(layer.past, new, strict=True):
             room.narrow(2, num_used - num_new, num_new).copy_(newest)
         past = KeysValues(*(room.narrow(2, 0, num_used) for room in layer.past))
         mask = None if self._ancestors is None else self._ancestors[..., :num_used]
-        _add_mapped(x, _attended(queries, past, mask), layer.self_output)
+        add_mapped(x, _attended(queries, past, mask), layer.self_output)
 
     def _add_cross_attention(self, layer: FlatLayer, x: Tensor, read: Tensor) -> None:
         """Add to x what it reads of the memory. [B * K, d_model]."""
-        queries = _mapped(read, layer.q).view(-1, self._num_beams, layer.num_heads, layer.d_head).transpose(1, 2)
-        _add_mapped(x, _attended(queries, layer.memory, self._src_mask), layer.cross_output)
+        queries = mapped(read, layer.q).view(-1, self._num_beams, layer.num_heads, layer.d_head).transpose(1, 2)
+        add_mapped(x, _attended(queries, layer.memory, self._src_mask), layer.cross_output)
 
 
 def _add_feed_forward(layer: FlatLayer, x: Tensor, read: Tensor) -> None:
-    _add_mapped(x, layer.activation(_mapped(read, layer.inner)), layer.outer)
+    add_mapped(x, layer.activation(mapped(read, layer.inner)), layer.outer)
 
 
 def _attended(queries: Tensor, read: KeysValues, mask: Tensor | None) -> Tensor:
     """What queries [B, H, K, d_head] read of keys and values [B, H, S, d_head]: [B * K, d_model]."""
     heads = F.scaled_dot_product_attention(queries, read.keys, read.values, mask)
     return heads.transpose(1, 2).reshape(-1, heads.shape[1] * heads.shape[3])
-
-
-def _mapped(x: Tensor, linear: Affine, out: Tensor | None = None) -> Tensor:
-    return add_product(linear.bias, x, linear.weight, out)
-
-
-def _add_mapped(x: Tensor, read: Tensor, linear: Affine) -> None:
-    """Add to x in place: elsewhere the product begins with a copy of the bias for every row."""
-    if linear.bias is not None:
-        x += linear.bias
-    add_product(x, read, linear.weight, out=x)
 
 
 def _normalised(x: Tensor, norm: Affine) -> Tensor:

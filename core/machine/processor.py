@@ -25,6 +25,12 @@ def reads_slowly_for_few_rows() -> bool:
     return has_mkl and "AMD" in _capabilities().get("cpu_name", "")
 
 
+@cache
+def multiplies_slowly_by_mkl() -> bool:
+    """Whether MKL leaves out instructions that this processor has: AVX-512, where it is not of MKL's maker."""
+    return reads_slowly_for_few_rows() and torch.backends.cpu.get_cpu_capability() == "AVX512"
+
+
 def _capabilities() -> dict[str, Any]:
     """Empty of an older torch, which does not tell."""
     return dict(getattr(torch.cpu, "get_capabilities", dict)())

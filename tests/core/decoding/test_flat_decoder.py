@@ -8,9 +8,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.decoding import few_rows
+from core.decoding import products
 from core.decoding.flat_decoder import FIRST_PRODUCED, FlatDecoder
 from core.errors import UserError
+from core.machine import onednn
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 from tests.core.model.builders import MAX_POSITIONS, SRC_SENTENCES, VARIANTS, inputs_of, small_model, variant_name
@@ -20,11 +21,13 @@ SRC, _, SRC_MASK, _ = inputs_of(SRC_SENTENCES, [[1]] * 3)
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
 
 
-@pytest.fixture(autouse=True, params=["ordinary products", "in batches"])
+@pytest.fixture(autouse=True, params=["ordinary products", "in batches", "by oneDNN"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways of a product, whatever the processor and however small the weights."""
-    monkeypatch.setattr(few_rows, "_LARGE", 0)
-    monkeypatch.setattr(few_rows, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
+    """Every way of a product, whatever the processor and however small the weights."""
+    monkeypatch.setattr(products, "_LARGE", 0)
+    monkeypatch.setattr(products, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
+    is_faster = request.param == "by oneDNN"
+    monkeypatch.setattr(onednn, "is_faster", lambda _, weight: is_faster and weight.dtype == torch.float32)
 
 
 def whole_pass(model: Transformer, targets: Tensor, sentences: Tensor) -> Tensor:

@@ -102,6 +102,17 @@ def test_large_and_small_products_equal_autograd(
     assert_equal_to_autograd(small_model(**variant).train(), padded_batch(), 0.1, loss_within=1e-6, within=1e-5)
 
 
+@every_variant
+@pytest.mark.parametrize("large_to_copy", [0, 1 << 60])
+def test_products_by_onednn_equal_autograd(
+    variant: dict[str, Any], large_to_copy: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On processors where it is the faster one, all but those of few rows are."""
+    monkeypatch.setattr("core.machine.onednn.is_faster", lambda *_: True)
+    monkeypatch.setattr("core.training.passes.linear._LARGE_TO_COPY", large_to_copy)
+    assert_equal_to_autograd(small_model(**variant).train(), padded_batch(), 0.1, loss_within=1e-6, within=1e-5)
+
+
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_fused_attention_equals_autograd_too(norm_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.training.passes.weighted_sum.MANY_SCORES", 0)

@@ -1,0 +1,56 @@
+"""Which weights oneDNN takes, where it is asked, and that it gives the product."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from core.machine import onednn, processor
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_product_is_right(dtype: torch.dtype) -> None:
+    chance = torch.Generator().manual_seed(0)
+    x, weight, bias = (torch.randn(shape, generator=chance).to(dtype) for shape in ((5, 40), (30, 40), (30,)))
+    if not onednn.can_multiply(weight):
+        pytest.skip(f"oneDNN does not multiply {dtype} here")
+    exact = x.double() @ weight.double().t()
+    within = {"rtol": 0.0, "atol": 1e-5 if dtype == torch.float32 else 0.1}
+    for given, expected in (
+        (onednn.linear(x, weight), exact),
+        (onednn.linear(x, weight, bias), exact + bias.double()),
+        (onednn.linear(x, weight, bias, "relu"), (exact + bias.double()).relu()),
+        (onednn.linear(x, weight.t().contiguous().t()), exact),
+        (onednn.linear(x.t().contiguous().t(), weight), exact),
+    ):
+        torch.testing.assert_close(given.double(), expected, **within)
+
+
+def test_other_numbers_are_left_to_torch() -> None:
+    assert not onednn.can_multiply(torch.empty(4, 4, dtype=torch.float64))
+    assert not onednn.can_multiply(torch.empty(4, 4, device="meta"))
+
+
+@pytest.mark.parametrize(
+    ("name", "capability", "expected"),
+    [
+        ("AMD EPYC 9575F 64-Core Processor", "AVX512", True),
+        ("AMD Ryzen 5 3600", "AVX2", False),
+        ("Intel(R) Xeon(R) Platinum 8481C", "AVX512", False),
+    ],
+)
+def test_it_is_asked_where_mkl_leaves_instructions_out(
+    name: str, capability: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processor, "_capabilities", lambda: {"cpu_name": name})
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: True)
+    for known in (processor.reads_slowly_for_few_rows, processor.multiplies_slowly_by_mkl):
+        known.cache_clear()
+    try:
+        assert onednn.is_faster(2_048, torch.empty(1_024, 256)) == expected
+        assert not onednn.is_faster(1, torch.empty(1_024, 256))
+        assert not onednn.is_faster(2_048, torch.empty(1_024, 256, dtype=torch.bfloat16))
+    finally:
+        for known in (processor.reads_slowly_for_few_rows, processor.multiplies_slowly_by_mkl):
+            known.cache_clear()
