@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.model.dropout import Dropout
+from core.model.linear import Linear
 
 
 class KeysValues(NamedTuple):
@@ -32,7 +33,7 @@ class MultiHeadAttention(nn.Module):
         self.num_heads = num_heads
         self.d_head = d_model // num_heads
         self.dropout = Dropout(attention_dropout)
-        self.output = nn.Linear(d_model, d_model, bias=bias)
+        self.output = Linear(d_model, d_model, bias=bias)
         self.recorded: list[Tensor] | None = None
 
     def attend(self, queries: Tensor, memory: KeysValues, mask: Tensor | None) -> Tensor:
@@ -60,7 +61,7 @@ class SelfAttention(MultiHeadAttention):
 
     def __init__(self, d_model: int, num_heads: int, attention_dropout: float, bias: bool) -> None:
         super().__init__(d_model, num_heads, attention_dropout, bias)
-        self.qkv = nn.Linear(d_model, 3 * d_model, bias=bias)
+        self.qkv = Linear(d_model, 3 * d_model, bias=bias)
 
     def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
         """[B, T, d_model] -> [B, T, d_model]."""
@@ -73,8 +74,8 @@ class CrossAttention(MultiHeadAttention):
 
     def __init__(self, d_model: int, num_heads: int, attention_dropout: float, bias: bool) -> None:
         super().__init__(d_model, num_heads, attention_dropout, bias)
-        self.q = nn.Linear(d_model, d_model, bias=bias)
-        self.kv = nn.Linear(d_model, 2 * d_model, bias=bias)
+        self.q = Linear(d_model, d_model, bias=bias)
+        self.kv = Linear(d_model, 2 * d_model, bias=bias)
 
     def keys_values(self, memory: Tensor) -> KeysValues:
         """[B, S, d_model] -> keys and values."""

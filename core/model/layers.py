@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.model.attention import CrossAttention, KeysValues, SelfAttention
 from core.model.dropout import Dropout
+from core.model.linear import Linear
 
 
 class FeedForward(nn.Module):
@@ -15,8 +16,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.inner = nn.Linear(config.d_model, config.d_ff, bias=config.bias)
-        self.outer = nn.Linear(config.d_ff, config.d_model, bias=config.bias)
+        self.inner = Linear(config.d_model, config.d_ff, bias=config.bias)
+        self.outer = Linear(config.d_ff, config.d_model, bias=config.bias)
         self.activation: Callable[[Tensor], Tensor] = F.relu if config.activation == "relu" else F.gelu
 
     def forward(self, x: Tensor) -> Tensor:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar, cast
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.config import ModelConfig
@@ -13,6 +12,7 @@ from core.errors import UserError
 from core.model.dropout import Dropout
 from core.model.initialisation import initialise
 from core.model.layers import DecoderLayer, EncoderLayer, layer_norm
+from core.model.linear import Linear
 from core.model.masks import padding_mask, target_mask
 from core.model.positions import LearnedPositions, SinusoidalPositions
 
@@ -72,7 +72,7 @@ class Transformer(nn.Module):
         self.tgt_embedding = Embedding(tgt_tokens, config, max_positions)
         self.encoder = Stack([EncoderLayer(config) for _ in range(config.num_encoder_layers)], config)
         self.decoder = Stack([DecoderLayer(config) for _ in range(config.num_decoder_layers)], config)
-        self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=config.bias)
+        self.output = Linear(config.d_model, tgt_vocab_size, bias=config.bias)
         initialise(self, self.output)
         if config.tie_embeddings != "none":
             self.output.weight = tgt_tokens.weight
@@ -103,7 +103,8 @@ class Transformer(nn.Module):
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits [..., V] of hidden states [..., d_model]."""
-        return F.linear(hidden, self.output.weight, self.output.bias)
+        logits: Tensor = self.output(hidden)
+        return logits
 
     def require_positions(self, length: int, side: str) -> None:
         """Raise UserError for a sequence on this side ("src" or "tgt") that is longer than the model's positions."""

@@ -1,0 +1,18 @@
+"""A linear map that is fast where gradients are not wanted."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from core.machine import onednn
+
+
+class Linear(nn.Linear):
+    """As torch's, but in inference mode by the library that multiplies faster."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., in_features] -> [..., out_features]."""
+        if torch.is_inference_mode_enabled() and onednn.is_faster(x.numel() // x.shape[-1], self.weight):
+            return onednn.linear(x, self.weight, self.bias)
+        return super().forward(x)

@@ -1,0 +1,29 @@
+"""The linear map of the model, in the two ways it is worked out."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from core.machine import onednn
+from core.model.linear import Linear
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_both_ways_give_the_same(bias: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onednn, "is_faster", lambda *_: True)
+    torch.manual_seed(0)
+    linear, x = Linear(24, 40, bias=bias), torch.randn(3, 5, 24)
+    expected = linear(x)
+    assert expected.requires_grad, "what gradients are wanted of goes torch's way"
+    for read in (x, x.transpose(0, 1).contiguous().transpose(0, 1)):
+        with torch.inference_mode():
+            torch.testing.assert_close(linear(read), expected.detach(), rtol=0, atol=1e-6)
+
+
+def test_rows_are_counted_over_all_dimensions(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+    monkeypatch.setattr(onednn, "is_faster", lambda num_rows, _: counted.append(num_rows))
+    with torch.inference_mode():
+        Linear(4, 2)(torch.randn(3, 5, 4))
+    assert counted == [15]
