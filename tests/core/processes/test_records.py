@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from core.config import RunConfig
+from core.config import DecodingConfig, RunConfig
 from core.errors import BrokenOff, NotWritten, UserError
 from core.processes.connection import Connection, Packet, refusal, refused
 from core.processes.crew import Crew
 from core.processes.records import EVENTS, REQUESTS, answer_type
 from tests.core.watcher import tiny_config
 
-PLAIN = {
+PLAIN: dict[Any, Any] = {
     str: "\u2028 ∫ \udce9",
     int: -3,
     float: 0.1,
@@ -30,6 +30,8 @@ PLAIN = {
     Path: Path("/a b/ü"),
     Any: [1, {"a": None}],
     object: 1e-3,
+    RunConfig: tiny_config(),
+    DecodingConfig: DecodingConfig(beam_size=3),
 }
 
 
@@ -38,8 +40,6 @@ def sample(kind: Any) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     if kind is NoneType:
         return None
-    if kind is RunConfig:
-        return tiny_config()
     if origin in (Union, UnionType):
         return sample(inner[0])
     if origin is Literal:
