@@ -28,7 +28,7 @@ def is_faster(num_rows: int, weight: Tensor) -> bool:
     """Whether `linear` is faster than torch's product of so many rows with such a weight.
 
     MKL has its kernels for AVX-512 run on processors of its maker only. On an AMD EPYC of family 26 a core makes 270
-    GFLOP/s by oneDNN and 120 by MKL, 2,048 rows with 256 x 1024; on one of family 25 it is 105 and 88.
+    GFLOP/s by oneDNN and 120 by MKL, 2,048 rows with 256 x 1024; on another EPYC it is 105 and 88.
     """
     if num_rows * weight.numel() < _WORTH_A_CALL or weight.dtype != torch.float32:
         return False

@@ -29,25 +29,33 @@ def settings_page() -> str:
 
 
 def _row(field: SettingField) -> str:
-    default = "" if field.required else f"`{_as_yaml(field.default)}`"
     acts = "now" if field.effect == "now" else "with a new run"
-    words = re.sub("<[a-z]+>", r"`\g<0>`", field.help)  # a bare <eos> would be HTML
-    return f"| `{field.key}` | {default} | {_value(field)} | {acts} | {words} |"
+    return f"| `{field.key}` | {default_cell(field)} | {value_cell(field)} | {acts} | {help_cell(field)} |"
 
 
-def _as_yaml(default: object) -> str:
-    return default if isinstance(default, str) and default else json.dumps(default)
+def default_cell(field: SettingField) -> str:
+    """As YAML has it; empty where a value must be given."""
+    default = field.default
+    in_yaml = default if isinstance(default, str) and default else json.dumps(default)
+    return "" if field.required else f"`{in_yaml}`"
 
 
-def _value(field: SettingField) -> str:
+def help_cell(field: SettingField) -> str:
+    """What it decides; a bare <eos> would be HTML."""
+    return re.sub("<[a-z]+>", r"`\g<0>`", field.help)
+
+
+def value_cell(field: SettingField) -> str:
+    """What may be given, in words."""
     kinds = {
         "int": "a whole number",
         "float": "a number",
         "bool": "true or false",
-        "text": "a text",
+        "text": f"a {field.path or 'text'}",
         "choice": ", ".join(f"`{choice}`" for choice in field.choices),
         "numbers": "a list of numbers",
-        "options": "the plugin's own keys",
+        "texts": "a list of texts",
+        "options": "the plugin's own keys ([datasets](datasets.md))",
         "group": "the keys below",
     }
     words = ["`auto`"] if field.allows_auto else []

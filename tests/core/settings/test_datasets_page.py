@@ -1,0 +1,26 @@
+"""The reference page of the datasets' options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.settings.datasets_page import datasets_page
+from core.settings.presets import read_preset_or_file
+
+PAGE = Path(__file__).parents[3] / "docs" / "datasets.md"
+
+
+def test_the_page_in_docs_is_what_the_plugins_declare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADLIGHT_PLUGINS", raising=False)
+    given = datasets_page()
+    assert PAGE.read_text(encoding="utf-8") == given, "run: python -m core.settings.datasets_page > docs/datasets.md"
+
+
+def test_its_example_is_a_run(tmp_path: Path) -> None:
+    example = PAGE.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
+    path = tmp_path / "corpus.yaml"
+    path.write_text(example, encoding="utf-8")
+    config = read_preset_or_file(str(path), ())
+    assert config.training.batch_tokens == 4096 and config.dataset.options["folder"] == "corpus"
