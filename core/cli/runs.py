@@ -51,19 +51,23 @@ def list_all(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Print a run's state, its newest figures and its settings."""
+    """Print a run's state, its newest figures, the settings it began with and those that were changed since."""
     run = RunFolder.open(find_run(arguments.run, _runs_dir(arguments)))
     record = _record(run)
     validations = run.validation_metrics()
     metrics = validations[max(validations)] if validations else {}
+    changed = run.settings_changed()
     if arguments.json:
-        print_json(record | {"metrics": metrics, "config": run.config()})
+        changes = [vars(one) for one in changed]
+        print_json(record | {"metrics": metrics, "config": run.config(), "settings_changed": changes})
         return 0
     for name, value in record.items():
         print(f"{name} {value}")
     for name, value in metrics.items():
         print(f"{name} {value:.6g}")
     print(f"\n{config_to_yaml(run.config())}", end="")
+    for one in changed:
+        print(f"# from step {one.step:,} on: {one.key} = {one.value}")
     return 0
 
 

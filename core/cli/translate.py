@@ -44,7 +44,9 @@ def translate(arguments: Namespace) -> int:
                 translations = iter(answers)
                 for number, text in enumerate(chunk, start=start + 1):
                     if text.strip():
-                        _print_translation(number, next(translations), output, arguments)
+                        translation = next(translations)
+                        _warn(translation, _place(number, arguments))
+                        _print_translation(number, translation, output, arguments)
                     else:
                         _print_empty(text, output, arguments)
                 bar.update(len(chunk))
@@ -103,18 +105,26 @@ def _output(arguments: Namespace) -> Iterator[TextIO]:
             yield file
 
 
-def _warn(translation: Translation) -> None:
+def _place(number: int, arguments: Namespace) -> str:
+    """Which of several texts a warning is of."""
+    if not arguments.text:
+        return f"{name_of(arguments.input)}, line {number:,}: "
+    return f"text {number}: " if len(arguments.text) > 1 else ""
+
+
+def _warn(translation: Translation, place: str) -> None:
+    warnings = []
     if translation.unknown:
-        unknown = ", ".join(dict.fromkeys(map(shown, translation.unknown)))
-        tqdm.write(f"warning: not in the vocabulary: {unknown}", file=sys.stderr)
+        warnings.append(f"not in the vocabulary: {', '.join(dict.fromkeys(map(shown, translation.unknown)))}")
     if translation.length_note:
-        tqdm.write(f"warning: {translation.length_note}", file=sys.stderr)
+        warnings.append(translation.length_note)
     if not translation.finished:
-        tqdm.write("warning: the output was cut at the longest length", file=sys.stderr)
+        warnings.append("the output was cut at the longest length")
+    for warning in warnings:
+        tqdm.write(f"warning: {place}{warning}", file=sys.stderr)
 
 
 def _print_translation(number: int, translation: Translation, output: TextIO, arguments: Namespace) -> None:
-    _warn(translation)
     if arguments.json:
         print_json(_record(translation, arguments.n_best), output)
     elif arguments.n_best is None:

@@ -10,7 +10,7 @@ import pytest
 
 from core import cli
 from core.config import RunConfig
-from core.events import ValidationDone
+from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
 
 
@@ -78,6 +78,18 @@ def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.
     (line,) = said(runs_dir, capfd, "show", "done", "--json")
     record = json.loads(line)
     assert record["metrics"] == {"valid/loss": 0.25} and record["config"]["dataset"]["plugin"] == "copy_task"
+
+
+def test_what_was_changed_since_is_shown_below_what_a_run_began_with(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    RunFolder.open(runs_dir / "killed").append_setting(SettingChanged(step=1_000, key="decoding.beam_size", value=4))
+    lines = said(runs_dir, capfd, "show", "killed")
+    assert lines[-1] == "# from step 1,000 on: decoding.beam_size = 4" and "  beam_size: 1" in lines
+    (line,) = said(runs_dir, capfd, "show", "killed", "--json")
+    record = json.loads(line)
+    assert record["settings_changed"] == [{"step": 1_000, "key": "decoding.beam_size", "value": 4}]
+    assert record["config"]["decoding"]["beam_size"] == 1
 
 
 def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:

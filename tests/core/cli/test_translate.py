@@ -63,6 +63,15 @@ def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tm
     assert line.startswith("headlight: in.txt, line 303: The text “1 1 1 ") and "has 100 tokens" in line
 
 
+def test_a_warning_names_the_text_among_several(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("1 2\n\nvase\n", encoding="utf-8")
+    several = called("translate", run, "1 2", "vase", cwd=tmp_path)
+    alone = called("translate", run, "vase", cwd=tmp_path)
+    for result, place in ((translated(run, tmp_path), "in.txt, line 3: "), (several, "text 2: "), (alone, "")):
+        unknown = [line for line in result.stderr.splitlines() if "vocabulary" in line]
+        assert unknown == [f"warning: {place}not in the vocabulary: 'vase'"]
+
+
 def test_compressed_texts_are_read(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
     plain = translated(run, tmp_path).stdout
