@@ -287,6 +287,7 @@ class Evaluation:
     decoding: DecodingConfig  # how the predictions were written
     minimum_risk: bool  # and what was chosen of a beam, as Evaluate says
     averaged_steps: tuple[int, ...] = ()  # the checkpoints whose mean this is; none where it is of one
+    ema_decay: float | None = None  # of the moving average that these weights are; None where they are none
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -105,6 +105,7 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
         "split": evaluation.split,
         "checkpoint": evaluation.checkpoint,
         **({"averaged_steps": evaluation.averaged_steps} if evaluation.averaged_steps else {}),
+        **({"ema_decay": evaluation.ema_decay} if evaluation.ema_decay is not None else {}),
         "sentences": evaluation.sentences,
         **{name: evaluation.metrics[name] for name in _METRICS},
         "bleu_signature": evaluation.bleu_signature,

@@ -318,7 +318,8 @@ class Trainer:
         evaluation = yield from evaluate_split(
             self.model, self.data, self._host, split, decoding, self.folder.path, self.step, minimum_risk=minimum_risk
         )
-        return replace(evaluation, averaged_steps=self.averaged_steps)
+        ema_decay = self.config.training.ema_decay
+        return replace(evaluation, averaged_steps=self.averaged_steps, ema_decay=ema_decay)
 
     # -- settings ----------------------------------------------------------------------------------------------------
 

@@ -273,3 +273,11 @@ def test_predictions_are_a_row_a_sentence(place: Path) -> None:
     head, *rows = [line.split("\t") for line in (place / "said.tsv").read_text(encoding="utf-8").splitlines()]
     assert head == ["source", "reference", "hypothesis"]
     assert [row[:2] for row in rows] == [["a b"] * 2, ["b a"] * 2, ["c"] * 2, ["a c"] * 2]
+
+
+def test_a_moving_average_is_named(tmp_path: Path) -> None:
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        run = begun(engine, tmp_path, max_steps=2, ema_decay=0.5)
+        answered(engine, Learn())
+    assert json.loads(called("evaluate", run, "--json", cwd=tmp_path).stdout)["ema_decay"] == 0.5
+    assert "ema_decay 0.5" in called("evaluate", run, cwd=tmp_path).stdout.splitlines()
