@@ -42,12 +42,13 @@ def mapped(x: Tensor, linear: Affine, out: Tensor | None = None) -> Tensor:
 def add_mapped(x: Tensor, read: Tensor, linear: Affine) -> None:
     """Add to x [N, out] in place what the map makes of `read` [N, in]."""
     weight, bias = linear
-    if onednn.is_faster(len(x), weight) and not _waits_for_memory(read, weight):
+    is_few = _waits_for_memory(read, weight)
+    if not is_few and onednn.is_faster(len(read), weight):
         x += onednn.linear(read, weight.t(), bias)
         return
     if bias is not None:
-        x += bias  # first: a product that is not added to anything would begin with a copy of the bias for every row
-    if _waits_for_memory(read, weight):
+        x += bias  # elsewhere the product begins with a copy of the bias for every row
+    if is_few:
         x += _product_in_batch(read, weight)
     else:
         torch.addmm(x, read, weight, out=x)

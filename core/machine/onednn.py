@@ -6,6 +6,8 @@ without oneDNN, `can_multiply` is false and nothing here is called.
 
 from __future__ import annotations
 
+from functools import cache
+
 import torch
 from torch import Tensor
 
@@ -17,7 +19,7 @@ _WORTH_A_CALL = 1 << 20
 
 def can_multiply(weight: Tensor) -> bool:
     """Whether `linear` takes such a weight."""
-    if weight.device.type != "cpu" or not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+    if not weight.is_cpu or not _is_there():
         return False
     if weight.dtype == torch.bfloat16:
         return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
@@ -30,12 +32,21 @@ def is_faster(num_rows: int, weight: Tensor) -> bool:
     MKL has its kernels for AVX-512 run on processors of its maker only. On an AMD EPYC of family 26 a core makes 270
     GFLOP/s by oneDNN and 120 by MKL, 2,048 rows with 256 x 1024; on another EPYC it is 105 and 88.
     """
-    if num_rows * weight.numel() < _WORTH_A_CALL or weight.dtype != torch.float32:
-        return False
-    return multiplies_slowly_by_mkl() and can_multiply(weight)
+    is_large = num_rows * weight.numel() >= _WORTH_A_CALL
+    return is_large and weight.is_cpu and weight.dtype == torch.float32 and _outruns_mkl()
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str = "none") -> Tensor:
     """activation(x W' + b): [N, in] and [out, in] -> [N, out], new memory; `activation` is none or relu."""
     y: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, activation, [], "")
     return y
+
+
+@cache  # asked for every product
+def _outruns_mkl() -> bool:
+    return multiplies_slowly_by_mkl() and _is_there()
+
+
+def _is_there() -> bool:
+    """Whether torch was built with it."""
+    return bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
