@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from core.data.batching import Batch
+from core.model.softmax import softmax
 from core.training.passes.linear import LinearPass
-from core.training.passes.softmax import softmax
 from core.training.passes.weights import at_least_float32
 
 # Bytes of logits worked on at a time. A core's cache helps with fewer, matrix products want more.

@@ -7,8 +7,8 @@ import math
 import torch
 from torch import Tensor
 
+from core.model.softmax import softmax, softmax_backward
 from core.training.passes.dropout import Masks
-from core.training.passes.softmax import softmax, softmax_backward
 from core.training.passes.weights import at_least_float32
 
 

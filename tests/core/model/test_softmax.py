@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from core.training.passes.softmax import softmax, softmax_backward
+from core.model.softmax import softmax, softmax_backward
 
 
 @pytest.mark.parametrize("length", [1, 2, 10, 15, 16, 17, 40])
