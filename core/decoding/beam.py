@@ -79,14 +79,11 @@ class _Beams:
         self.log_probabilities[:, 0] = 0.0  # all begin as one
         self.num_places = torch.full((num_sentences, 1), search.beam_size, device=device)  # not left by a finished one
         self.needed = torch.full((num_sentences,), -torch.inf, device=device)  # the score from which one is wanted
-        self.room: Tensor | None = None  # for what is computed of the logits, the same at every step
         self.finished: list[list[ScoredHypothesis]] = [[] for _ in range(num_sentences)]
 
     def extend(self, logits: Tensor) -> Tensor:
-        """Put the best continuations in their places, logits [B * K, V]; each one's parent, [B, K]."""
-        if self.room is None:
-            self.room = torch.empty_like(logits)
-        total = torch.log_softmax(logits, -1, out=self.room[: len(logits)]).view(*self.newest.shape, -1)
+        """Put the best continuations in their places; each one's parent, [B, K]. Overwrites the logits [B * K, V]."""
+        total = torch.log_softmax(logits, -1, out=logits).view(*self.newest.shape, -1)
         total += self.log_probabilities[..., None]
         if self.length < len(self.search.prefix):
             _leave_only(total, self.search.prefix[self.length] - FIRST_PRODUCED)

@@ -12,9 +12,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.data.special_tokens import EOS_ID
-from core.decoding.products import Affine, add_mapped, mapped
-from core.model.attention import KeysValues
-from core.model.layers import DecoderLayer
+from core.decoding.attending import CrossAttentionStep, SelfAttentionStep
+from core.decoding.products import ready
+from core.model.layers import DecoderLayer, FeedForward
 from core.model.transformer import Transformer
 
 # Ids from here on can be produced; <pad> and <bos> stand before it.
@@ -22,26 +22,45 @@ FIRST_PRODUCED = EOS_ID
 
 
 class FlatLayer:
-    """One decoder layer: its weights, the memory's keys and values for it, and room for those of the target."""
+    """One decoder layer: how a step of each of its parts is made, with what it remembers."""
 
-    def __init__(self, layer: DecoderLayer, memory: Tensor, num_slots: int) -> None:
-        own, cross, feed_forward = layer.self_attention, layer.cross_attention, layer.feed_forward
-        self.self_attention_norm = _norm(layer.self_attention_norm)
-        self.qkv, self.self_output = _linear(own.qkv), _linear(own.output)
-        self.cross_attention_norm = _norm(layer.cross_attention_norm)
-        self.q, self.cross_output = _linear(cross.q), _linear(cross.output)
-        self.feed_forward_norm = _norm(layer.feed_forward_norm)
-        self.inner, self.outer = _linear(feed_forward.inner), _linear(feed_forward.outer)
-        self.activation = feed_forward.activation
-        self.num_heads, self.d_head = own.num_heads, own.d_head
-        self.memory = KeysValues(*(part.contiguous() for part in cross.keys_values(memory)))  # read at every step
-        room = (len(memory), own.num_heads, num_slots, own.d_head)
-        self.past = KeysValues(memory.new_empty(room), memory.new_empty(room))
+    def __init__(
+        self, layer: DecoderLayer, memory: Tensor, src_mask: Tensor | None, *, num_beams: int, max_length: int
+    ) -> None:
+        self.self_attention_norm = Norm(layer.self_attention_norm)
+        self.self_attention = SelfAttentionStep(layer.self_attention, len(memory), num_beams, max_length)
+        self.cross_attention_norm = Norm(layer.cross_attention_norm)
+        self.cross_attention = CrossAttentionStep(layer.cross_attention, memory, src_mask, num_beams)
+        self.feed_forward_norm = Norm(layer.feed_forward_norm)
+        self.feed_forward = FeedForwardStep(layer.feed_forward, len(memory) * num_beams)
 
     def keep(self, sentences: Tensor, num_used: int) -> None:
         """Go on with these sentences, of whose room the first `num_used` slots are used."""
-        self.memory = KeysValues(*(part[sentences] for part in self.memory))
-        self.past = KeysValues(*(_taken(room, sentences, num_used) for room in self.past))
+        self.self_attention.keep(sentences, num_used)
+        self.cross_attention.keep(sentences)
+
+
+class FeedForwardStep:
+    """One layer's feed-forward map."""
+
+    def __init__(self, feed_forward: FeedForward, num_rows: int) -> None:
+        self._inner, self._outer = ready(feed_forward.inner, num_rows), ready(feed_forward.outer, num_rows)
+        self._activation = feed_forward.activation
+
+    def add_to(self, x: Tensor, read: Tensor) -> None:
+        """Add to x [B * K, d_model] in place what the map makes of `read`."""
+        self._outer.add_to(x, self._activation(self._inner.of(read)))
+
+
+class Norm:
+    """A LayerNorm."""
+
+    def __init__(self, norm: nn.LayerNorm) -> None:
+        self._shape, self._weight, self._bias = norm.weight.shape, norm.weight, norm.bias
+
+    def of(self, x: Tensor) -> Tensor:
+        """Rows, each by itself, in new memory."""
+        return torch.layer_norm(x, self._shape, self._weight, self._bias)
 
 
 class FlatDecoder:
@@ -63,18 +82,18 @@ class FlatDecoder:
         memory = model.encode(src, src_mask)
         self._embedding, self._scale = model.tgt_embedding.tokens.weight, model.tgt_embedding.scale
         self._positions = model.tgt_embedding.positions(max_length)
-        self._layers = [FlatLayer(layer, memory, max_length * num_beams) for layer in model.decoder]
-        norm, output = model.decoder.norm, _linear(model.output)
-        self._norm = _norm(norm) if isinstance(norm, nn.LayerNorm) else None  # there with pre-norm
-        self._output = Affine(
-            output.weight[:, FIRST_PRODUCED:], None if output.bias is None else output.bias[FIRST_PRODUCED:]
-        )
-        # Written anew by each step: memory that is allocated anew costs more than the product, page by page.
-        self._logits = memory.new_empty(len(src) * num_beams, output.weight.shape[1] - FIRST_PRODUCED)
-        self._num_beams, self._length = num_beams, 0
-        self._src_mask = None  # where there is padding, [B, 1, 1, S]: 0 at tokens, -inf elsewhere
+        mask = None  # where there is padding, [B, 1, 1, S]: 0 at tokens, -inf elsewhere
         if not src_mask.all():
-            self._src_mask = torch.where(src_mask, 0.0, -torch.inf).to(memory)[:, None, None]
+            mask = torch.where(src_mask, 0.0, -torch.inf).to(memory)[:, None, None]
+        sizes = {"num_beams": num_beams, "max_length": max_length}
+        self._layers = [FlatLayer(layer, memory, mask, **sizes) for layer in model.decoder]
+        norm = model.decoder.norm
+        self._norm = Norm(norm) if isinstance(norm, nn.LayerNorm) else None  # there with pre-norm
+        num_rows = len(src) * num_beams
+        self._output = ready(model.output, num_rows, first=FIRST_PRODUCED)
+        # Written anew by each step: memory that is allocated anew costs more than the product, page by page.
+        self._logits = memory.new_empty(num_rows, model.output.out_features - FIRST_PRODUCED)
+        self._num_beams, self._length = num_beams, 0
         self._ancestors = None  # with several beams, [B, 1, K, slots]: 0 at a hypothesis's own past, -inf elsewhere
         if num_beams > 1:
             self._ancestors = memory.new_full((len(src), 1, num_beams, max_length * num_beams), -torch.inf)
@@ -89,21 +108,22 @@ class FlatDecoder:
             newest.diagonal(dim1=1, dim2=2).zero_()
         x = torch.add(self._positions[self._length], F.embedding(tokens, self._embedding), alpha=self._scale)
         self._length += 1
+        ancestors = None if self._ancestors is None else self._ancestors[..., : self._num_used]
         for layer in self._layers:
             if self._norm is not None:
-                self._add_self_attention(layer, x, _normalised(x, layer.self_attention_norm))
-                self._add_cross_attention(layer, x, _normalised(x, layer.cross_attention_norm))
-                _add_feed_forward(layer, x, _normalised(x, layer.feed_forward_norm))
+                layer.self_attention.add_to(x, layer.self_attention_norm.of(x), self._num_used, ancestors)
+                layer.cross_attention.add_to(x, layer.cross_attention_norm.of(x))
+                layer.feed_forward.add_to(x, layer.feed_forward_norm.of(x))
             else:
-                self._add_self_attention(layer, x, x)
-                x = _normalised(x, layer.self_attention_norm)
-                self._add_cross_attention(layer, x, x)
-                x = _normalised(x, layer.cross_attention_norm)
-                _add_feed_forward(layer, x, x)
-                x = _normalised(x, layer.feed_forward_norm)
+                layer.self_attention.add_to(x, x, self._num_used, ancestors)
+                x = layer.self_attention_norm.of(x)
+                layer.cross_attention.add_to(x, x)
+                x = layer.cross_attention_norm.of(x)
+                layer.feed_forward.add_to(x, x)
+                x = layer.feed_forward_norm.of(x)
         if self._norm is not None:
-            x = _normalised(x, self._norm)
-        return mapped(x, self._output, out=self._logits[: len(x)])
+            x = self._norm.of(x)
+        return self._output.of(x, out=self._logits[: x.shape[0]])
 
     def branch(self, parents: Tensor) -> None:
         """Let hypothesis k of sentence b go on from what hypothesis `parents[b, k]` was. [B, K]."""
@@ -116,56 +136,9 @@ class FlatDecoder:
         """Go on with these sentences alone, in this order. [N]."""
         for layer in self._layers:
             layer.keep(sentences, self._num_used)
-        if self._src_mask is not None:
-            self._src_mask = self._src_mask[sentences]
         if self._ancestors is not None:
             self._ancestors = self._ancestors[sentences]
 
     @property
     def _num_used(self) -> int:
         return self._length * self._num_beams
-
-    def _add_self_attention(self, layer: FlatLayer, x: Tensor, read: Tensor) -> None:
-        """Add to x what the newest positions `read` of themselves and their past, which they join. [B * K, d_model]."""
-        num_used, num_new = self._num_used, self._num_beams
-        qkv = mapped(read, layer.qkv).view(-1, num_new, 3, layer.num_heads, layer.d_head)
-        queries, *new = qkv.permute(2, 0, 3, 1, 4).unbind(0)
-        for room, newest in zip(layer.past, new, strict=True):
-            room.narrow(2, num_used - num_new, num_new).copy_(newest)
-        past = KeysValues(*(room.narrow(2, 0, num_used) for room in layer.past))
-        mask = None if self._ancestors is None else self._ancestors[..., :num_used]
-        add_mapped(x, _attended(queries, past, mask), layer.self_output)
-
-    def _add_cross_attention(self, layer: FlatLayer, x: Tensor, read: Tensor) -> None:
-        """Add to x what it reads of the memory. [B * K, d_model]."""
-        queries = mapped(read, layer.q).view(-1, self._num_beams, layer.num_heads, layer.d_head).transpose(1, 2)
-        add_mapped(x, _attended(queries, layer.memory, self._src_mask), layer.cross_output)
-
-
-def _add_feed_forward(layer: FlatLayer, x: Tensor, read: Tensor) -> None:
-    add_mapped(x, layer.activation(mapped(read, layer.inner)), layer.outer)
-
-
-def _attended(queries: Tensor, read: KeysValues, mask: Tensor | None) -> Tensor:
-    """What queries [B, H, K, d_head] read of keys and values [B, H, S, d_head]: [B * K, d_model]."""
-    heads = F.scaled_dot_product_attention(queries, read.keys, read.values, mask)
-    return heads.transpose(1, 2).reshape(-1, heads.shape[1] * heads.shape[3])
-
-
-def _normalised(x: Tensor, norm: Affine) -> Tensor:
-    return torch.layer_norm(x, norm.weight.shape, norm.weight, norm.bias)
-
-
-def _linear(module: nn.Linear) -> Affine:
-    return Affine(module.weight.t(), module.bias)
-
-
-def _norm(module: nn.LayerNorm) -> Affine:
-    return Affine(module.weight, module.bias)
-
-
-def _taken(room: Tensor, sentences: Tensor, num_used: int) -> Tensor:
-    """The sentences' part of the room, in new room; only its first `num_used` slots hold anything to copy."""
-    taken = room.new_empty((len(sentences), *room.shape[1:]))
-    torch.index_select(room[:, :, :num_used], 0, sentences, out=taken[:, :, :num_used])
-    return taken

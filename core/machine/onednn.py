@@ -1,6 +1,6 @@
 """Linear maps by oneDNN, the library that torch has beside MKL, and asks in float32 only for what it compiles.
 
-Both ops are torch's own, made for its compiler and named with an underscore; without them, or where torch was built
+All ops are torch's own, made for its compiler and named with an underscore; without them, or where torch was built
 without oneDNN, `can_multiply` is false and nothing here is called.
 """
 
@@ -13,8 +13,9 @@ from torch import Tensor
 
 from core.machine.processor import multiplies_slowly_by_mkl
 
-# Multiplications of one product. Fewer are made sooner by MKL's call, which takes 10 microseconds less.
-_WORTH_A_CALL = 1 << 20
+# Multiplications of one product from which on it is made sooner here: MKL's call takes 10 microseconds less.
+_WORTH_A_CALL = 1 << 22
+_WORTH_PACKING = 1 << 20  # with a weight that need not be put in order each time
 
 
 def can_multiply(weight: Tensor) -> bool:
@@ -32,7 +33,16 @@ def is_faster(num_rows: int, weight: Tensor) -> bool:
     MKL has its kernels for AVX-512 run on processors of its maker only. On an AMD EPYC of family 26 a core makes 270
     GFLOP/s by oneDNN and 120 by MKL, 2,048 rows with 256 x 1024; on another EPYC it is 105 and 88.
     """
-    is_large = num_rows * weight.numel() >= _WORTH_A_CALL
+    return _is_faster(num_rows, weight, _WORTH_A_CALL)
+
+
+def is_worth_packing(num_rows: int, weight: Tensor) -> bool:
+    """Whether it is with what `packed` gives, where the same weight is multiplied with so many rows again and again."""
+    return _is_faster(num_rows, weight, _WORTH_PACKING)
+
+
+def _is_faster(num_rows: int, weight: Tensor, worth: int) -> bool:
+    is_large = num_rows * weight.numel() >= worth
     return is_large and weight.is_cpu and weight.dtype == torch.float32 and _outruns_mkl()
 
 
@@ -40,6 +50,12 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, activation: st
     """activation(x W' + b): [N, in] and [out, in] -> [N, out], new memory; `activation` is none or relu."""
     y: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, activation, [], "")
     return y
+
+
+def packed(weight: Tensor, num_rows: int) -> Tensor:
+    """A copy of a weight [out, in] in the order in which `linear` reads it, soonest with about so many rows."""
+    copy: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, num_rows)
+    return copy
 
 
 @cache  # asked for every product

@@ -21,13 +21,16 @@ SRC, _, SRC_MASK, _ = inputs_of(SRC_SENTENCES, [[1]] * 3)
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
 
 
-@pytest.fixture(autouse=True, params=["ordinary products", "in batches", "by oneDNN"])
+@pytest.fixture(autouse=True, params=["ordinary products", "in batches", "packed"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every way of a product, whatever the processor and however small the weights."""
+    """Every way of a product, whatever the processor and however small the weights and the batch."""
     monkeypatch.setattr(products, "_LARGE", 0)
     monkeypatch.setattr(products, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
-    is_faster = request.param == "by oneDNN"
-    monkeypatch.setattr(onednn, "is_faster", lambda _, weight: is_faster and weight.dtype == torch.float32)
+    if request.param == "packed":
+        monkeypatch.setattr(products, "_FEW", 0)
+        monkeypatch.setattr(onednn, "is_worth_packing", lambda _, weight: onednn.can_multiply(weight))
+    else:
+        monkeypatch.setattr(onednn, "is_worth_packing", lambda *_: False)
 
 
 def whole_pass(model: Transformer, targets: Tensor, sentences: Tensor) -> Tensor:

@@ -4,43 +4,54 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from core.decoding import products
-from core.decoding.products import Affine, add_mapped, mapped
+from core.decoding.products import LinearMap, Packed, ReadInBatch, ready
 from core.machine import onednn
 
+WAYS = {"ordinary": LinearMap, "in batches": ReadInBatch, "packed": Packed}
 
-@pytest.fixture(autouse=True, params=["ordinary", "in batches", "by oneDNN"])
+
+@pytest.fixture(autouse=True, params=list(WAYS))
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How products are made, whatever the processor."""
+    if request.param == "packed" and not onednn.can_multiply(torch.empty(1, 1)):
+        pytest.skip("torch was built without oneDNN")
     monkeypatch.setattr(products, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
-    monkeypatch.setattr(onednn, "is_faster", lambda *_: request.param == "by oneDNN")
+    monkeypatch.setattr(onednn, "is_worth_packing", lambda *_: request.param == "packed")
     return str(request.param)
 
 
 @pytest.mark.parametrize("num_rows", [1, 2, 4, 5, 64])
 @pytest.mark.parametrize("num_columns", [256, 257])
-def test_large_weights_give_the_ordinary_product(num_rows: int, num_columns: int) -> None:
-    chance = torch.Generator().manual_seed(0)
-    x = torch.randn(num_rows, 256, generator=chance)
-    weight = torch.randn(num_columns, 256, generator=chance).t()
-    bias, to = torch.randn(num_columns, generator=chance), torch.randn(num_rows, num_columns, generator=chance)
-    expected = (x.double() @ weight.double()).float()
-    for own_bias, plus in ((None, 0.0), (bias, bias)):
-        linear = Affine(weight, own_bias)
-        assert_close(mapped(x, linear), expected + plus)
-        assert_close(mapped(x, linear, out=torch.empty(num_rows, num_columns)), expected + plus)
-        assert mapped(x, linear).is_contiguous()  # its columns are parted into heads
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_large_weights_give_the_ordinary_product(way: str, num_rows: int, num_columns: int, has_bias: bool) -> None:
+    torch.manual_seed(0)
+    linear, first = nn.Linear(256, num_columns + 2, bias=has_bias), 2
+    x, to = torch.randn(num_rows, 256), torch.randn(num_rows, num_columns)
+    with torch.inference_mode():
+        linear_map = ready(linear, num_rows=64, first=first)
+        assert type(linear_map) is WAYS[way]
+        expected = linear.double()(x.double())[:, first:].float()
+        assert_close(linear_map.of(x), expected)
+        assert_close(linear_map.of(x, out=torch.empty(num_rows, num_columns)), expected)
+        assert linear_map.of(x).is_contiguous()  # its columns are parted into heads
         grown = to.clone()
-        add_mapped(grown, x, linear)
-        assert_close(grown, to + expected + plus)
+        linear_map.add_to(grown, x)
+        assert_close(grown, to + expected)
+
+
+def test_a_batch_that_will_stay_small_is_not_worth_packing(way: str) -> None:
+    with torch.inference_mode():
+        assert type(ready(nn.Linear(256, 256), num_rows=4)) is (LinearMap if way == "packed" else WAYS[way])
 
 
 def test_the_room_that_is_given_is_used_where_the_library_takes_one(way: str) -> None:
-    x, linear, out = torch.randn(4, 256), Affine(torch.randn(256, 256).t(), None), torch.empty(4, 256)
-    assert (mapped(x, linear, out) is out) == (way != "by oneDNN")
+    x, out = torch.randn(4, 256), torch.empty(4, 256)
+    with torch.inference_mode():
+        assert (ready(nn.Linear(256, 256), num_rows=64).of(x, out) is out) == (way != "packed")
 
 
 def assert_close(given: Tensor, expected: Tensor) -> None:
-    torch.testing.assert_close(given, expected, rtol=0, atol=1e-4)
+    torch.testing.assert_close(given, expected, rtol=0, atol=1e-5)
