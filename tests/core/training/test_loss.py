@@ -62,6 +62,7 @@ def test_training_compares_with_the_targets_that_the_window_draws(eps: float) ->
 def test_gradients_are_the_objectives_alone(eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """In chunks of 3 rows, the last of them shorter."""
     monkeypatch.setattr("core.training.loss._CHUNK", 3 * 6 * 8)
+    monkeypatch.setattr("core.training.loss._LEAST_ROWS", 1)
     torch.manual_seed(0)
     hidden, targets = torch.randn(8, 5, dtype=torch.float64, requires_grad=True), torch.randint(6, (8,))
     output = nn.Linear(5, 6, dtype=torch.float64)
