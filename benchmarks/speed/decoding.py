@@ -66,7 +66,8 @@ def contenders(task: Task, rivals: Rivals, most_threads: int, folder: Path, stac
         server = stack.enter_context(CTranslate2(ours.plain_weights(trainer.model), task.data, task.size, folder))
         require_same_tokens(CTRANSLATE2, server.decode(task.texts, task.beam_size, workers=1, threads=1), decode())
         everyone |= _ctranslate2(task, server, most_threads)
-    return everyone | _with_threads(limit.NAME, limit.Products(operations_of(task), "float32").run, task, most_threads)
+    products = limit.Products(operations_of(task), "float32", weights_stay=True)
+    return everyone | _with_threads(limit.NAME, products.run, task, most_threads)
 
 
 def named(threads: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -94,29 +95,32 @@ def _gradients(product: Product) -> list[Product]:
 class Products:
     """The products, ready to be run on operands of their own that were allocated before.
 
-    By the library that ours asks: torch's own product is not the fastest everywhere.
+    By the library that ours asks: torch's own product is not the fastest everywhere. Weights that stay the same from
+    product to product may be put in that library's order before.
     """
 
-    def __init__(self, products: Sequence[Product], precision: Precision) -> None:
+    def __init__(self, products: Sequence[Product], precision: Precision, *, weights_stay: bool = False) -> None:
         dtype = getattr(torch, precision)
-        self._calls = [
-            (
-                product.times,
-                torch.randn(product.batch, product.rows, product.inner).to(dtype),
-                torch.randn(product.batch, product.inner, product.columns).to(dtype),
-                torch.empty(product.batch, product.rows, product.columns, dtype=dtype),
-            )
-            for product in products
-        ]
+        with torch.inference_mode():
+            self._calls = [(product.times, _call_of(product, dtype, weights_stay)) for product in products]
 
     @torch.inference_mode()
     def run(self) -> None:
         """Each as often as it is counted."""
-        for times, left, right, result in self._calls:
+        for times, call in self._calls:
             for _ in range(times):
-                if len(left) == 1 and onednn.is_faster(left.shape[1], right):
-                    onednn.linear(left[0], right[0].t())
-                elif len(left) == 1:
-                    torch.mm(left[0], right[0], out=result[0])
-                else:
-                    torch.bmm(left, right, out=result)
+                call()
+
+
+def _call_of(product: Product, dtype: torch.dtype, weights_stay: bool) -> Callable[[], object]:
+    left = torch.randn(product.batch, product.rows, product.inner).to(dtype)
+    right = torch.randn(product.batch, product.inner, product.columns).to(dtype)
+    out = torch.empty(product.batch, product.rows, product.columns, dtype=dtype)
+    if product.batch > 1:
+        return partial(torch.bmm, left, right, out=out)
+    rows, weight = left[0], right[0].t()
+    if weights_stay and onednn.is_worth_packing(weight):
+        return partial(onednn.linear, rows, onednn.packed(weight.contiguous()))
+    if onednn.is_faster(product.rows, weight):
+        return partial(onednn.linear, rows, weight)
+    return partial(torch.mm, rows, right[0], out=out[0])

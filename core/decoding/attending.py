@@ -73,21 +73,22 @@ class SelfAttentionStep:
 class CrossAttentionStep:
     """One layer's attention to the memory, which the K hypotheses of a sentence share."""
 
-    def __init__(self, attention: CrossAttention, memory: Tensor, mask: Tensor | None, num_beams: int) -> None:
-        """Memory [B, S, d_model]; the mask [B, 1, 1, S] is that of `attended`."""
+    def __init__(self, attention: CrossAttention, memory: Tensor, num_beams: int) -> None:
+        """Memory [B, S, d_model]."""
         num_rows = len(memory) * num_beams
         self._q, self._output = ready(attention.q, num_rows), ready(attention.output, num_rows)
         self._split = (-1, num_beams, attention.num_heads, attention.d_head)
         # read at every step, so put in order once
         self._memory = KeysValues(*(part.contiguous() for part in attention.keys_values(memory)))
-        self._mask = mask
 
-    def add_to(self, x: Tensor, read: Tensor) -> None:
-        """Add to x [B * K, d_model] in place what positions `read` read of the memory."""
+    def add_to(self, x: Tensor, read: Tensor, mask: Tensor | None) -> None:
+        """Add to x [B * K, d_model] in place what positions `read` read of the memory.
+
+        The mask is that of `attended`.
+        """
         queries = self._q.of(read).view(self._split).transpose(1, 2)
-        self._output.add_to(x, attended(queries, self._memory, self._mask))
+        self._output.add_to(x, attended(queries, self._memory, mask))
 
     def keep(self, sentences: Tensor) -> None:
         """Go on with these sentences alone."""
         self._memory = KeysValues(*(part[sentences] for part in self._memory))
-        self._mask = None if self._mask is None else self._mask[sentences]

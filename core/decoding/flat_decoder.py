@@ -24,13 +24,11 @@ FIRST_PRODUCED = EOS_ID
 class FlatLayer:
     """One decoder layer: how a step of each of its parts is made, with what it remembers."""
 
-    def __init__(
-        self, layer: DecoderLayer, memory: Tensor, src_mask: Tensor | None, *, num_beams: int, max_length: int
-    ) -> None:
+    def __init__(self, layer: DecoderLayer, memory: Tensor, *, num_beams: int, max_length: int) -> None:
         self.self_attention_norm = Norm(layer.self_attention_norm)
         self.self_attention = SelfAttentionStep(layer.self_attention, len(memory), num_beams, max_length)
         self.cross_attention_norm = Norm(layer.cross_attention_norm)
-        self.cross_attention = CrossAttentionStep(layer.cross_attention, memory, src_mask, num_beams)
+        self.cross_attention = CrossAttentionStep(layer.cross_attention, memory, num_beams)
         self.feed_forward_norm = Norm(layer.feed_forward_norm)
         self.feed_forward = FeedForwardStep(layer.feed_forward, len(memory) * num_beams)
 
@@ -82,16 +80,16 @@ class FlatDecoder:
         memory = model.encode(src, src_mask)
         self._embedding, self._scale = model.tgt_embedding.tokens.weight, model.tgt_embedding.scale
         self._positions = model.tgt_embedding.positions(max_length)
-        mask = None  # where there is padding, [B, 1, 1, S]: 0 at tokens, -inf elsewhere
+        self._src_mask = None  # where there is padding, [B, 1, 1, S]: 0 at tokens, -inf elsewhere
         if not src_mask.all():
-            mask = torch.where(src_mask, 0.0, -torch.inf).to(memory)[:, None, None]
-        sizes = {"num_beams": num_beams, "max_length": max_length}
-        self._layers = [FlatLayer(layer, memory, mask, **sizes) for layer in model.decoder]
+            self._src_mask = torch.where(src_mask, 0.0, -torch.inf).to(memory)[:, None, None]
+        self._layers = [FlatLayer(layer, memory, num_beams=num_beams, max_length=max_length) for layer in model.decoder]
         norm = model.decoder.norm
         self._norm = Norm(norm) if isinstance(norm, nn.LayerNorm) else None  # there with pre-norm
         num_rows = len(src) * num_beams
         self._output = ready(model.output, num_rows, first=FIRST_PRODUCED)
-        # Written anew by each step: memory that is allocated anew costs more than the product, page by page.
+        # Written anew by each step whose product takes a place: memory that is allocated anew costs more than the
+        # product, page by page.
         self._logits = memory.new_empty(num_rows, model.output.out_features - FIRST_PRODUCED)
         self._num_beams, self._length = num_beams, 0
         self._ancestors = None  # with several beams, [B, 1, K, slots]: 0 at a hypothesis's own past, -inf elsewhere
@@ -101,7 +99,7 @@ class FlatDecoder:
     def step(self, tokens: Tensor) -> Tensor:
         """Read each hypothesis's newest token, ids [B * K]; give logits of the next, [B * K, V - FIRST_PRODUCED].
 
-        Column i belongs to the token FIRST_PRODUCED + i. The next step overwrites them.
+        Column i belongs to the token FIRST_PRODUCED + i. The next step may overwrite them.
         """
         if self._ancestors is not None:
             newest = self._ancestors[:, 0, :, self._num_used : self._num_used + self._num_beams]
@@ -112,12 +110,12 @@ class FlatDecoder:
         for layer in self._layers:
             if self._norm is not None:
                 layer.self_attention.add_to(x, layer.self_attention_norm.of(x), self._num_used, ancestors)
-                layer.cross_attention.add_to(x, layer.cross_attention_norm.of(x))
+                layer.cross_attention.add_to(x, layer.cross_attention_norm.of(x), self._src_mask)
                 layer.feed_forward.add_to(x, layer.feed_forward_norm.of(x))
             else:
                 layer.self_attention.add_to(x, x, self._num_used, ancestors)
                 x = layer.self_attention_norm.of(x)
-                layer.cross_attention.add_to(x, x)
+                layer.cross_attention.add_to(x, x, self._src_mask)
                 x = layer.cross_attention_norm.of(x)
                 layer.feed_forward.add_to(x, x)
                 x = layer.feed_forward_norm.of(x)
@@ -136,6 +134,8 @@ class FlatDecoder:
         """Go on with these sentences alone, in this order. [N]."""
         for layer in self._layers:
             layer.keep(sentences, self._num_used)
+        if self._src_mask is not None:
+            self._src_mask = self._src_mask[sentences]
         if self._ancestors is not None:
             self._ancestors = self._ancestors[sentences]
 

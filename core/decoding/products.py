@@ -21,19 +21,19 @@ class LinearMap:
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         """`weight` is [out, in], `bias` [out]."""
-        self.bias = bias
+        self._bias = bias
         self._columns = weight.t()
 
     def of(self, x: Tensor, out: Tensor | None = None) -> Tensor:
         """[N, in] -> [N, out]: in `out`, or where a library that takes no such place has made it."""
-        if self.bias is None:
+        if self._bias is None:
             return torch.mm(x, self._columns, out=out)
-        return torch.addmm(self.bias, x, self._columns, out=out)
+        return torch.addmm(self._bias, x, self._columns, out=out)
 
     def add_to(self, x: Tensor, read: Tensor) -> None:
         """Add to x [N, out] in place what the map makes of `read` [N, in]."""
-        if self.bias is not None:
-            x += self.bias  # elsewhere the product begins with a copy of the bias for every row
+        if self._bias is not None:
+            x += self._bias  # elsewhere the product begins with a copy of the bias for every row
         torch.addmm(x, read, self._columns, out=x)
 
 
@@ -55,20 +55,22 @@ class ReadInBatch(LinearMap):
     def of(self, x: Tensor, out: Tensor | None = None) -> Tensor:
         if x.shape[0] > _FEW:
             return super().of(x, out)
+        out = x.new_empty(x.shape[0], self._columns.shape[1]) if out is None else out
         if x.shape[0] > 1 or self._halves is None:
             product = self._product(x)
-            out = x.new_empty(product.shape) if out is None else out
-            return out.copy_(product) if self.bias is None else torch.add(product, self.bias, out=out)
+            return out.copy_(product) if self._bias is None else torch.add(product, self._bias, out=out)
         if self._bias_halves is None:
-            return torch.bmm(self._halves, _twice(x)).view(1, -1)
-        return torch.baddbmm(self._bias_halves, self._halves, _twice(x)).view(1, -1)
+            torch.bmm(self._halves, _twice(x), out=out.view(2, -1, 1))
+        else:
+            torch.baddbmm(self._bias_halves, self._halves, _twice(x), out=out.view(2, -1, 1))
+        return out
 
     def add_to(self, x: Tensor, read: Tensor) -> None:
         if x.shape[0] > _FEW:
             super().add_to(x, read)
             return
-        if self.bias is not None:
-            x += self.bias
+        if self._bias is not None:
+            x += self._bias
         if x.shape[0] > 1 or self._halves is None:
             x += self._product(read)
         else:
@@ -86,15 +88,15 @@ class Packed(LinearMap):
     beam of five 582 instead of 624, the copying included.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None, num_rows: int) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__(weight, bias)
-        self._packed = onednn.packed(weight, num_rows)
+        self._packed = onednn.packed(weight)
 
     def of(self, x: Tensor, out: Tensor | None = None) -> Tensor:
-        return onednn.linear(x, self._packed, self.bias)
+        return onednn.linear(x, self._packed, self._bias)
 
     def add_to(self, x: Tensor, read: Tensor) -> None:
-        x += onednn.linear(read, self._packed, self.bias)
+        x += onednn.linear(read, self._packed, self._bias)
 
 
 def _twice(row: Tensor) -> Tensor:
@@ -105,8 +107,8 @@ def _twice(row: Tensor) -> Tensor:
 def ready(linear: nn.Linear, num_rows: int, first: int = 0) -> LinearMap:
     """A module's map, from its output `first` on, for products of so many rows or fewer."""
     weight, bias = linear.weight[first:], None if linear.bias is None else linear.bias[first:]
-    if num_rows > _FEW and onednn.is_worth_packing(num_rows, weight):
-        return Packed(weight, bias, num_rows)
+    if num_rows > _FEW and onednn.is_worth_packing(weight):
+        return Packed(weight, bias)
     if weight.is_cpu and weight.numel() >= _LARGE and reads_slowly_for_few_rows():
         return ReadInBatch(weight, bias)
     return LinearMap(weight, bias)

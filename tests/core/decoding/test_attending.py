@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import pytest
 import torch
-import torch.nn.functional as F
 
+from core.decoding import attending
 from core.decoding.attending import attended
-from core.model.attention import KeysValues
+from core.model.attention import KeysValues, attention_weights
 
 
-@pytest.mark.parametrize("num_sentences", [2, 20])
+@pytest.mark.parametrize("is_written_out", [False, True])
 @pytest.mark.parametrize("length", [5, 30])
-@pytest.mark.parametrize("is_padded", [False, True])
-def test_few_queries_and_many_read_the_same(num_sentences: int, length: int, is_padded: bool) -> None:
-    """20 sentences are written out on a CPU, two are fused."""
+@pytest.mark.parametrize("masked", ["nothing", "padding", "the past of others"])
+def test_reads_what_the_models_attention_reads(
+    is_written_out: bool, length: int, masked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys and values in the first slots of a larger room, queries a view of a product: as the steps give them."""
+    monkeypatch.setattr(attending, "_MANY", 0 if is_written_out else 1000)
+    written_out: list[bool] = []
+    one_way = attending._written_out
+    monkeypatch.setattr(attending, "_written_out", lambda *read: written_out.append(True) or one_way(*read))
     torch.manual_seed(0)
-    queries, keys, values = (torch.randn(num_sentences, 4, size, 8).double() for size in (3, length, length))
-    mask = None
-    if is_padded:
-        mask = torch.zeros(num_sentences, 1, 1, length).double()
-        mask[1:, ..., 3:] = -torch.inf
-    expected = F.scaled_dot_product_attention(queries, keys, values, mask).transpose(1, 2).reshape(-1, 32)
+    queries = torch.randn(2, 3, 4, 8).double().transpose(1, 2)
+    keys, values = torch.randn(2, 2, 4, 40, 8).double().narrow(3, 0, length).unbind()
+    allowed = {
+        "nothing": None,
+        "padding": torch.arange(length).lt(torch.tensor([length, 3])[:, None])[:, None, None],
+        "the past of others": torch.rand(2, 1, 3, length).lt(0.5).index_fill(3, torch.tensor([0]), True),
+    }[masked]
+    mask = None if allowed is None else torch.where(allowed, 0.0, -torch.inf).double()
+    expected = torch.matmul(attention_weights(queries, keys, allowed), values).transpose(1, 2).reshape(6, 32)
     torch.testing.assert_close(attended(queries, KeysValues(keys, values), mask), expected)
+    assert bool(written_out) == is_written_out

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.decoding import products
+from core.decoding import attending, products
 from core.decoding.flat_decoder import FIRST_PRODUCED, FlatDecoder
 from core.errors import UserError
 from core.machine import onednn
@@ -23,14 +23,18 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
 
 @pytest.fixture(autouse=True, params=["ordinary products", "in batches", "packed"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every way of a product, whatever the processor and however small the weights and the batch."""
+    """Every way of a product and of attention, whatever the processor and however small the weights and the batch.
+
+    Only weights in float32 are packed.
+    """
     monkeypatch.setattr(products, "_LARGE", 0)
+    monkeypatch.setattr(attending, "_MANY", 1 if request.param == "packed" else 1000)
     monkeypatch.setattr(products, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
     if request.param == "packed":
         monkeypatch.setattr(products, "_FEW", 0)
-        monkeypatch.setattr(onednn, "is_worth_packing", lambda _, weight: onednn.can_multiply(weight))
+        monkeypatch.setattr(onednn, "is_worth_packing", onednn.can_multiply)
     else:
-        monkeypatch.setattr(onednn, "is_worth_packing", lambda *_: False)
+        monkeypatch.setattr(onednn, "is_worth_packing", lambda _: False)
 
 
 def whole_pass(model: Transformer, targets: Tensor, sentences: Tensor) -> Tensor:
@@ -73,9 +77,10 @@ def test_sentences_keep_their_past_when_others_leave() -> None:
     torch.testing.assert_close(torch.stack(steps, 1), whole_pass(model, TARGETS[left], left)[:, 3:], rtol=0, atol=1e-12)
 
 
-def test_hypotheses_branch_and_keep_the_past_of_their_parents() -> None:
+@pytest.mark.parametrize(("dtype", "within"), [(torch.float64, 1e-12), (torch.float32, 1e-5)], ids=["64", "32"])
+def test_hypotheses_branch_and_keep_the_past_of_their_parents(dtype: torch.dtype, within: float) -> None:
     """Three hypotheses of each sentence, parents drawn at random, a sentence leaving on the way."""
-    model = small_model(dtype=torch.float64)
+    model = small_model(dtype=dtype)
     generator = torch.Generator().manual_seed(0)
     sentences, histories = torch.arange(3), torch.empty(3, 3, 0, dtype=torch.int64)
     with evaluating(model):
@@ -85,7 +90,7 @@ def test_hypotheses_branch_and_keep_the_past_of_their_parents() -> None:
             histories = torch.cat([histories, newest], -1)
             logits = decoder.step(newest.flatten())
             expected = whole_pass(model, histories.flatten(0, 1), sentences.repeat_interleave(3))[:, -1]
-            torch.testing.assert_close(logits, expected, rtol=0, atol=1e-12)
+            torch.testing.assert_close(logits, expected, rtol=0, atol=within)
             parents = torch.randint(0, 3, (len(sentences), 3), generator=generator)
             decoder.branch(parents)
             histories = histories.gather(1, parents[..., None].expand_as(histories))

@@ -19,7 +19,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "packed" and not onednn.can_multiply(torch.empty(1, 1)):
         pytest.skip("torch was built without oneDNN")
     monkeypatch.setattr(products, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
-    monkeypatch.setattr(onednn, "is_worth_packing", lambda *_: request.param == "packed")
+    monkeypatch.setattr(onednn, "is_worth_packing", lambda _: request.param == "packed")
     return str(request.param)
 
 
@@ -47,8 +47,9 @@ def test_a_batch_that_will_stay_small_is_not_worth_packing(way: str) -> None:
         assert type(ready(nn.Linear(256, 256), num_rows=4)) is (LinearMap if way == "packed" else WAYS[way])
 
 
-def test_the_room_that_is_given_is_used_where_the_library_takes_one(way: str) -> None:
-    x, out = torch.randn(4, 256), torch.empty(4, 256)
+@pytest.mark.parametrize("num_rows", [1, 4])
+def test_the_room_that_is_given_is_used_where_the_library_takes_one(num_rows: int, way: str) -> None:
+    x, out = torch.randn(num_rows, 256), torch.empty(num_rows, 256)
     with torch.inference_mode():
         assert (ready(nn.Linear(256, 256), num_rows=64).of(x, out) is out) == (way != "packed")
 

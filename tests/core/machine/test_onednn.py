@@ -22,8 +22,8 @@ def test_the_product_is_right(dtype: torch.dtype) -> None:
         (onednn.linear(x, weight, bias, "relu"), (exact + bias.double()).relu()),
         (onednn.linear(x, weight.t().contiguous().t()), exact),
         (onednn.linear(x.t().contiguous().t(), weight), exact),
-        (onednn.linear(x, onednn.packed(weight, num_rows=5), bias), exact + bias.double()),
-        (onednn.linear(x[:2], onednn.packed(weight, num_rows=5)), exact[:2]),
+        (onednn.linear(x, onednn.packed(weight), bias), exact + bias.double()),
+        (onednn.linear(x[:2], onednn.packed(weight)), exact[:2]),
     ):
         torch.testing.assert_close(given.double(), expected, **within)
 
@@ -51,8 +51,8 @@ def test_it_is_asked_where_mkl_leaves_instructions_out(
     try:
         assert onednn.is_faster(2_048, torch.empty(1_024, 256)) == expected
         assert not onednn.is_faster(8, torch.empty(1_024, 256))
-        assert onednn.is_worth_packing(8, torch.empty(1_024, 256)) == expected
-        assert not onednn.is_worth_packing(1, torch.empty(1_024, 256))
+        assert onednn.is_worth_packing(torch.empty(1_024, 256)) == expected
+        assert not onednn.is_worth_packing(torch.empty(256, 256))
         assert not onednn.is_faster(2_048, torch.empty(1_024, 256, dtype=torch.bfloat16))
     finally:
         _forget()

@@ -72,6 +72,16 @@ def test_gradients_are_the_objectives_alone(eps: float, monkeypatch: pytest.Monk
     torch.testing.assert_close((d_hidden, output.weight.grad, output.bias.grad), expected)
 
 
+def test_large_vocabularies_are_worked_on_256_rows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few of them the bytes of a chunk are."""
+    monkeypatch.setattr("core.training.loss._CHUNK", 1)
+    chunks: list[int] = []
+    forward = LinearPass.forward
+    monkeypatch.setattr(LinearPass, "forward", lambda self, x: chunks.append(len(x)) or forward(self, x))
+    losses(torch.randn(300, 5), torch.zeros(300, dtype=torch.int64), nn.Linear(5, 6), 0.0)
+    assert chunks == [256, 44]
+
+
 def test_a_loss_near_zero_and_a_huge_one_are_right() -> None:
     """The huge one ends where float32 does; its gradient does not."""
     output = nn.Linear(2, 20, bias=False)
