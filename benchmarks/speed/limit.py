@@ -7,8 +7,10 @@ from functools import partial
 from typing import NamedTuple
 
 import torch
+from torch import nn
 
 from benchmarks.speed.sizes import Precision, Size
+from core.decoding.products import ready
 from core.machine import onednn
 
 NAME = "its matrix products alone"
@@ -96,7 +98,7 @@ class Products:
     """The products, ready to be run on operands of their own that were allocated before.
 
     By the library that ours asks: torch's own product is not the fastest everywhere. Weights that stay the same from
-    product to product may be put in that library's order before.
+    product to product are made ready once, as in decoding.
     """
 
     def __init__(self, products: Sequence[Product], precision: Precision, *, weights_stay: bool = False) -> None:
@@ -118,9 +120,9 @@ def _call_of(product: Product, dtype: torch.dtype, weights_stay: bool) -> Callab
     out = torch.empty(product.batch, product.rows, product.columns, dtype=dtype)
     if product.batch > 1:
         return partial(torch.bmm, left, right, out=out)
-    rows, weight = left[0], right[0].t()
-    if weights_stay and onednn.is_worth_packing(weight):
-        return partial(onednn.linear, rows, onednn.packed(weight.contiguous()))
-    if onednn.is_faster(product.rows, weight):
-        return partial(onednn.linear, rows, weight)
-    return partial(torch.mm, rows, right[0], out=out[0])
+    if weights_stay:
+        linear = nn.Linear(product.inner, product.columns, bias=False, dtype=dtype)
+        return partial(ready(linear, product.rows).of, left[0], out=out[0])
+    if onednn.is_faster(product.rows, right[0]):
+        return partial(onednn.linear, left[0], right[0].t())
+    return partial(torch.mm, left[0], right[0], out=out[0])
