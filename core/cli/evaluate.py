@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import output_file
-from core.cli.opening import DATASET_OPTION, opening_of, read_settings, require_different_runs
+from core.cli.opening import DATASET_OPTION, opened, opening_of, read_settings, require_different_runs
 from core.cli.output import print_json, print_means
 from core.cli.same_sentences import require_same_sentences
 from core.cli.same_tokens import figures_of_other_units
@@ -59,7 +59,7 @@ def openings_of(arguments: Namespace) -> list[OpenRun]:
 
 def evaluated(engine: Conversation, opening: OpenRun, split: str, *, minimum_risk: bool) -> Evaluation:
     """A run opened, and measured on a split."""
-    engine.ask(opening)
+    opened(engine, opening)
     return engine.ask(Evaluate(split=split, minimum_risk=minimum_risk))
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.cli.conversation import Conversation
 from core.config import read_override
 from core.errors import UserError
+from core.events import Prepared
 from core.requests import OpenRun, Purpose
 from core.run_folder import RunFolder, default_runs_dir, find_run
 
@@ -33,6 +36,16 @@ def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settin
         dataset_options=options,
         purpose=purpose,
     )
+
+
+def opened(engine: Conversation, opening: OpenRun) -> Prepared:
+    """A run opened; of a length penalty that changes nothing, since there is no beam, it is warned."""
+    prepared = engine.ask(opening)
+    given = {key for key, _ in opening.changes}
+    if prepared.config.decoding.beam_size == 1 and "decoding.length_penalty" in given:
+        sentence = f"{opening.run.name} is decoded greedily. Set a larger --beam-size"
+        print(f"warning: --length-penalty changes nothing: {sentence}", file=sys.stderr)
+    return prepared
 
 
 def _decoding_changes(arguments: Namespace) -> Settings:

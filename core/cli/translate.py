@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import name_of, output_file, read_lines
-from core.cli.opening import opening_of
+from core.cli.opening import opened, opening_of
 from core.cli.output import print_json
 from core.cli.terminal import texts_bar
 from core.errors import UserError
@@ -33,7 +33,7 @@ def translate(arguments: Namespace) -> int:
     texts = _texts(arguments)
     opening = opening_of(arguments.run, arguments, "translate")
     with on_the_terminal(arguments.plugins_dir) as engine:
-        prepared = engine.ask(opening)  # before the output's file is touched
+        prepared = opened(engine, opening)  # before the output's file is touched
         if arguments.n_best is not None:
             _require_beam(arguments.n_best, prepared.config.decoding.beam_size)
         if not arguments.text:

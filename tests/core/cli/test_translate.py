@@ -55,6 +55,19 @@ def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:
     assert len(translated(run, tmp_path, "--n-best", "3", "--checkpoint", "10").stdout.splitlines()) == 3
 
 
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [((), False), (("--length-penalty", "1"), True), (("--length-penalty", "1", "--beam-size", "2"), False)],
+)
+def test_a_length_penalty_without_a_beam_is_warned_of(run: Path, options: tuple[str, ...], warned: bool) -> None:
+    for command in (("translate", run, "1 2"), ("evaluate", run)):
+        result = called(*command, *options, cwd=run)
+        sentence = (
+            f"warning: --length-penalty changes nothing: {run.name} is decoded greedily. Set a larger --beam-size"
+        )
+        assert (result.returncode, sentence in result.stderr.splitlines()) == (0, warned)
+
+
 def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n\n" + "3\n" * 300 + "1 " * 99 + "\n", encoding="utf-8")
     result = translated(run, tmp_path)
