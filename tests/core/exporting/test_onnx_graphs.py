@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -14,13 +15,13 @@ import pytest
 import torch
 
 from core import cli
-from core.config import ModelConfig
+from core.config import ModelConfig, RunConfig
 from core.engine import Engine
 from core.exporting.onnx_graphs import graphs_of
 from core.model.transformer import Transformer
-from core.requests import Learn, Translate
+from core.requests import Learn, Prepare, Start, Translate
 from core.run_folder import RunFolder
-from tests.core.watcher import answered, begun
+from tests.core.watcher import answered, begun, tiny_config
 
 ROOT = Path(__file__).parents[3]
 SMALL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 2, "num_decoder_layers": 2, "d_ff": 32}
@@ -52,16 +53,47 @@ def test_the_page_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.Mon
         a, b, c, *_ = RunFolder.open(run).vocabulary()["src_tokens"]
         sources = (f"{a} {b} {c}", f"{c} {a}", b, f"{a} unknown")
         expected = [one.output.split() for one in answered(engine, Translate(texts=sources))]
-    monkeypatch.chdir(tmp_path)
-    arguments = ["--format", "onnx", "--output", "exported", "--checkpoint", "last"]
-    assert cli.main(["export", str(run), *arguments]) == 0
-    written = {path.name for path in (tmp_path / "exported").iterdir()}
+    page, written = exported(run, tmp_path, monkeypatch, num_blocks=1)
     assert written == {"encoder.onnx", "decoder_step.onnx", "config.yaml", "vocabulary.json"}
-    (code,) = re.findall("```python\n(.*?)```", (ROOT / "docs/onnx.md").read_text(encoding="utf-8"), re.DOTALL)
-    page: dict[str, Any] = {}
-    exec(code, page)
     longest = max(len(one) for one in expected)
     assert [page["translate"](source.split(), longest) for source in sources] == expected
+
+
+def test_the_page_cuts_texts_into_subwords_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("Über", "Äpfel", "den", "Apfel", "Dinge", "rund")
+    lines = [" ".join(pair) for pair in itertools.product(words, words)]
+    for side in ("source", "target"):
+        (tmp_path / side).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    options = {"folder": str(tmp_path), "train_source": "source", "train_target": "target", "lowercase": True}
+    dataset = {
+        "plugin": "parallel_text",
+        "options": options | {"normalisation": "NFC"},
+        "tokenizer": {"src": "subword", "tgt": "subword", "size": 26},
+    }
+    document = tiny_config(max_steps=100, optimizer={"learning_rate": 0.01}).model_dump() | {"dataset": dataset}
+    sources = ("Über den Apfel", "RUNDE DINGE", "A\u0308pfel")
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        answered(engine, Prepare(config=RunConfig.model_validate(document)))
+        run = answered(engine, Start(runs_dir=tmp_path))
+        answered(engine, Learn())
+        expected = [one.output for one in answered(engine, Translate(texts=sources))]
+    page, _ = exported(run, tmp_path, monkeypatch, num_blocks=2)
+    assert [page["translate_text"](source) for source in sources] == expected
+    assert len({*expected}) == 3  # it has learnt enough to tell them apart
+
+
+def exported(
+    run: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, *, num_blocks: int
+) -> tuple[dict[str, Any], set[str]]:
+    """What the page's first blocks of code define, beside a run that was exported; and the files that were written."""
+    monkeypatch.chdir(folder)
+    arguments = ["--format", "onnx", "--output", "exported", "--checkpoint", "last"]
+    assert cli.main(["export", str(run), *arguments]) == 0
+    blocks = re.findall("```python\n(.*?)```", (ROOT / "docs/onnx.md").read_text(encoding="utf-8"), re.DOTALL)
+    page: dict[str, Any] = {}
+    for code in blocks[:num_blocks]:
+        exec(code, page)
+    return page, {path.name for path in (folder / "exported").iterdir()}
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(
