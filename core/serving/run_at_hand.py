@@ -88,8 +88,15 @@ class RunAtHand:
             require_room(self.folder.path, room_for(self.trainer))
             self.folder.claim()
             self.trainer.cut_back(self.folder)
+            self._note_validation(self.folder)
             self._own(self.folder)
         return self.folder
+
+    def _note_validation(self, folder: RunFolder) -> None:
+        """Where the run stands at a validation already, it ends there without another."""
+        metrics = folder.validation_metrics().get(self.trainer.step)
+        if metrics is not None and not self.changes:
+            self.validated_at, self.last_metrics = self.trainer.step, dict(metrics)
 
     def _own(self, folder: RunFolder) -> None:
         self.folder, self.is_ours = folder, True

@@ -85,6 +85,17 @@ def test_where_one_sentence_is_too_much_memory_shorter_ones_are_advised(
         assert part in ended.stderr
 
 
+def test_a_run_that_is_at_its_end_is_not_validated_again(place: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(place / "run", tmp_path / "run")
+    kept = (run / "metrics.jsonl").read_bytes()
+    printed = called("train", "--resume", run, cwd=place).stdout.splitlines()
+    assert (run / "metrics.jsonl").read_bytes() == kept
+    metrics = RunFolder.open(run).validation_metrics()[20]
+    assert [f"{name} {value:.6g}" for name, value in metrics.items()] == [
+        line for line in printed if line.startswith("valid/")
+    ]
+
+
 @pytest.mark.parametrize(("change", "max_steps"), [((), 20), (("--set", "training.max_steps=10"), 10)])
 def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
     place: Path, tmp_path: Path, change: tuple[str, ...], max_steps: int
