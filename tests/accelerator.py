@@ -1,0 +1,145 @@
+"""A device that is none: its tensors lie beside the processor's, which works out all that is asked of them.
+
+It shows without a GPU what goes wrong on one alone: an operation between tensors of two devices raises, and one that
+waits for the device (each step of a training would) is noted. Values are the processor's, to the bit where the same
+operations are asked for. Whoever decodes here does so in `no_grad`: inference mode knows no tensors like these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+
+_NAME = "pretended"
+_READ = {
+    "_local_scalar_dense",
+    "is_nonzero",
+    "equal",
+    "nonzero",
+    "masked_select",
+    "_unique2",
+}  # their result on the CPU
+
+_waits: list[str] = []
+
+
+class OnDevice(Tensor):
+    """A tensor of the device; `here` is what the processor works with."""
+
+    here: Tensor
+
+    @staticmethod
+    def __new__(cls, here: Tensor) -> OnDevice:
+        made = Tensor._make_wrapper_subclass(
+            cls,
+            here.shape,
+            strides=here.stride(),
+            storage_offset=here.storage_offset(),
+            dtype=here.dtype,
+            device=DEVICE,
+        )
+        made.here = here
+        return made
+
+    @classmethod
+    def __torch_dispatch__(
+        cls, operation: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        return _worked_out(operation, args, dict(kwargs or {}))
+
+    @property
+    def data(self) -> Tensor:
+        return self.detach()
+
+    @data.setter
+    def data(self, other: OnDevice) -> None:
+        """What `FlatParameters` makes of a parameter: a view."""
+        assert self.shape == other.shape
+        self.here = other.here
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> OnDevice:
+        copied = OnDevice(self.here.clone()).requires_grad_(self.requires_grad)
+        copied._is_param = isinstance(self, torch.nn.Parameter)
+        return memo.setdefault(id(self), copied)
+
+    def __tensor_flatten__(self) -> tuple[list[str], None]:
+        """Says to `Module.to` that a parameter is to stay the same object, as on any device: two may be one."""
+        return ["here"], None
+
+    @staticmethod
+    def __tensor_unflatten__(parts: Mapping[str, Tensor], *_: Any) -> OnDevice:
+        return OnDevice(parts["here"])
+
+    def tolist(self) -> Any:
+        return self.cpu().tolist()
+
+
+@contextmanager
+def waits() -> Iterator[list[str]]:
+    """The operations within the block that waited for the device, as they come."""
+    _waits.clear()
+    yield _waits
+
+
+def _worked_out(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    name = operation._schema.name.removeprefix("aten::")
+    tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
+    if name != "copy_":
+        _require_one_device(name, tensors)
+    leaves = name == "_to_copy" and torch.device(kwargs.get("device", DEVICE)) != DEVICE
+    leaves |= name == "copy_" and not isinstance(args[0], OnDevice)
+    if leaves or name in _READ or _chooses_by_mask(name, args):
+        _waits.append(name)
+    kwargs.pop("non_blocking", None)
+    result = operation(*tree_map(_here, args), **tree_map(_here, kwargs))
+    if leaves:
+        return args[0] if name == "copy_" else result
+    written = {id(one.here): one for one in tensors if isinstance(one, OnDevice)}  # in place, or as `out`
+    return tree_map(lambda one: written.get(id(one), OnDevice(one)) if isinstance(one, Tensor) else one, result)
+
+
+def _require_one_device(name: str, tensors: list[Tensor]) -> None:
+    elsewhere = [tuple(one.shape) for one in tensors if not isinstance(one, OnDevice) and one.dim() > 0]
+    if elsewhere:
+        raise RuntimeError(f"{name}: tensors of the device beside others, of the shapes {elsewhere}")
+
+
+def _chooses_by_mask(name: str, args: tuple[Any, ...]) -> bool:
+    indices = tree_leaves(args[1:2]) if name.startswith(("index", "_index_put")) else []
+    return any(isinstance(one, Tensor) and one.dtype == torch.bool for one in indices)
+
+
+def _here(one: Any) -> Any:
+    if isinstance(one, torch.device):
+        return torch.device("cpu")
+    return one.here if isinstance(one, OnDevice) else one
+
+
+def _factory(make: Callable[..., Tensor], num_sizes: int) -> Callable[..., OnDevice]:
+    """A way of making tensors, on the device: of its options the type alone means something here."""
+
+    def made(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> OnDevice:
+        return OnDevice(make(*args[:num_sizes], dtype=dtype))
+
+    return made
+
+
+def _copied_from(source: Tensor, target: Tensor, non_blocking: bool = False) -> Tensor:
+    _here(target).copy_(_here(source))
+    return target
+
+
+_setup_privateuseone_for_python_backend(_NAME)  # type: ignore[no-untyped-call]
+DEVICE = torch.device(_NAME, 0)
+_library = torch.library.Library("aten", "IMPL", "PrivateUse1")
+_library.impl("_copy_from", _copied_from)
+_library.impl("empty.memory_format", _factory(torch.empty, 1))
+_library.impl("empty_strided", _factory(torch.empty_strided, 2))
+for _name, _num_sizes in {"arange": 1, "arange.start": 2, "arange.start_step": 3}.items():
+    _library.impl(_name, _factory(torch.arange, _num_sizes))

@@ -1,0 +1,118 @@
+"""What an accelerator computes is what a processor does, and no step waits for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.config import DecodingConfig, RunConfig, TrainingConfig
+from core.data.batching import Batch
+from core.data.prepared_data import PreparedData
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
+from core.decoding.decode import decode, decode_n_best
+from core.events import ValidationDone
+from core.model.transformer import Transformer
+from core.plugins_host.host import PluginHost
+from core.run_folder import RunFolder
+from core.training.learner import Learner
+from core.training.moving_average import MovingAverage
+from core.training.resolve import resolve
+from core.training.step_meter import StepMeter
+from core.training.trainer import Trainer
+from tests.accelerator import DEVICE, waits
+from tests.core.model.builders import VARIANTS, padded, small_model, variant_name
+from tests.core.training.small_runs import DATASET, MODEL, finish
+
+CPU = torch.device("cpu")
+SOURCES = [[4, 5, 6, 7, 8, EOS_ID], [9, EOS_ID], [10, 4, 4, EOS_ID]]
+TARGETS = [[4, 6, EOS_ID], [5, EOS_ID], [12, 11, 4, 7, EOS_ID]]
+
+
+def batch() -> Batch:
+    src, tgt_output = padded(SOURCES), padded(TARGETS)
+    tgt_input = padded([[BOS_ID, *target[:-1]] for target in TARGETS])
+    tgt_mask = tgt_output != PAD_ID
+    return Batch(src, src != PAD_ID, tgt_input, tgt_output, tgt_mask, int(tgt_mask.sum()))
+
+
+def learner_on(device: torch.device, model: Transformer, **more: Any) -> tuple[Learner, TrainingConfig]:
+    training = TrainingConfig(label_smoothing=0.1, max_grad_norm=0.5, ema_decay=0.9, **more)
+    return Learner(model, training, device), training
+
+
+def learned(device: torch.device, variant: dict[str, Any]) -> list[Any]:
+    """The figures of a few steps of two batches each, the average of their weights, and what it decodes."""
+    sgd = {"name": "sgd", "momentum": 0.9}  # Adam makes much of the gradients that are zero but for rounding
+    learner, training = learner_on(device, small_model(**variant), optimizer=sgd)
+    average = MovingAverage(learner.model, learner.optimizer.parameters, 0.9)
+    steps = []
+    for step in (1, 2):
+        steps.append([float(one) for one in learner.step([batch(), batch()], training, 0.1)])
+        average.take(step)
+    src = padded(SOURCES).to(device)
+    greedy, beam = DecodingConfig(beam_size=1), DecodingConfig(beam_size=3)
+    outputs = [one.tokens for one in decode(average.model, src, src != PAD_ID, greedy, 12)]
+    n_best = [[one.tokens for one in beams] for beams in decode_n_best(average.model, src, src != PAD_ID, beam, 12)]
+    return [steps, [weight.cpu() for weight in average.model.parameters()], outputs, n_best, learner.is_finite]
+
+
+@pytest.mark.parametrize("variant", VARIANTS[4:7], ids=variant_name)  # each choice that changes the arithmetic
+def test_it_learns_and_decodes_as_a_processor_does(variant: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "inference_mode", torch.no_grad)
+    (steps, weights, *rest), (steps_here, weights_here, *rest_here) = (learned(one, variant) for one in (CPU, DEVICE))
+    assert rest_here == rest
+    torch.testing.assert_close(steps_here, steps, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(weights_here, weights, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("precision", "optimizer"), [("float32", "adam"), ("bfloat16", "adamw"), ("bfloat16", "sgd")])
+def test_no_step_waits_for_it(precision: str, optimizer: str) -> None:
+    model = small_model(dropout=0.1, attention_dropout=0.1, positions="learned")
+    learner, training = learner_on(DEVICE, model, precision=precision, optimizer={"name": optimizer})
+    average, meter = MovingAverage(model, learner.optimizer.parameters, 0.9), StepMeter(DEVICE)
+    with waits() as waited:
+        for step in (1, 2):
+            measured = learner.step([batch(), batch()], training, 0.01)
+            average.take(step)
+            meter.take(step, measured, rate=0.01, num_tokens=10, seconds=0.1, epoch=0.0)
+        assert waited == []
+        float(measured.loss)
+        assert waited == ["_local_scalar_dense"]
+
+
+def test_a_run_is_probed_validated_saved_and_resumed(
+    data: PreparedData, host: PluginHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "inference_mode", torch.no_grad)
+    training = {"max_steps": 12, "batch_size": 8, "validate_every": 6, "checkpoint_every": 6, "num_threads": 1}
+    document = {"dataset": DATASET, "model": {**MODEL, "dropout": 0.0}, "training": {**training, "device": "cpu"}}
+    config = resolve(RunConfig.model_validate(document), data)
+
+    def trainer_on(device: torch.device, folder: RunFolder) -> Trainer:
+        there = config.model_copy(update={"training": config.training.model_copy(update={"device": str(device)})})
+        trainer = Trainer(there, data, host)
+        trainer.begin(folder)
+        return trainer
+
+    folders = [RunFolder.create_at(tmp_path / name) for name in ("processor", "accelerator", "resumed")]
+    for device, folder in zip((CPU, DEVICE), folders, strict=False):
+        trainer = trainer_on(device, folder)
+        events, reason = finish(trainer.run())
+        trainer.close()
+        assert reason == "max_steps" and [one.step for one in events if isinstance(one, ValidationDone)] == [6, 12]
+    resumed = trainer_on(DEVICE, folders[2])
+    resumed.restore(folders[1].checkpoint(6))
+    finish(resumed.run())
+    resumed.close()
+    here, there, again = (folder.weights(12) for folder in folders)
+    for name, weight in here.items():
+        np.testing.assert_allclose(there[name], weight, rtol=1e-4, atol=1e-4)
+        np.testing.assert_array_equal(again[name], there[name])
+    probes = [folder.probe(12).sentences[0].encoder_self for folder in folders[:2]]
+    np.testing.assert_allclose(probes[1], probes[0], atol=1e-3)
+    losses = [folder.validation_metrics()[12]["valid/loss"] for folder in folders[:2]]
+    assert losses[1] == pytest.approx(losses[0], abs=1e-4)
