@@ -14,7 +14,7 @@ from core.data.prepared_data import PreparedData
 from core.data.special_tokens import BOS_ID, PAD_ID
 from core.decoding.greedy import greedy_decode
 from core.decoding.probed_sentences import pad_ids, target_ids
-from core.decoding.translator import encode_text
+from core.decoding.typed_text import encode_text
 from core.model.attention import CrossAttention, KeysValues, SelfAttention, attention_weights
 from core.model.evaluation import evaluating
 from core.model.masks import causal_mask, padding_mask, target_mask

@@ -14,7 +14,7 @@ from core.data.special_tokens import EOS_ID
 from core.decoding.beam import BeamSearch, Watch, beam_decode
 from core.decoding.hypothesis import ScoredHypothesis
 from core.decoding.probed_sentences import pad_ids
-from core.decoding.translator import encode_text, prefix_ids
+from core.decoding.typed_text import encode_text, prefix_ids
 from core.model.transformer import Transformer
 from core.requests import SearchBeam
 

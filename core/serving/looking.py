@@ -12,7 +12,8 @@ from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.decoding.dissection import dissect_head, masks_of
 from core.decoding.searched_beam import search_beam
-from core.decoding.translator import encode_text, translate
+from core.decoding.translator import translate
+from core.decoding.typed_text import encode_text
 from core.errors import UserError
 from core.events import Event, ProbeDone
 from core.model.transformer import Transformer

@@ -15,7 +15,7 @@ from core.data.batching import TrainBatches
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output, require_positions_for_output
 from core.decoding.probed_sentences import SentenceToProbe
-from core.decoding.translator import encode_text
+from core.decoding.typed_text import encode_text
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights, weights

@@ -8,7 +8,7 @@ from core.answers.left_out import LeftOut, SeenModel
 from core.data.batching import Batch, make_batch
 from core.data.prepared_data import PreparedData
 from core.decoding.probed_sentences import SentenceToProbe, probe_sentences
-from core.decoding.translator import encode_text
+from core.decoding.typed_text import encode_text
 from core.model.heads_off import heads_off
 from core.model.transformer import Transformer
 from core.requests import LeaveOutHeads

@@ -1,0 +1,50 @@
+"""What a person typed, as ids: a source text, and the tokens that an output is to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.data.prepared_data import PreparedData
+from core.errors import UserError
+from core.model.transformer import Transformer
+
+
+def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list[int], Sequence[str]]:
+    """Ids with `<eos>`, and the tokens that the vocabulary does not have.
+
+    Raises UserError for a text that is empty, of other columns than sources or longer than the model's positions.
+    """
+    _require_columns(data, text)
+    ids, unknown = data.encode_source(text)
+    if len(ids) == 1:
+        raise UserError("There is nothing to translate: the text is empty.", "Write a sentence.")
+    if len(ids) > model.max_positions:
+        raise UserError(
+            f"The text “{_shortened(text)}” has {len(ids):,} tokens, <eos> counted; "
+            f"this model reads {model.max_positions:,}.",
+            "Shorten it, or train with a larger dataset.max_src_length.",
+        )
+    return list(ids), unknown
+
+
+def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
+    """Ids of tokens as `Feed` spells them, special ones included. Raises UserError for one of another vocabulary."""
+    tokens = data.tgt_vocabulary.tokens
+    for token in prefix:
+        if token not in tokens:
+            raise UserError(f"The output cannot begin with “{token}”: the vocabulary does not have it.")
+    return tuple(map(tokens.index, prefix))
+
+
+def _require_columns(data: PreparedData, text: str) -> None:
+    if not data.text_form.takes(text):
+        given, expected = text.count("\t") + 1, len(data.text_form.cuts)
+        raise UserError(
+            f"The text “{_shortened(text)}” has {given} columns between tabs; this run's sources have {expected}.",
+            "Give the source columns alone, in the order that the run takes them.",
+        )
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 40 else line[:37] + "..."
