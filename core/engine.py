@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
-from core.machine.garbage import no_collections
+from core.machine.garbage import imported_for_good
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
@@ -121,7 +121,7 @@ class Engine:
 
     def _serve(self, cache_dir: Path | None) -> None:
         self._is_asked.wait()  # until then a window that is being built has the interpreter for itself
-        with no_collections():
+        with imported_for_good():
             from core.serving.desk import Desk  # imports torch, so only here
 
         desk = Desk(self._emit, self._host, cache_dir)

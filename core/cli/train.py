@@ -19,6 +19,7 @@ from core.cli.terminal import TerminalProgress
 from core.config import read_override
 from core.errors import UserError
 from core.events import Event, Prepared, RunFinished
+from core.machine.garbage import imported_for_good
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_files.by_step import CHECKPOINTS, step_path
@@ -42,7 +43,8 @@ def train(arguments: Namespace) -> int:
     """Train, show it, and say how it ended: by the exit code and on standard output."""
     silence_torch()
     if not is_leader():
-        from core.training.follower import follow  # imports torch, into this thread
+        with imported_for_good():
+            from core.training.follower import follow  # imports torch, into this thread
 
         return follow(arguments.plugins_dir)
     _check(arguments)

@@ -19,6 +19,7 @@ from typing import Any
 
 from core.engine import Engine
 from core.events import Event
+from core.machine.garbage import imported_for_good
 from core.machine.signals import STOPPING
 from core.processes.connection import Connection, Packet, refusal
 from core.torchrun import is_leader, silence_torch
@@ -37,7 +38,8 @@ def main() -> int:
     if is_leader():
         _lead(connection, arguments)
         return ENDED
-    from core.training.follower import follow  # imports torch, into this thread
+    with imported_for_good():
+        from core.training.follower import follow  # imports torch, into this thread
 
     return follow(arguments.plugins_dir)
 
