@@ -521,7 +521,7 @@ def test_what_fails_ahead_is_told_at_once_and_ends_nobody_elses_stream(folder: P
 def test_in_a_hurry_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
     folder: Path, write_plugin: Any
 ) -> None:
-    write_plugin("def pairs(self, split, rng):\n    while True: pass\n    yield")
+    write_plugin("def pairs(self, split, rng):\n    time.sleep(1000)\n    yield")
     with PluginHost([folder]) as host:
         host.plugins()
         timer = threading.Timer(0.3, host.in_a_hurry.set)
@@ -541,7 +541,7 @@ def test_a_plugin_not_waited_for_in_a_hurry_is_not_listed_as_broken(
     folder: Path, tmp_path: Path, write_plugin: Any
 ) -> None:
     ready = tmp_path / "ready"
-    write_plugin(f"while not os.path.exists({str(ready)!r}): pass\n{GOOD}")
+    write_plugin(f"while not os.path.exists({str(ready)!r}): time.sleep(0.01)\n{GOOD}")
     with PluginHost([folder]) as host:
         host.moved_to()  # starts it
         host.in_a_hurry.set()
