@@ -39,7 +39,9 @@ class Shards:
         return self._draw(shard)
 
     def draw_ahead(self, shard: int) -> None:
-        """Begin to draw the shard that `pairs` will be asked for next; the caller goes on at once."""
+        """Begin to draw the shard that `pairs` will be asked for next, once; the caller goes on at once."""
+        if self._ahead is not None:
+            return
         drawer = ThreadPoolExecutor(1, thread_name_prefix=f"shard {shard}")
         self._ahead = shard, drawer.submit(self._draw, shard)
         drawer.shutdown(wait=False)  # its thread ends with this one task

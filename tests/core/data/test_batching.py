@@ -1,8 +1,10 @@
 """Batches: every pair once an epoch, padded right, resumable anywhere."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -191,6 +193,26 @@ def test_endless_data_resumes_in_the_middle_of_a_shard(prepare: Prepare, host: P
     assert not same(expected[0], expected[4]), "another shard is other data"
     for batches in (whole, first, second):
         batches.close()
+
+
+@pytest.mark.parametrize(("start", "drawn"), [(0, {9: [], 10: [1], 109: [1], 110: [1, 2]}), (95, {0: [1], 15: [1, 2]})])
+def test_the_next_shard_is_drawn_ahead_once_a_tenth_of_one_is_learned(
+    prepare: Prepare, host: PluginHost, monkeypatch: pytest.MonkeyPatch, start: int, drawn: dict[int, list[int]]
+) -> None:
+    data = prepare("copy_task", options={"num_symbols": 5, "min_length": 2, "max_length": 4})
+    batches, begun = TrainBatches(data, TrainingConfig(batch_size=100), 0, host), list[int]()
+    submit = ThreadPoolExecutor.submit  # a shard is begun in a thread of its own
+
+    def submitted(self: ThreadPoolExecutor, draw: Any, shard: int) -> Any:
+        begun.append(shard)
+        return submit(self, draw, shard)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submitted)
+    batches.restore({"round": 0, "next": start, "num_batches": 100})
+    for at in range(max(drawn) + 1):
+        next(batches)
+        assert begun == drawn.get(at, begun), at
+    batches.close()
 
 
 def test_evaluating_meets_every_pair_once(prepare: Prepare) -> None:
