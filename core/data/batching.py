@@ -17,8 +17,8 @@ from core.data.special_tokens import PAD_ID
 from core.data.token_arrays import PairArrays
 from core.plugins_host.host import PluginHost
 
-# Of a shard's batches, those before the next is drawn ahead: 10,000 pairs take most of a second of a core, on either
-# side of the pipe, and what is only tried ends before it needs them.
+# Of the first shard's batches, those before the next is drawn ahead: 10,000 pairs take most of a second of a core, on
+# either side of the pipe, and what is only tried ends before it needs them. Later ones are drawn as early as can be.
 _BEFORE_DRAWING_AHEAD = 0.1
 
 
@@ -112,7 +112,8 @@ class TrainBatches:
         while self._next >= len(self._plan):  # a shard may even be empty, where all its pairs are too long
             self._round, self._next = self._round + 1, 0
             self._pairs = self._begin_round()
-        if self._shards is not None and self._next >= int(_BEFORE_DRAWING_AHEAD * self._num_batches):
+        is_tried = self._round == 0 and self._next < int(_BEFORE_DRAWING_AHEAD * self._num_batches)
+        if self._shards is not None and not is_tried:
             self._shards.draw_ahead(self._round + 1)
         self._next += 1
         return make_batch(self._pairs, self._plan[self._next - 1])

@@ -195,8 +195,8 @@ def test_endless_data_resumes_in_the_middle_of_a_shard(prepare: Prepare, host: P
         batches.close()
 
 
-@pytest.mark.parametrize(("start", "drawn"), [(0, {9: [], 10: [1], 109: [1], 110: [1, 2]}), (95, {0: [1], 15: [1, 2]})])
-def test_the_next_shard_is_drawn_ahead_once_a_tenth_of_one_is_learned(
+@pytest.mark.parametrize(("start", "drawn"), [(0, {9: [], 10: [1], 99: [1], 100: [1, 2]}), (95, {0: [1], 5: [1, 2]})])
+def test_the_next_shard_is_drawn_ahead_once_a_tenth_of_the_first_is_learned(
     prepare: Prepare, host: PluginHost, monkeypatch: pytest.MonkeyPatch, start: int, drawn: dict[int, list[int]]
 ) -> None:
     data = prepare("copy_task", options={"num_symbols": 5, "min_length": 2, "max_length": 4})
