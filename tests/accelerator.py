@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, library
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
 
@@ -137,9 +137,9 @@ def _copied_from(source: Tensor, target: Tensor, non_blocking: bool = False) -> 
 
 _setup_privateuseone_for_python_backend(_NAME)  # type: ignore[no-untyped-call]
 DEVICE = torch.device(_NAME, 0)
-_library = torch.library.Library("aten", "IMPL", "PrivateUse1")
-_library.impl("_copy_from", _copied_from)
-_library.impl("empty.memory_format", _factory(torch.empty, 1))
-_library.impl("empty_strided", _factory(torch.empty_strided, 2))
+_operations = library.Library("aten", "IMPL", "PrivateUse1")
+_operations.impl("_copy_from", _copied_from)
+_operations.impl("empty.memory_format", _factory(torch.empty, 1))
+_operations.impl("empty_strided", _factory(torch.empty_strided, 2))
 for _name, _num_sizes in {"arange": 1, "arange.start": 2, "arange.start_step": 3}.items():
-    _library.impl(_name, _factory(torch.arange, _num_sizes))
+    _operations.impl(_name, _factory(torch.arange, _num_sizes))
