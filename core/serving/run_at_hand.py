@@ -93,7 +93,10 @@ class RunAtHand:
         return self.folder
 
     def _note_validation(self, folder: RunFolder) -> None:
-        """Where the run stands at a validation already, it ends there without another."""
+        """Where the run stands at a validation already, it ends there without another.
+
+        Unless settings are to change: a run judged by another metric has no best yet.
+        """
         metrics = folder.validation_metrics().get(self.trainer.step)
         if metrics is not None and not self.changes:
             self.validated_at, self.last_metrics = self.trainer.step, dict(metrics)
