@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import output_file
 from core.cli.opening import DATASET_OPTION, opened, opening_of, read_settings, require_different_runs
-from core.cli.output import print_json, print_means
+from core.cli.output import print_json, print_lines, print_means
 from core.cli.same_sentences import require_same_sentences
 from core.cli.same_tokens import figures_of_other_units
 from core.comparison.spread import spread
@@ -70,14 +70,7 @@ def _tell(evaluation: Evaluation, *, json: bool) -> None:
         print_json(record)
         return
     named = record.pop("decoding") | record.pop("metrics") | record.pop("other_pairs")
-    for name, value in (record | named).items():
-        print(name, _said(value))
-
-
-def _said(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(map(str, value))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    print_lines(record | named)
 
 
 def warn(evaluation: Evaluation) -> None:

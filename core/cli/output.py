@@ -23,6 +23,19 @@ def print_json(record: Mapping[str, Any], file: TextIO | None = None) -> None:
     print(json.dumps(plain(record), ensure_ascii=False, allow_nan=False), file=file, flush=True)
 
 
+def print_lines(record: Mapping[str, Any]) -> None:
+    """Print a line for each entry, for people: none for what there is not (None, False, an empty text)."""
+    for name, value in record.items():
+        if value is not None and value is not False and value != "":
+            print(name, _said(value))
+
+
+def _said(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
     """Print records for another program: an object a line, or a table whose columns are the names of the first."""
     if not as_csv:

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.cli.output import print_json
+from core.cli.output import print_json, print_lines
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
@@ -61,10 +61,7 @@ def show(arguments: Namespace) -> int:
         changes = [vars(one) for one in changed]
         print_json(record | {"metrics": metrics, "config": run.config(), "settings_changed": changes})
         return 0
-    for name, value in record.items():
-        print(f"{name} {value}")
-    for name, value in metrics.items():
-        print(f"{name} {value:.6g}")
+    print_lines(record | metrics)
     print(f"\n{config_to_yaml(run.config())}", end="")
     for one in changed:
         print(f"# from step {one.step:,} on: {one.key} = {one.value}")

@@ -75,6 +75,7 @@ def test_no_runs_are_no_lines(tmp_path: Path, capfd: pytest.CaptureFixture[str])
 def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = said(runs_dir, capfd, "show", "done")
     assert {"state finished", "last_step 20", "valid/loss 0.25", "name: done"} <= set(lines)
+    assert not any(line.startswith(("group", "note", "parent", "is_shared")) for line in lines)  # it has none of them
     (line,) = said(runs_dir, capfd, "show", "done", "--json")
     record = json.loads(line)
     assert record["metrics"] == {"valid/loss": 0.25} and record["config"]["dataset"]["plugin"] == "copy_task"
