@@ -10,8 +10,9 @@ from platformdirs import user_config_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from PySide6.QtCore import QSize, Qt
 
+from gui.colours import Mode
 from gui.main_window import MainWindow
-from gui.theme import ZOOMS, Mode
+from gui.theme import ZOOMS
 
 LARGEST = 100_000  # pixels: more than any screen has
 MOST_PROCESSES = 10_000  # more than any machine has processors

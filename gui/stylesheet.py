@@ -8,10 +8,8 @@ from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from gui.theme import Colours
+from gui.colours import Colours
 
 _GROWS = re.compile(r"\b(?!1px)(\d+)px\b")  # hairlines stay
 

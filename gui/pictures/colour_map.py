@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QImage
 
-from gui.theme import DARK, LIGHT, Mode, linear_rgb
+from gui.colours import DARK, LIGHT, Mode, linear_rgb
 
 # From a panel's background to the far end of the training colour's hue.
 _STOPS: dict[Mode, tuple[str, ...]] = {

@@ -16,8 +16,9 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import UserError
 from core.run_files.atomic import write_whole
+from gui.colours import LIGHT
 from gui.pictures.plot_lines import lines_for_a_file
-from gui.theme import GRID, LIGHT
+from gui.theme import GRID
 
 Drawn = Callable[[], bytes]  # a picture as it was when it was drawn; to pack one of many pixels takes seconds
 

@@ -7,7 +7,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
-from gui.theme import Mode, Theme
+from gui.colours import Mode
+from gui.theme import Theme
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

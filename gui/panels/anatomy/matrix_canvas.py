@@ -11,10 +11,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QKeyEvent, QMous
 from PySide6.QtWidgets import QWidget
 
 from gui.arrow_keys import ARROWS
+from gui.colours import readable_on
 from gui.panel import Table
 from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table, image_of, signed_table
-from gui.theme import GRID, Theme, readable_on
+from gui.theme import GRID, Theme
 
 _NAME_SIZES = (0.95, 0.8, 0.65)
 

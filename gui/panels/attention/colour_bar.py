@@ -7,8 +7,8 @@ from math import copysign
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
+from gui.colours import Mode
 from gui.pictures.colour_map import ramp_of
-from gui.theme import Mode
 
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _SIGNED_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)

@@ -15,8 +15,9 @@ from PySide6.QtWidgets import QWidget
 from core.events import ValidatedSentence
 from core.meaning.learned_when import NEVER, TokenTimes
 from gui.arrow_keys import ARROWS
+from gui.colours import readable_on
 from gui.pictures.colour_map import attention_table
-from gui.theme import GRID, Theme, readable_on
+from gui.theme import GRID, Theme
 
 _ROW = 22  # pixels at 100 %
 _ROOM = 1.5 * GRID  # beside the text of a token

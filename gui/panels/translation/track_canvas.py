@@ -7,11 +7,12 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
+from gui.colours import readable_on
 from gui.panels.translation.track_layout import TrackLayout, fonts_of
 from gui.pictures.colour_map import attention_table
 from gui.sentences.tokens import first_difference, probability_text
 from gui.sentences.tracks import Track
-from gui.theme import GRID, Theme, readable_on
+from gui.theme import GRID, Theme
 
 _HELP = (
     "The colour is the probability of the token, 0 to 1; ✗ is what the model would rather have written. "

@@ -9,7 +9,8 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QCheckBox, QStyle, QStyleOptionButton, QWidget
 
-from gui.theme import Mode, Theme
+from gui.colours import Mode
+from gui.theme import Theme
 
 Stage = Callable[[QWidget, int, int], None]
 

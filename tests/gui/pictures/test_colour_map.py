@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
+from gui.colours import DARK, LIGHT, Mode
 from gui.pictures.colour_map import attention_image, attention_table, image_of, signed_table
-from gui.theme import DARK, LIGHT, Mode
 
 SURFACES = {"light": LIGHT.surface, "dark": DARK.surface}
 MODES = list(SURFACES)

@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from core.answers.left_out import HeadPlace
 from core.schedules import learning_rate
+from gui.colours import LIGHT
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.panels.anatomy.matrix_canvas import MatrixCanvas
@@ -37,7 +38,6 @@ from gui.panels.translation.token_table import TokenTable
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
 from gui.pictures.export_button import ExportButton, csv_of
 from gui.runs.rows import example_path
-from gui.theme import LIGHT
 from tests.gui.conftest import WAIT_MS
 
 Fill = Callable[[MainWindow, QtBot], Iterator[Panel]]

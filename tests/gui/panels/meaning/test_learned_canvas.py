@@ -13,9 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from core.events import ValidatedSentence
 from core.meaning.learned_when import NEVER, TokenTimes
+from gui.colours import Mode
 from gui.panels.meaning.learned_canvas import LearnedCanvas, LearnedSentence
 from gui.pictures.colour_map import attention_table
-from gui.theme import Mode, Theme
+from gui.theme import Theme
 
 Stage = Callable[[QWidget, int, int], None]
 TOKENS = ("early", "late", "forgotten", "never")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 
+from gui.colours import DARK, LIGHT, Mode, readable_on
 from gui.pictures.colour_map import attention_table, signed_table
-from gui.theme import DARK, LIGHT, Mode, readable_on
 
 
 def contrast(one: QColor, other: QColor) -> float:

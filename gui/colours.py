@@ -1,0 +1,112 @@
+"""Every colour of the window, light and dark, and how light it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
+
+from PySide6.QtGui import QColor, QPalette
+
+Mode = Literal["light", "dark"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Colours:
+    """Every colour there is, by what it says; `#rrggbb`."""
+
+    window: str
+    surface: str  # panels, fields
+    hover: str
+    line: str
+    text: str
+    muted: str  # text that stands back
+    faint: str  # disabled text
+    training: str
+    validation: str
+    good: str
+    bad: str
+    bad_surface: str
+    on_training: str  # text on the filled button
+
+
+LIGHT = Colours(
+    window="#f4f5f7",
+    surface="#ffffff",
+    hover="#e7eaee",
+    line="#d6dbe1",
+    text="#1b1f24",
+    muted="#56606c",
+    faint="#949da8",
+    training="#0072b2",
+    validation="#d55e00",
+    good="#009e73",
+    bad="#b3261e",
+    bad_surface="#fdf0ee",
+    on_training="#ffffff",
+)
+DARK = Colours(
+    window="#15181c",
+    surface="#1d2126",
+    hover="#2a3037",
+    line="#353c45",
+    text="#e6e9ed",
+    muted="#a0aab5",
+    faint="#68727e",
+    training="#56b4e9",
+    validation="#e69f00",
+    good="#2bc49a",
+    bad="#ff8a7a",
+    bad_surface="#3a2321",
+    on_training="#0a1a26",
+)
+
+
+def palette(colours: Colours) -> QPalette:
+    """The Qt palette of these colours."""
+    role = QPalette.ColorRole
+    made = QPalette()
+    for name, colour in {
+        role.Window: colours.window,
+        role.WindowText: colours.text,
+        role.Base: colours.surface,
+        role.AlternateBase: colours.window,
+        role.Text: colours.text,
+        role.Button: colours.surface,
+        role.ButtonText: colours.text,
+        role.ToolTipBase: colours.surface,
+        role.ToolTipText: colours.text,
+        role.PlaceholderText: colours.faint,
+        role.Highlight: colours.training,
+        role.HighlightedText: colours.on_training,
+        role.Link: colours.training,
+        role.Mid: colours.line,
+        role.Accent: colours.training,
+    }.items():
+        made.setColor(name, QColor(colour))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, name, QColor(colours.faint))
+    return made
+
+
+def linear_rgb(colour: QColor) -> tuple[float, float, float]:
+    """Red, green and blue in proportion to their light, 0 to 1."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (colour.redF(), colour.greenF(), colour.blueF())
+    )
+    return red, green, blue
+
+
+def _lightness(colour: QColor) -> float:
+    """WCAG's relative luminance and what it adds to it: the contrast of two colours is the quotient of theirs."""
+    red, green, blue = linear_rgb(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+
+
+_LIGHT_GROUND = sqrt(_lightness(QColor(LIGHT.text)) * _lightness(QColor(DARK.text)))  # the same contrast to both
+
+
+def readable_on(ground: QColor) -> QColor:
+    """The dark text or the light one, whichever has more contrast there."""
+    return QColor(LIGHT.text if _lightness(ground) >= _LIGHT_GROUND else DARK.text)
