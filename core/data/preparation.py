@@ -103,12 +103,14 @@ class _Preparation:
             "examples": host.examples(dataset.plugin, options),
         }
         recipe = {**self._document, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
-        self._document["text_form"] = self.text_form = host.text_form(dataset.plugin, options)  # the options say it
+        self._document["text_form"] = self.text_form = host.text_form(dataset.plugin, recorded)  # the options say it
         self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
         files = host.files(dataset.plugin, options)
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows
         self._files = look_at(files)
-        self._stamp = stamp_of([self.fingerprint, host.code(dataset.plugin)], self._files) if is_known else None
+        # Others than the recorded options may have given these pairs: a new run must not find them.
+        made_by = [self.fingerprint, options, host.code(dataset.plugin)]
+        self._stamp = stamp_of(made_by, self._files) if is_known else None
 
     @property
     def fingerprint(self) -> str:

@@ -344,6 +344,20 @@ def test_of_files_the_bytes_tell_how_many_pairs_there_will_be(host: PluginHost, 
     assert len(done) > 3 and totals == pytest.approx([done[-1]] * len(done), rel=0.03)
 
 
+@pytest.mark.parametrize("first", ["its own", "others"])
+def test_what_other_options_make_of_the_same_files_is_kept_apart(host: PluginHost, tmp_path: Path, first: str) -> None:
+    """Whoever opens a run may name them: neither it nor a new run takes the one for the other."""
+    file = tmp_path / "pairs.tsv"
+    file.write_text("".join(f"a{number}\tb\tc\n" for number in range(50)))
+    os.utime(file, (1_600_000_000, 1_600_000_000))  # long settled: what is made of it is found without reading it
+    options = {"folder": str(tmp_path), "train_source": "pairs.tsv", "target": [2]}
+    dataset = DatasetConfig(plugin="parallel_text", options=options)
+    named = {"its own": None, "others": options | {"target": [3]}}
+    for name in (first, *named):
+        data = drive(prepare_data(dataset, host, tmp_path / "cache", options_here=named[name]))
+        assert data.tgt_vocabulary.own_tokens == (["b"] if name == "its own" else ["c"])
+
+
 def test_texts_that_wait_for_subwords_are_counted_to_their_total(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
     last = {one.stage: (one.done, one.total) for one in prepare_data(dataset, host, tmp_path)}
