@@ -5,6 +5,8 @@ While it is seen, it is the screen's filled button.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton
@@ -22,6 +24,7 @@ class RestartButton(QPushButton):
     def __init__(self, workbench: Workbench) -> None:
         super().__init__()
         self._workbench = workbench
+        self._unfit: tuple[str, ...] = ()
         self.setProperty("role", "filled")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleDescription("Begins a new run with what waits for one; a run that has taken steps is kept")
@@ -29,15 +32,22 @@ class RestartButton(QPushButton):
         workbench.changed.connect(self.refresh)
         self.refresh()
 
+    def wait_for(self, unfit: Iterable[str]) -> None:
+        """Begin nothing without these settings, by key, that do not fit as they were typed."""
+        self._unfit = tuple(unfit)
+        self.refresh()
+
     def refresh(self) -> None:
-        """Say what would begin."""
+        """Say what would begin, or what is to be mended first."""
         waiting = self._workbench.waiting
         text = restart_text(self._workbench)
         self.setText(without_mnemonic(text))
         self.setAccessibleName(text)
         goes_on = self._workbench.takes_changes_along
         what = "Learn on from these weights" if goes_on else "Begin a new run; the old one is kept"
-        self.setToolTip(what + _keys(waiting))
+        self.setEnabled(not self._unfit)
+        to_mend = f"First mend what is marked ✗: {', '.join(self._unfit)}"
+        self.setToolTip(to_mend if self._unfit else what + _keys(waiting))
         self.setVisible(bool(waiting))
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -150,11 +150,17 @@ class SetupDrawer(QFrame):
         self._refused = {refused: edits[refused] for refused in errors}
         for tried in edits:
             self.forms[tried.partition(".")[0]].show_error(tried, beside(tried, errors.get(tried, "")))
+        self._hold_restart()
 
     def _forget_refused(self) -> None:
         self._refused, self._refused_options = {}, {}
         for form in (*self.forms.values(), self.options_form):
             form.forget_errors()
+        self._hold_restart()
+
+    def _hold_restart(self) -> None:
+        """A run without what was typed last is not what anybody asked for."""
+        self.restart_button.wait_for([*self._refused, *(f"{OPTIONS}.{key}" for key in self._refused_options)])
 
     def _edit_option(self, form: OptionForm, key: str, value: object) -> None:
         """Ask the plugin about an edit, and again about what it refused before; the form may have been replaced."""
@@ -177,6 +183,7 @@ class SetupDrawer(QFrame):
         self._refused_options = {key: edits[key] for key in errors}
         for key in edits:
             form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
+        self._hold_restart()
         if fitting:
             self.context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
 
@@ -227,6 +234,7 @@ class SetupDrawer(QFrame):
             return
         self._shown_plugin = name
         self._refused_options = {}
+        self._hold_restart()
         body = self.sections["dataset"].body
         body.removeWidget(self.options_form)
         self.options_form.deleteLater()

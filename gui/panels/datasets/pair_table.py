@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from core.overview.pairs import PairRow, Token
@@ -27,6 +27,10 @@ class PairTable(QTableWidget):
         super().__init__(0, len(_COLUMNS))
         self._theme = theme
         self.rows: list[PairRow] = []
+        self._fitting = QTimer(self)
+        self._fitting.setSingleShot(True)
+        self._fitting.setInterval(0)
+        self._fitting.timeout.connect(self.resizeRowsToContents)
         self.setObjectName("pairs")
         self.setAccessibleName("Pairs")
         self.setToolTip("Each row is a pair; arrow keys walk, Ctrl+PgDown shows the next page")
@@ -53,17 +57,16 @@ class PairTable(QTableWidget):
         self.setCurrentCell(0, 0)
         self.scrollToTop()
 
-    def _fit_rows(self, column: int) -> None:
-        """Once the last column has its new width; a table that was hidden takes it after its own."""
-        if column == self.columnCount() - 1:
-            self.resizeRowsToContents()
+    def _fit_soon(self, *_: int) -> None:
+        """A column is told of before it has its new width, and a scroll bar takes from all."""
+        self._fitting.start()
 
     def _name_columns(self) -> None:
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-        header.sectionResized.connect(self._fit_rows)
+        header.sectionResized.connect(self._fit_soon)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for place, (name, meaning) in enumerate(_COLUMNS):
             item = QTableWidgetItem(name)

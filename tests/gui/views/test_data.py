@@ -124,3 +124,16 @@ def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot
     qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
     assert view.empty_label.text().startswith("No data are prepared")
     assert view.page_label.text() == "none"
+
+
+def test_no_row_cuts_its_tokens_off_beside_setup(view: DataView, empty_window: MainWindow, qtbot: QtBot) -> None:
+    """Setup takes a third of the width: a text of one line needs two."""
+    table, width = view.table, view.table.columnWidth(1)
+
+    def cut_off() -> list[int]:
+        return [row for row in range(table.rowCount()) if table.rowHeight(row) < table.sizeHintForRow(row)]
+
+    empty_window.resize(960, 600)
+    empty_window.rail.setup_button.setChecked(True)
+    qtbot.waitUntil(lambda: table.columnWidth(1) < width, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not cut_off(), timeout=2_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:
     """Replace a field's text key by key."""
     editor = window.setup_drawer.forms[key.partition(".")[0]].rows[key].editor
     assert isinstance(editor, QLineEdit)
+    editor.setFocus()
     editor.selectAll()
     qtbot.keyClicks(editor, text)
 
@@ -76,6 +78,27 @@ def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: Main
     assert row.editor.text() == "0" and row.error_label.text() == ""
 
 
+def test_no_run_begins_without_what_was_refused(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    button, workbench = window.setup_drawer.restart_button, window.context.workbench
+    workbench.learn(1)
+    wait_for_state("paused")
+    window.rail.setup_button.click()
+    first = workbench.run
+    type_into(qtbot, window, "model.num_decoder_layers", "abc")
+    type_into(qtbot, window, "model.d_ff", "24")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert button.toolTip() == "First mend what is marked ✗: model.num_decoder_layers"
+    assert not button.isEnabled() and workbench.run == first
+    type_into(qtbot, window, "model.num_decoder_layers", "2")
+    qtbot.waitUntil(button.isEnabled, timeout=WAIT_MS)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: workbench.run not in (None, first), timeout=WAIT_MS)
+    assert workbench.applied is not None
+    assert (workbench.applied.model.num_decoder_layers, workbench.applied.model.d_ff) == (2, 24)
+
+
 def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
     window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
@@ -95,6 +118,7 @@ def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> N
     bridge, workbench = window.context.bridge, window.context.workbench
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    window.rail.setup_button.click()  # a field that is not seen has no focus
     first = workbench.run
     type_into(qtbot, window, "training.optimizer.learning_rate", "5e-4")
     type_into(qtbot, window, "model.d_ff", "24")
