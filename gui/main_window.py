@@ -24,6 +24,7 @@ from gui.frame.banner import ResumeBanner, interrupted_run
 from gui.frame.dropping import Dropping
 from gui.frame.help import HelpSheet
 from gui.frame.rail import Rail
+from gui.frame.shortcuts_first import ShortcutsFirst
 from gui.frame.status_bar import StatusBar
 from gui.frame.strip import Strip
 from gui.frame.tour import Tour, tour_steps
@@ -211,6 +212,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.offered.connect(self.transport.leave_filling)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)
+        ShortcutsFirst(self, ("Ctrl+E", "Ctrl+D"))
         self._add_shortcut("Ctrl+E", self.rail.setup_button.toggle)
         for keys, act in self._shortcuts():
             self._add_shortcut(keys, act)

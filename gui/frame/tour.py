@@ -185,11 +185,12 @@ class Tour(QFrame):
         """Outline what is spoken of and stand beside it; where another view hides it, stay."""
         parts = [_seen_in(self._over, part) for part in self.step.parts if part.isVisible()]
         rects = [rect for rect in parts if not rect.isEmpty()]
-        self.outline.setVisible(bool(rects) and self.isVisible())
         room = _rect_in(self._over, self._room)
+        self.outline.hide()  # or the line stays painted where the new mask has none
         if rects:
             self.outline.setGeometry(self._over.rect())
             self.outline.setMask(_frame(rects, self._over.rect()))
+            self.outline.setVisible(self.isVisible())
             self.move(beside(rects, self.size(), room))
         else:
             self.move(_moved_into(room, QRect(self.pos(), self.size())).topLeft())

@@ -135,3 +135,22 @@ def test_a_card_stands_where_it_covers_nothing() -> None:
     assert beside([QRect(0, 0, 1000, 100)], card, room).y() > 100
     assert beside([QRect(0, 300, 1000, 300)], card, room).y() + 200 < 300
     assert room.contains(QRect(beside([room], card, room), card))
+
+
+def test_no_line_stays_where_an_earlier_step_was(qtbot: QtBot, window: MainWindow) -> None:
+    """What the screen holds, not what the window would paint if it were painted whole."""
+
+    def num_outlined() -> int:
+        qtbot.wait(50)  # painted in the event loop
+        image = window.screen().grabWindow(window.winId()).toImage()
+        line, width = window.context.theme.colour("training").rgb(), image.width()
+        return sum(image.pixel(x, y) == line for y in range(image.height()) for x in range(0, width, 2))
+
+    before = num_outlined()
+    window.tour.start()
+    assert num_outlined() > before + 500
+    while not window.tour.is_last:
+        window.tour.go_on()
+        qtbot.wait(50)
+    window.tour.end()
+    assert num_outlined() == before

@@ -1,0 +1,36 @@
+"""The window's keys in a text field. Ctrl+A is a field's on every system, Ctrl+E on Linux's own displays alone."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.frame.shortcuts_first import ShortcutsFirst
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for windows
+@pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QSpinBox])
+def test_a_shortcut_of_the_window_comes_before_what_a_field_makes_of_it(qtbot: QtBot, kind: type[QWidget]) -> None:
+    window, heard = QWidget(), []
+    qtbot.addWidget(window)
+    field, other = kind(), QLineEdit("words")
+    layout = QVBoxLayout(window)
+    layout.addWidget(other)
+    layout.addWidget(field)
+    ShortcutsFirst(window, ("Ctrl+A",))
+    for keys in ("Ctrl+A", "Ctrl+Z"):
+        QShortcut(QKeySequence(keys), window).activated.connect(lambda keys=keys: heard.append(keys))
+    window.resize(640, 480)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    for one in (other, field, other):
+        one.setFocus()
+        qtbot.keyClick(one, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        qtbot.keyClick(one, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)  # not asked for: the field's
+    assert heard == ["Ctrl+A"] * 3 and not other.selectedText()
+    qtbot.keyClicks(other, "!")
+    assert other.text() == "words!"
