@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -145,5 +145,13 @@ def _sentence(splits: dict[str, list[_Named]]) -> str:
         if split in splits
     ]
     held_out = f" Held out, {'; '.join(others)}." if others else ""
-    aside = "" if "valid" in splits else " A tenth of the train pairs is set aside for validation."
-    return f"{learned}{held_out}{aside} Change it below, under Dataset."
+    return f"{learned}{held_out}{_set_aside(splits)} Change it below, under Dataset."
+
+
+def _set_aside(splits: Mapping[str, object]) -> str:
+    """What parallel_text takes out of the train pairs, where no files are named for it."""
+    if "valid" in splits:
+        return ""
+    if "test" in splits:
+        return " A tenth of the train pairs is set aside for validation."
+    return " A tenth of the train pairs each is set aside for validation and test."

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from core.run_folder import RunFolder, RunLabel
 from core.typed_path import from_home
@@ -63,6 +63,7 @@ class RunsView(View):
         self.details = RunDetails()
         self.sides = RunSides(context)
         self.shared = SharedRuns(context, self)
+        self._deleted = QElapsedTimer()  # since a click on Delete
         self._timer = QTimer(self)
         self._timer.setInterval(LIVE_MS)
         self._timer.timeout.connect(self._refresh_live)
@@ -116,6 +117,12 @@ class RunsView(View):
         self._search()
         throw = partial(throw_away, [row.path for row in rows])
         self.context.bridge.call(throw, lambda _: self.refresh(), self._fail_to_change)
+
+    def _click_delete(self) -> None:
+        """The second click of a double one would delete the run that took the place."""
+        if not self._deleted.isValid() or self._deleted.hasExpired(QApplication.doubleClickInterval()):
+            self._deleted.start()
+            self.delete_chosen()
 
     def _label(self, run: Path, label: RunLabel) -> None:
         """Call a run so, beside the GUI thread."""
@@ -185,7 +192,7 @@ class RunsView(View):
         self.place_button.clicked.connect(self._ask_for_place)
         self.context.place.changed.connect(self._look_there)
         self.refresh_button.clicked.connect(self.refresh)
-        self.delete_button.clicked.connect(self.delete_chosen)
+        self.delete_button.clicked.connect(self._click_delete)
         self.search_edit.textChanged.connect(self._search)
         self.search_edit.escaped.connect(self.search_edit.clear)
         self.search_edit.escaped.connect(self.table.setFocus)

@@ -64,6 +64,7 @@ class SetupDrawer(QFrame):
         self.forms = {name: OptionForm(_fields_of(name)) for name in SECTIONS}
         self.options_form = OptionForm([])
         self.processes_row = ProcessesRow(context.workbench)
+        self._scroll = QScrollArea()
         self._lay_out()
         self._connect()
         self.resize_to_zoom()
@@ -108,6 +109,7 @@ class SetupDrawer(QFrame):
         if self._shown_run != self.context.workbench.run:
             self._shown_run = self.context.workbench.run
             self._forget_refused()
+            self._take_opened(draft)
         values = draft.model_dump(mode="json")
         for form in self.forms.values():
             form.show_values(values)
@@ -129,6 +131,14 @@ class SetupDrawer(QFrame):
         self._forget_refused()
         self.context.workbench.take(config)
 
+    def _take_opened(self, draft: RunConfig) -> None:
+        """Of a run that was opened, changes are counted against its own settings."""
+        resolved, run = self.context.workbench.resolved, self.context.workbench.run
+        if run is not None and resolved is not None and resolved.run == run:
+            self._origin = draft
+            self.preset_combo.setCurrentIndex(-1)
+            self.summary_label.setText(f"The settings of {run.name}.")
+
     def _take_corpus(self, corpus: Corpus) -> None:
         """Of the dataset, options that name no file stay, where it was one of the user's files already."""
         draft = self.context.workbench.draft
@@ -142,6 +152,7 @@ class SetupDrawer(QFrame):
         )
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(corpus.sentence)
+        self._scroll.verticalScrollBar().setValue(0)  # where it says so
 
     def _edit(self, key: str, value: object) -> None:
         """Take an edit, and what was refused before where it fits now: heads that divide only another d_model."""
@@ -249,7 +260,9 @@ class SetupDrawer(QFrame):
         draft = self.context.workbench.draft
         if draft is not None and plugin != draft.dataset.plugin:
             dataset = {"plugin": plugin, "seed": draft.dataset.seed}
-            self.context.workbench.edit("dataset", dataset)
+            self.context.workbench.edit_what_fits({"name": plugin, "dataset": dataset})
+            self.preset_combo.setCurrentIndex(-1)
+            self.summary_label.setText(f"The dataset {plugin}, and every other setting as it was.")
 
     def _ask_open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open settings", "", "Settings (*.yaml *.yml)")
@@ -294,12 +307,11 @@ class SetupDrawer(QFrame):
         self.sections["dataset"].body.insertWidget(0, self.plugin_combo)
         self.sections["dataset"].body.insertWidget(1, self.options_form)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(content)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setWidget(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, GRID)
-        layout.addWidget(scroll, 1)
+        layout.addWidget(self._scroll, 1)
         foot = QHBoxLayout()
         foot.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
         foot.addWidget(self.restart_button)

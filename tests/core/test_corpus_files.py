@@ -27,9 +27,14 @@ def test_two_files_are_source_and_target_in_their_order() -> None:
     assert named("train.en", "train.de") == {"train_source": "train.en", "train_target": "train.de"}
     assert named("b.txt", "a.txt") == {"train_source": "b.txt", "train_target": "a.txt"}
     assert corpus.sentence == (
-        "train.en is the source and train.de the target. A tenth of the train pairs is set aside for validation. "
-        "Change it below, under Dataset."
+        "train.en is the source and train.de the target. A tenth of the train pairs each is set aside for validation "
+        "and test. Change it below, under Dataset."
     )
+
+
+def test_with_test_files_alone_pairs_are_set_aside_for_validation() -> None:
+    sentence = corpus_of([HERE / name for name in ("train.en", "train.de", "test.en", "test.de")]).sentence
+    assert "A tenth of the train pairs is set aside for validation. Change" in sentence
 
 
 def test_names_that_say_the_side_decide_it() -> None:

@@ -325,6 +325,15 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsVie
     assert three_runs.table.chosen is not None and three_runs.table.chosen.path.name == below
 
 
+def test_a_double_click_deletes_one_run(three_runs: RunsView, qtbot: QtBot, trash: Path) -> None:
+    before, chosen = names(three_runs), three_runs.table.chosen
+    assert chosen is not None
+    for _ in range(2):  # as a double one comes
+        qtbot.mouseClick(three_runs.delete_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs._is_reading, timeout=WAIT_MS)
+    assert len(names(three_runs)) == len(before) - 1 and len(list(trash.iterdir())) == 1
+
+
 def test_what_no_trash_takes_is_told_and_stays(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

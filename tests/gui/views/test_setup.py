@@ -225,3 +225,31 @@ def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot:
     drawer.choose_preset("copy_task")
     qtbot.waitUntil(lambda: window.strip.trouble is None, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "num_symbols" in drawer.options_form.rows, timeout=WAIT_MS)
+
+
+def test_changes_of_a_run_that_was_opened_are_counted_against_its_own_settings(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    workbench.learn(1)
+    wait_for_state("paused")
+    run = workbench.run
+    assert run is not None
+    drawer.choose_preset("copy_task")
+    workbench.restart()
+    qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run, timeout=WAIT_MS)
+    assert [section.heading.text() for section in drawer.sections.values()] == [
+        "Dataset", "Model", "Training", "Decoding",
+    ]  # fmt: skip
+    assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", f"The settings of {run.name}.")
+
+
+def test_a_run_on_another_dataset_bears_its_name(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    drawer.choose_preset("copy_task")
+    drawer._choose_plugin(drawer.plugin_combo.findData("reverse"))
+    assert workbench.draft is not None
+    assert (workbench.draft.name, workbench.draft.dataset.plugin) == ("reverse", "reverse")
+    assert drawer.preset_combo.currentText() == "" and drawer.summary_label.text().startswith("The dataset reverse")
