@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO, TypeVar
 
 from tqdm import tqdm
@@ -57,10 +58,17 @@ def _texts(arguments: Namespace) -> list[str]:
     given: list[str] = arguments.text
     if given and arguments.input is not None:
         raise UserError("translate: expected texts or --input FILE, given both.")
+    _require_another_file(arguments.input, arguments.output)
     for number, text in enumerate(given, start=1):
         if not text.strip():
             raise UserError(f"translate: text {number} of {len(given)} is empty; expected something to translate.")
     return given or read_lines(arguments.input)
+
+
+def _require_another_file(read: Path | None, written: Path | None) -> None:
+    """Refuse to put outputs in the place of the texts, under whatever name."""
+    if read is not None and written is not None and read.is_file() and written.exists() and read.samefile(written):
+        raise UserError(f"--output {written} is the file of --input: the texts would be lost.", "Name another file.")
 
 
 def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
@@ -82,7 +90,8 @@ def _require_readable(lines: Sequence[str], engine: Conversation, name: str) -> 
 def _require_beam(wanted: int, beam_size: int) -> None:
     """Refuse to print more outputs than the beam ends with."""
     if not 1 <= wanted <= beam_size:
-        raise UserError(f"--n-best {wanted}: expected 1 to {beam_size}, the beam's size.", "Set a larger --beam-size.")
+        advice = "Set a larger --beam-size." if wanted > beam_size else "Say how many outputs of each text to print."
+        raise UserError(f"--n-best {wanted}: expected 1 to {beam_size}, the beam's size.", advice)
 
 
 def _request(texts: Sequence[str], arguments: Namespace) -> Translate:

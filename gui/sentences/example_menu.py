@@ -30,7 +30,8 @@ class ExampleMenu(QMenu):
         self.clear()
         sections = sentences(self._history())
         for title, texts in sections.items():
-            self.addSection(title)
+            self.addSeparator()  # the first is not drawn
+            self.addAction(title).setEnabled(False)  # a section's title is not drawn where there is a stylesheet
             for text in texts:
                 action = self.addAction(without_mnemonic(_shortened(text)))
                 action.triggered.connect(lambda _=False, text=text: self.picked.emit(text))

@@ -43,6 +43,15 @@ def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
     assert [line.split("\t")[0] for line in n_best] == ["1", "3"]
 
 
+@pytest.mark.parametrize("name", ["in.txt", "link.txt"])
+def test_outputs_do_not_take_the_place_of_the_texts(run: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
+    (tmp_path / "link.txt").symlink_to("in.txt")
+    refused = translated(run, tmp_path, "--output", name)
+    assert refused.returncode == 2 and "is the file of --input: the texts would be lost" in refused.stderr
+    assert (tmp_path / "in.txt").read_text(encoding="utf-8") == "1 2\n"
+
+
 def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:
     with Engine(cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, max_steps=10, validate_every=5, checkpoint_every=5)

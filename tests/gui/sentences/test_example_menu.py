@@ -29,7 +29,8 @@ def test_a_click_picks_the_whole_text(history: History, qtbot: QtBot) -> None:
     qtbot.addWidget(parent)
     menu = ExampleMenu(lambda: history, parent)
     menu.fill()
-    first = next(action for action in menu.actions() if not action.isSeparator())
+    title, first, _ = (action for action in menu.actions() if not action.isSeparator())
+    assert title.text() == "Followed in every probe" and not title.isEnabled()
     assert first.text() == "ich && du"  # one & would underline a letter
     with qtbot.waitSignal(menu.picked) as picked:
         first.trigger()
