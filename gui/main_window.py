@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -40,6 +40,8 @@ from gui.views.setup import SetupDrawer
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
 
+AFTER_THE_END_MS = 1_000  # a hand that was to pause is quicker than that
+
 
 class MainWindow(QMainWindow):
     """Lays the frame out and lets it be closed: everything is saved first, and `left` says when.
@@ -54,6 +56,7 @@ class MainWindow(QMainWindow):
         self.context = context
         self.unsaved = ""
         self._status: int | None = None
+        self._finished = QElapsedTimer()  # since a run's last step
         self._was_warned = False  # that closing loses steps
         self.setWindowTitle("Headlight")
         self.resize(1600, 1000)
@@ -116,9 +119,13 @@ class MainWindow(QMainWindow):
             self.context.bridge.ask(Stop(), lambda _: self.leave(), self._stay)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space is Learn or Pause wherever the focused control has no use for it."""
+        """Space is Learn or Pause wherever the focused control has no use for it.
+
+        Right after a run's last step it was meant as Pause, and a thousand steps more are not that.
+        """
         if event.key() == Qt.Key.Key_Space and self.transport.learn_button.isEnabled():
-            self.context.workbench.toggle()
+            if not self._finished.isValid() or self._finished.hasExpired(AFTER_THE_END_MS):
+                self.context.workbench.toggle()
         else:
             super().keyPressEvent(event)
 
@@ -194,6 +201,7 @@ class MainWindow(QMainWindow):
         bridge.trouble.connect(self.strip.show_trouble)
         self.strip.offer_taken.connect(self._mend)
         bridge.prepared.connect(playhead.restart)
+        bridge.run_finished.connect(self._note_end)
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)
         bridge.shown_changed.connect(self._advance)
@@ -271,6 +279,9 @@ class MainWindow(QMainWindow):
     def _show_setup(self, is_shown: bool) -> None:
         self._take_focus_from(self.setup_drawer)
         self.setup_drawer.setVisible(is_shown)
+
+    def _note_end(self, _: object) -> None:
+        self._finished.start()
 
     def _take_focus_from(self, leaving: QWidget) -> None:
         """Before a part is hidden: or the next button would get the focus, and Space would press that."""

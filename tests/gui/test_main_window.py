@@ -22,7 +22,7 @@ from core.plugins_host.info import PluginInfo
 from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
 from gui.frame.banner import interrupted_run
-from gui.main_window import MainWindow
+from gui.main_window import AFTER_THE_END_MS, MainWindow
 from tests.gui.windows import opened_window
 
 Wait = Callable[[str], None]
@@ -57,6 +57,20 @@ def test_space_learns_as_the_window_opens(qtbot: QtBot, window: MainWindow, wait
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None, timeout=WAIT_MS)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     wait_for_state("finished")
+
+
+def test_space_that_comes_as_the_run_ends_asks_for_no_more_steps(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
+) -> None:
+    window.setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    wait_for_state("finished")
+    window._finished.start()  # on a busy machine it was a while ago
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    qtbot.wait(AFTER_THE_END_MS + 100)
+    assert window.context.bridge.state == "finished" and window.context.bridge.history.last_step == 40
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 40, timeout=WAIT_MS)
 
 
 def test_takes_ten_steps_and_stops(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
