@@ -90,9 +90,9 @@ def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
     train.add_argument("config", nargs="?", metavar="PRESET|FILE.yaml", help="`headlight presets list` shows them")
     train.add_argument("--resume", metavar="RUN", help="go on with this run instead")
     train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting")
-    train.add_argument("--run-dir", type=Path, metavar="DIR", help="the run's folder itself, new or empty")
+    train.add_argument("--run-dir", type=_path, metavar="DIR", help="the run's folder itself, new or empty")
     train.add_argument(
-        "--tensorboard", type=Path, metavar="DIR", help="write its curves here too, as event files (an extra)"
+        "--tensorboard", type=_path, metavar="DIR", help="write its curves here too, as event files (an extra)"
     )
     train.add_argument("--seeds", metavar="0,1,2", help="train once with each of these seeds; print mean and deviation")
     _add_places(train)
@@ -112,7 +112,7 @@ def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     _add_dataset_options(evaluate)
     evaluate.add_argument(
         "--predictions",
-        type=Path,
+        type=_path,
         metavar="FILE.tsv",
         help="write source, reference, hypothesis of one run between tabs, below a header line",
     )
@@ -127,8 +127,8 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     translate.set_defaults(verb="translate")
     translate.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
     translate.add_argument("text", nargs="*", metavar="TEXT", help="without any, lines are read from standard input")
-    translate.add_argument("--input", type=Path, metavar="FILE", help="read one text a line from here")
-    translate.add_argument("--output", type=Path, metavar="FILE", help="write one output a line to here")
+    translate.add_argument("--input", type=_path, metavar="FILE", help="read one text a line from here")
+    translate.add_argument("--output", type=_path, metavar="FILE", help="write one output a line to here")
     translate.add_argument(
         "--n-best",
         type=int,
@@ -149,7 +149,7 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     compare = verbs.add_parser("compare", help="runs side by side: the settings that differ, the best figures")
     for name, verb in (("list", listing), ("show", show), ("delete", delete), ("compare", compare)):
         verb.set_defaults(verb=f"runs {name}")
-        verb.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept")
+        verb.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept")
     show.add_argument("run", metavar="RUN")
     for verb in (delete, compare):
         verb.add_argument("runs", nargs="+", metavar="RUN")
@@ -205,8 +205,8 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
         help="safetensors: weights, settings and vocabularies in a folder that translate reads; onnx: two graphs in a "
         "folder; headlight: one file without optimizer, replayed by whoever drops it on the window",
     )
-    export.add_argument("--output", type=Path, required=True, metavar="PATH")
-    export.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
+    export.add_argument("--output", type=_path, required=True, metavar="PATH")
+    export.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
     _add_checkpoint(export)
 
 
@@ -246,14 +246,21 @@ def _checkpoint(text: str) -> str:
     return text
 
 
+def _path(text: str) -> Path:
+    """An empty one (a variable of the shell that holds nothing) would name the folder that one stands in."""
+    if not text:
+        raise ArgumentTypeError("expected a path, given an empty text")
+    return Path(text)
+
+
 def _add_places(verb: ArgumentParser) -> None:
-    verb.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
+    verb.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
     _add_plugins_dir(verb)
 
 
 def _add_plugins_dir(verb: _ActionsContainer) -> None:
     verb.add_argument(
-        "--plugins-dir", type=Path, action="append", default=[], metavar="DIR", help="more dataset plugins"
+        "--plugins-dir", type=_path, action="append", default=[], metavar="DIR", help="more dataset plugins"
     )
 
 

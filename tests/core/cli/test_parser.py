@@ -34,6 +34,17 @@ def test_an_unknown_option_among_texts_is_refused(capsys: pytest.CaptureFixture[
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["train", "copy_task", "--run-dir"], ["runs", "list", "--runs-dir"], ["translate", "RUN", "--input"]],
+)
+def test_an_empty_path_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse([*words, ""])
+    said = f"argument {words[-1]}: expected a path, given an empty text."
+    assert said in capsys.readouterr().err
+
+
 def test_overrides_add_up() -> None:
     assert parse(["train", "--set", "a=1", "copy_task", "--set", "b=2"]).set == ["a=1", "b=2"]
 
