@@ -23,6 +23,7 @@ from gui.context import Context
 from gui.frame.banner import ResumeBanner, interrupted_run
 from gui.frame.dropping import Dropping
 from gui.frame.help import HelpSheet
+from gui.frame.keyboard_frame import KeyboardFrame
 from gui.frame.rail import Rail
 from gui.frame.shortcuts_first import ShortcutsFirst
 from gui.frame.status_bar import StatusBar
@@ -221,6 +222,7 @@ class MainWindow(QMainWindow):
         self.setup_drawer.restart_button.offered.connect(self.transport.leave_filling)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)
         ShortcutsFirst(self, ("Ctrl+E", "Ctrl+D"))
+        KeyboardFrame(self)
         self._add_shortcut("Ctrl+E", self.rail.setup_button.toggle)
         for keys, act in self._shortcuts():
             self._add_shortcut(keys, act)

@@ -1,0 +1,56 @@
+"""Shows which picture has the keyboard: its panel's frame takes the colour that a focused field's has."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from gui.panel import Panel
+
+_SHOW_IT_THEMSELVES = (
+    *(QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit),
+    Panel,
+)
+
+
+class KeyboardFrame(QObject):
+    """Frames one panel of a window at a time, by a property that the stylesheet knows."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._framed: Panel | None = None
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._follow)
+
+    def _follow(self, _: QWidget | None, focused: QWidget | None) -> None:
+        if focused is not None and focused.window() is not self._window:
+            return  # a menu: it comes back
+        panel = None if focused is None or isinstance(focused, _SHOW_IT_THEMSELVES) else _panel_of(focused)
+        if panel is not self._framed:
+            self._frame(False)
+            self._framed = panel
+            self._frame(True)
+
+    def _frame(self, is_framed: bool) -> None:
+        if self._framed is not None:
+            self._framed.setProperty("keyboard", is_framed)
+            self._framed.style().polish(self._framed)
+
+
+def _panel_of(widget: QWidget) -> Panel | None:
+    around: QWidget | None = widget
+    while around is not None and not isinstance(around, Panel):
+        around = around.parentWidget()
+    return around
