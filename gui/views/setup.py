@@ -13,6 +13,7 @@ from core.comparison.differences import changed_keys
 from core.config import RunConfig, config_to_yaml, read_config
 from core.corpus_files import PLUGIN, Corpus, corpus_of
 from core.errors import UserError
+from core.events import Trouble
 from core.faults import as_trouble
 from core.model_size import count_parameters
 from core.plugins_host.info import PluginInfo
@@ -108,8 +109,7 @@ class SetupDrawer(QFrame):
             return
         if self._shown_run != self.context.workbench.run:
             self._shown_run = self.context.workbench.run
-            self._forget_refused()
-            self._take_opened(draft)
+            self._take_run(draft)
         values = draft.model_dump(mode="json")
         for form in self.forms.values():
             form.show_values(values)
@@ -131,10 +131,16 @@ class SetupDrawer(QFrame):
         self._forget_refused()
         self.context.workbench.take(config)
 
-    def _take_opened(self, draft: RunConfig) -> None:
-        """Of a run that was opened, changes are counted against its own settings."""
-        resolved, run = self.context.workbench.resolved, self.context.workbench.run
-        if run is not None and resolved is not None and resolved.run == run:
+    def _take_run(self, draft: RunConfig) -> None:
+        """Of a run that was opened, changes are counted against its own settings.
+
+        Of one that has begun here, what was typed and does not fit stays to be mended.
+        """
+        run, resolved = self.context.workbench.run, self.context.workbench.resolved
+        opened = resolved.run if resolved is not None else None
+        if run is None or run == opened:
+            self._forget_refused()
+        if run is not None and run == opened:
             self._origin = draft
             self.preset_combo.setCurrentIndex(-1)
             self.summary_label.setText(f"The settings of {run.name}.")
@@ -169,9 +175,21 @@ class SetupDrawer(QFrame):
             form.forget_errors()
         self._hold_restart()
 
+    @property
+    def _unfit(self) -> list[str]:
+        """The settings, by key, that do not fit as they were typed."""
+        return [*self._refused, *(f"{OPTIONS}.{key}" for key in self._refused_options)]
+
     def _hold_restart(self) -> None:
         """A run without what was typed last is not what anybody asked for."""
-        self.restart_button.wait_for([*self._refused, *(f"{OPTIONS}.{key}" for key in self._refused_options)])
+        self.restart_button.wait_for(self._unfit)
+
+    def _tell_of_unfit(self) -> None:
+        """Learning goes by what fits, and Setup folds away over what was typed."""
+        if self._unfit:
+            sentence = f"What was typed for {', '.join(self._unfit)} does not fit: the run learns without it."
+            advice = "Setup (Ctrl+E) says what is expected."
+            self.context.bridge.trouble.emit(Trouble(sentence=sentence, advice=advice, is_note=True))
 
     def _edit_option(self, form: OptionForm, key: str, value: object) -> None:
         """Ask the plugin about an edit, and again about what it refused before; the form may have been replaced."""
@@ -326,6 +344,7 @@ class SetupDrawer(QFrame):
         for form in self.forms.values():
             form.edited.connect(self._edit)
         workbench.changed.connect(self.refresh)
+        workbench.asked_to_learn.connect(self._tell_of_unfit)
         self.context.plugins.changed.connect(self._take_plugins)
         self.context.theme.changed.connect(self.resize_to_zoom)
 

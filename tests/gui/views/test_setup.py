@@ -99,6 +99,20 @@ def test_no_run_begins_without_what_was_refused(
     assert (workbench.applied.model.num_decoder_layers, workbench.applied.model.d_ff) == (2, 24)
 
 
+def test_who_learns_without_what_was_refused_is_told(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    window.rail.setup_button.click()
+    type_into(qtbot, window, "model.num_decoder_layers", "abc")
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+    said = "What was typed for model.num_decoder_layers does not fit: the run learns without it."
+    assert window.strip.sentence.text().startswith(said)
+    wait_for_state("paused")
+    row = window.setup_drawer.forms["model"].rows["model.num_decoder_layers"]
+    assert isinstance(row.editor, QLineEdit)
+    assert (row.editor.text(), row.error) == ("abc", "expected a whole number, given 'abc'.")
+
+
 def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
     window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
