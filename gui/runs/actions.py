@@ -63,7 +63,7 @@ def why_not_follow(row: RunRow | None, engine_state: str) -> str:
 def why_not_name(row: RunRow | None) -> str:
     """A sentence; empty where the run can have another name and a note, also while another process trains it."""
     if row is not None and row.is_example:
-        return "The example run is part of Headlight and keeps its name"
+        return "The example run is part of Headlight and keeps its name and note"
     if row is not None and row.problem:
         return f"This folder cannot be opened: {row.problem}"
     return NOTHING_CHOSEN if row is None else ""

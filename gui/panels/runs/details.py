@@ -21,6 +21,7 @@ from gui.widgets.flow import FlowLayout
 from gui.widgets.labels import plain_label
 
 _NAME_HELP = "What you call this run (F2, Enter keeps it, Esc gives it up); its folder keeps its name"
+_NOTE_HINT = "Note: what was tried, what came out"
 _NOTE_HELP = "Whatever is worth remembering of this run; kept when you leave the field, Esc gives it up"
 _KEPT_HELP = "A checkpoint keeps everything; elsewhere only the weights were kept"
 _BRANCH_HELP = (
@@ -98,6 +99,7 @@ class RunDetails(QFrame):
         for edit, tip in ((self.name_edit, _NAME_HELP), (self.note_edit, _NOTE_HELP)):
             edit.setEnabled(not why_not)
             edit.setToolTip(why_not or tip)
+        self.note_edit.setPlaceholderText(why_not or _NOTE_HINT)
 
     def _show_about(self) -> None:
         row, said = self._row, self._said
@@ -139,7 +141,6 @@ class RunDetails(QFrame):
         self.name_edit.setPlaceholderText("Name")
         self.name_edit.setMaxLength(LONGEST_NAME)
         self.note_edit.setAccessibleName("Note about the run")
-        self.note_edit.setPlaceholderText("Note: what was tried, what came out")
         self.about_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.about_label.setWordWrap(True)
         self.about_label.setAccessibleName("Where the run comes from")

@@ -542,6 +542,7 @@ def test_esc_gives_up_what_was_typed_and_the_example_keeps_its_name(three_runs: 
     assert not (three_runs.context.place.path / "2026-01-02_b" / "label.json").exists()
     three_runs.table.choose(example_path())
     assert not details.name_edit.isEnabled() and "keeps its name" in details.name_edit.toolTip()
+    assert "keeps its name and note" in details.note_edit.placeholderText()  # seen in place of a note
 
 
 def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
