@@ -17,7 +17,6 @@ from core.settings.strict_yaml import Document, KeyPath, read_yaml, read_yaml_fi
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
 PositiveInt = Annotated[int, Field(ge=1)]
-Threads = Annotated[int, Field(ge=1, le=1024)]  # of many thousands, OpenMP's pool ends the process without a word
 MAX_LENGTH = 100_000
 Length = Annotated[int, Field(ge=1, le=MAX_LENGTH)]  # in tokens
 NUM_SEEDS = 2**32
@@ -253,7 +252,7 @@ class TrainingConfig(Settings):
     precision: Literal["auto", "float32", "bfloat16"] = setting(
         "auto", "Precision", "Number format of the matrix products; auto measures which one is faster here."
     )
-    num_threads: Auto | Threads = setting(
+    num_threads: Auto | PositiveInt = setting(
         "auto", "Threads", "Processor threads that torch uses; auto: one for a small model, else one a core."
     )
 

@@ -23,13 +23,15 @@ from core.torchrun import cores_here, device_here, require_a_device_each
 # processor that multiplies in it (one thread, forward and backward): 6.6 ms for 6.2 of copy_task (4e7), 12.1 for 10.5
 # of toy_german_english; but 19.5 for 23.9 of 3e8.
 _WORK_TO_SHARE = 2e8
+_MOST_THREADS = 1_024  # of many thousands, OpenMP ends the process without a word
 _ON_CPU = "It is opened on the CPU; going on there, it learns the same, but not to the same bits."
 
 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
     """The config without any `auto`: two runs with equal results of this are equal to the bit on this machine.
 
-    Raises UserError for a device that is not there, or not there once for each process of the run.
+    Raises UserError for a device that is not there, or not there once for each process of the run, and for more
+    threads than can be started.
     """
     max_length = config.decoding.max_length
     longest_output = data.max_tgt_length if max_length == "auto" else max_length
@@ -120,6 +122,9 @@ def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str
 
 
 def _num_threads(config: RunConfig, data: PreparedData) -> int:
-    if config.training.num_threads != "auto":
-        return config.training.num_threads
-    return 1 if is_small(config, data) else cores_here(physical_cores())
+    asked_for = config.training.num_threads
+    if asked_for == "auto":
+        return 1 if is_small(config, data) else cores_here(physical_cores())
+    if asked_for > _MOST_THREADS:
+        raise UserError(f"training.num_threads: expected auto or at most {_MOST_THREADS:,}, given {asked_for:,}.")
+    return asked_for

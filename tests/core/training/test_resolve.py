@@ -48,3 +48,8 @@ def test_a_device_that_is_not_there_is_refused_with_a_sentence(data: PreparedDat
     with pytest.raises(UserError, match=r"training\.device: cuda:77 is not there") as refusal:
         resolve(config(training={"device": "cuda:77"}), data)
     assert refusal.value.advice
+
+
+def test_more_threads_than_can_be_started_are_refused(data: PreparedData) -> None:
+    with pytest.raises(UserError, match=r"training\.num_threads: expected auto or at most 1,024, given 20,000\."):
+        resolve(config(training={"num_threads": 20_000}), data)
