@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -138,19 +140,20 @@ def test_a_card_stands_where_it_covers_nothing() -> None:
 
 
 def test_no_line_stays_where_an_earlier_step_was(qtbot: QtBot, window: MainWindow) -> None:
-    """What the screen holds, not what the window would paint if it were painted whole."""
+    """What the screen holds is what the window would paint if it were painted whole."""
+    line = window.context.theme.colour("training").rgb()
 
-    def num_outlined() -> int:
-        qtbot.wait(50)  # painted in the event loop
-        image = window.screen().grabWindow(window.winId()).toImage()
-        line, width = window.context.theme.colour("training").rgb(), image.width()
-        return sum(image.pixel(x, y) == line for y in range(image.height()) for x in range(0, width, 2))
+    def num_outlined(picture: QPixmap) -> int:
+        pixels = picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
+        return int((np.frombuffer(pixels.constBits(), np.uint32) == line).sum())
 
-    before = num_outlined()
+    def is_as_painted_whole() -> bool:
+        return num_outlined(window.screen().grabWindow(window.winId())) == num_outlined(window.grab())
+
     window.tour.start()
-    assert num_outlined() > before + 500
+    qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
     while not window.tour.is_last:
         window.tour.go_on()
-        qtbot.wait(50)
+        qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
     window.tour.end()
-    assert num_outlined() == before
+    qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
