@@ -221,6 +221,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.offered.connect(self.transport.leave_filling)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)
+        self.setup_drawer.marked.connect(partial(self.rail.setup_button.setChecked, True))
         ShortcutsFirst(self, ("Ctrl+E", "Ctrl+D"))
         KeyboardFrame(self)
         self._add_shortcut("Ctrl+E", self.rail.setup_button.toggle)

@@ -53,6 +53,7 @@ class Workbench(QObject):
     asked_to_learn = Signal()
     branched = Signal()  # a new run stands at a step of another: what is to differ can be changed now
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
+    unprepared = Signal(str)  # why nothing could be prepared, where somebody can mend it
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
         super().__init__()
@@ -324,9 +325,18 @@ class Workbench(QObject):
         if self._bridge.state == "paused":
             self.applied, self.taken, self.run = applied, taken, run
             self.changed.emit()
-        elif isinstance(error, PluginError) and self.applied is not None:
-            self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)
+        else:
+            self._tell_of_unprepared(error)
         self._bridge.show_refusal(error, until_prepared=True)
+
+    def _tell_of_unprepared(self, error: Exception) -> None:
+        self.resolved = None
+        self._start = None  # refused for the same reason, which is told once
+        self.changed.emit()
+        if isinstance(error, PluginError) and self.applied is not None:
+            self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)
+        if isinstance(error, UserError):
+            self.unprepared.emit(error.sentence)
 
     def _open(self, request: OpenRun | Branch, on_done: OnDone[Prepared] | None = None) -> None:
         """Have another run opened. What was typed and has not acted yet was meant for the one at hand."""
@@ -372,7 +382,7 @@ class Workbench(QObject):
     def _give_up(self, start: Start, error: Exception) -> None:
         if start is self._start:
             self._start = None
-        self._bridge.show_refusal(error)
+            self._bridge.show_refusal(error)
 
     def _take_finish(self, finished: RunFinished) -> None:
         self.changed.emit()

@@ -5,7 +5,7 @@ While it is seen, it is the screen's filled button.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -17,24 +17,21 @@ from gui.workbench import Workbench
 
 
 class RestartButton(QPushButton):
-    """Away where nothing waits. `offered` says whether it can be seen now."""
+    """Away where nothing waits. `offered` says whether it can be seen now.
+
+    `unfit` gives the settings, by key, that do not fit as they were typed: nothing begins without them.
+    """
 
     offered = Signal(bool)
 
-    def __init__(self, workbench: Workbench) -> None:
+    def __init__(self, workbench: Workbench, unfit: Callable[[], Sequence[str]]) -> None:
         super().__init__()
-        self._workbench = workbench
-        self._unfit: tuple[str, ...] = ()
+        self._workbench, self._unfit = workbench, unfit
         self.setProperty("role", "filled")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleDescription("Begins a new run with what waits for one; a run that has taken steps is kept")
         self.clicked.connect(workbench.restart)
         workbench.changed.connect(self.refresh)
-        self.refresh()
-
-    def wait_for(self, unfit: Iterable[str]) -> None:
-        """Begin nothing without these settings, by key, that do not fit as they were typed."""
-        self._unfit = tuple(unfit)
         self.refresh()
 
     def refresh(self) -> None:
@@ -45,9 +42,9 @@ class RestartButton(QPushButton):
         self.setAccessibleName(text)
         goes_on = self._workbench.takes_changes_along
         what = "Learn on from these weights" if goes_on else "Begin a new run; the old one is kept"
-        self.setEnabled(not self._unfit)
-        to_mend = f"First mend what is marked ✗: {', '.join(self._unfit)}"
-        self.setToolTip(to_mend if self._unfit else what + _keys(waiting))
+        unfit = self._unfit()
+        self.setEnabled(not unfit)
+        self.setToolTip(f"First mend what is marked ✗: {', '.join(unfit)}" if unfit else what + _keys(waiting))
         self.setVisible(bool(waiting))
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from core.comparison.differences import changed_keys
@@ -23,7 +24,7 @@ from gui.context import Context
 from gui.fitting import OPTIONS, beside, what_fits
 from gui.frame.processes_row import ProcessesRow
 from gui.frame.restart_button import RestartButton
-from gui.option_form import OptionForm
+from gui.option_form import FormRow, OptionForm
 from gui.panels.learning.planned_schedule import PlannedSchedule
 from gui.pictures.export_button import ExportButton
 from gui.theme import GRID
@@ -40,7 +41,9 @@ NOAM_NOTE = "Decides nothing with the schedule noam, which sets its own rate: ch
 
 
 class SetupDrawer(QFrame):
-    """Edits the workbench's draft."""
+    """Edits the workbench's draft. `marked` says that a field is to be mended before anything can be prepared."""
+
+    marked = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -52,11 +55,12 @@ class SetupDrawer(QFrame):
         self._shown_plugin = ""
         self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
         self._refused_options: dict[str, object] = {}
+        self._marked: FormRow | None = None  # whose value the engine or the plugin refused as it was prepared
         self._shown_run: Path | None = None
         self.preset_combo = CalmCombo()
         self.open_button = button("Open …", "Open settings from a YAML file")
         self.save_button = button("Save as …", "Save these settings as a YAML file")
-        self.restart_button = RestartButton(context.workbench)
+        self.restart_button = RestartButton(context.workbench, self._unfit)
         self.summary_label = plain_label(role="muted")
         self.size_label = plain_label()
         self.schedule = PlannedSchedule(context.theme)
@@ -162,37 +166,59 @@ class SetupDrawer(QFrame):
 
     def _edit(self, key: str, value: object) -> None:
         """Take an edit, and what was refused before where it fits now: heads that divide only another d_model."""
+        self._unmark()
         edits = {**self._refused, key: value}
         errors = self.context.workbench.edit_what_fits(edits)
         self._refused = {refused: edits[refused] for refused in errors}
         for tried in edits:
             self.forms[tried.partition(".")[0]].show_error(tried, beside(tried, errors.get(tried, "")))
-        self._hold_restart()
+        self.restart_button.refresh()
 
     def _forget_refused(self) -> None:
-        self._refused, self._refused_options = {}, {}
+        self._marked, self._refused, self._refused_options = None, {}, {}
         for form in (*self.forms.values(), self.options_form):
             form.forget_errors()
-        self._hold_restart()
+        self.restart_button.refresh()
 
-    @property
+    def _mark(self, sentence: str) -> None:
+        """Show beside its field why nothing could be prepared with a setting: `model.d_model: ...`."""
+        self._unmark()
+        key = sentence.partition(": ")[0]
+        row = self._row(key)
+        if row is None or row.error:
+            return
+        row.show_error(beside(key, sentence))
+        self._marked = row
+        self.sections[key.partition(".")[0]].heading.setChecked(True)
+        self.marked.emit()
+        QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))  # once it has its place
+
+    def _unmark(self) -> None:
+        """An edit may have mended it; whether it has, the next attempt says."""
+        if self._marked is not None:
+            self._marked.show_error("")
+            self._marked = None
+
+    def _row(self, key: str) -> FormRow | None:
+        if key.startswith(f"{OPTIONS}."):
+            return self.options_form.rows.get(key.removeprefix(f"{OPTIONS}."))
+        form = self.forms.get(key.partition(".")[0])
+        return form.rows.get(key) if form is not None else None
+
     def _unfit(self) -> list[str]:
         """The settings, by key, that do not fit as they were typed."""
         return [*self._refused, *(f"{OPTIONS}.{key}" for key in self._refused_options)]
 
-    def _hold_restart(self) -> None:
-        """A run without what was typed last is not what anybody asked for."""
-        self.restart_button.wait_for(self._unfit)
-
     def _tell_of_unfit(self) -> None:
         """Learning goes by what fits, and Setup folds away over what was typed."""
-        if self._unfit:
-            sentence = f"What was typed for {', '.join(self._unfit)} does not fit: the run learns without it."
+        if unfit := self._unfit():
+            sentence = f"What was typed for {', '.join(unfit)} does not fit: the run learns without it."
             advice = "Setup (Ctrl+E) says what is expected."
             self.context.bridge.trouble.emit(Trouble(sentence=sentence, advice=advice, is_note=True))
 
     def _edit_option(self, form: OptionForm, key: str, value: object) -> None:
         """Ask the plugin about an edit, and again about what it refused before; the form may have been replaced."""
+        self._unmark()
         draft = self.context.workbench.draft
         assert draft is not None
         dataset, edits = draft.dataset, {**self._refused_options, key: value}
@@ -212,7 +238,7 @@ class SetupDrawer(QFrame):
         self._refused_options = {key: edits[key] for key in errors}
         for key in edits:
             form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
-        self._hold_restart()
+        self.restart_button.refresh()
         if fitting:
             self.context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
 
@@ -262,8 +288,8 @@ class SetupDrawer(QFrame):
         if name == self._shown_plugin or info is None or info.options_schema is None:
             return
         self._shown_plugin = name
-        self._refused_options = {}
-        self._hold_restart()
+        self._marked, self._refused_options = None, {}
+        self.restart_button.refresh()
         body = self.sections["dataset"].body
         body.removeWidget(self.options_form)
         self.options_form.deleteLater()
@@ -345,6 +371,7 @@ class SetupDrawer(QFrame):
             form.edited.connect(self._edit)
         workbench.changed.connect(self.refresh)
         workbench.asked_to_learn.connect(self._tell_of_unfit)
+        workbench.unprepared.connect(self._mark)
         self.context.plugins.changed.connect(self._take_plugins)
         self.context.theme.changed.connect(self.resize_to_zoom)
 

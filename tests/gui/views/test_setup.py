@@ -99,6 +99,35 @@ def test_no_run_begins_without_what_was_refused(
     assert (workbench.applied.model.num_decoder_layers, workbench.applied.model.d_ff) == (2, 24)
 
 
+def test_a_field_without_which_nothing_can_be_prepared_is_marked(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], tmp_path: Path
+) -> None:
+    window.context.workbench.learn(1)
+    wait_for_state("paused")
+    window.rail.setup_button.click()
+    drawer = window.setup_drawer
+    drawer.plugin_combo.setCurrentIndex(drawer.plugin_combo.findData("parallel_text"))
+    drawer.plugin_combo.activated.emit(drawer.plugin_combo.currentIndex())
+    qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
+    wait_for_state("empty")
+    qtbot.waitUntil(lambda: drawer.isVisible() and window.strip.isVisible(), timeout=WAIT_MS)
+    row = drawer.options_form.rows["train_source"]
+    assert row.error_label.text() == "✗ name a file of source texts, and one of target texts."
+    qtbot.waitUntil(lambda: not row.error_label.visibleRegion().isEmpty(), timeout=WAIT_MS)
+    sentence = "dataset.options.train_source: name a file of source texts, and one of target texts."
+    assert window.strip.sentence.text() == sentence
+    assert drawer.size_label.text() == ""
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"a{number}\tb{number}\n" for number in range(400)), encoding="utf-8")
+    assert isinstance(row.editor, QLineEdit)
+    row.editor.setFocus()
+    row.editor.setText("")
+    qtbot.keyClicks(row.editor, str(pairs))
+    assert row.error_label.text() == ""
+    wait_for_state("ready")
+    assert not window.strip.isVisible()
+
+
 def test_who_learns_without_what_was_refused_is_told(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
