@@ -13,7 +13,7 @@ from core.history import History
 from core.probes import ProbedSentence
 from gui.panel import Panel
 from gui.sentences.selection import Selection
-from gui.sentences.shown_sentence import NothingShown, shown_sentence
+from gui.sentences.shown_sentence import NothingShown, Shown, shown_sentence
 from gui.sentences.tokens import first_difference, without_eos
 from gui.theme import Theme
 from gui.widgets.buttons import IconButton, button, enable
@@ -38,6 +38,7 @@ class SentenceRow(Panel):
         self.next_button = IconButton(theme, "next", "Next sentence", "Next sentence (])")
         self.place_label = plain_label(role="muted")
         self.source_label = _token_label("Source")
+        self.read_label = _token_label("As the model reads it")
         self.reference_label = _token_label("Reference")
         self.output_label = _token_label("Free run")
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
@@ -59,6 +60,7 @@ class SentenceRow(Panel):
         place = self._selection.place_among(self._sentences)
         self.place_label.setText(f"{place + 1}/{len(self._sentences)}")
         self.source_label.setText(self._sentences[place])
+        self._show_unknown(shown)
         if isinstance(shown, NothingShown):
             self._show_reason(shown.reason)
         else:
@@ -86,6 +88,13 @@ class SentenceRow(Panel):
         if self._sentences:
             place = self._selection.place_among(self._sentences) + by
             self._selection.choose(sentence=self._sentences[place % len(self._sentences)])
+
+    def _show_unknown(self, shown: Shown) -> None:
+        """What the model reads, where it is not what stands there: it has no other token for what it does not know."""
+        tokens = () if isinstance(shown, NothingShown) else shown.sentence.src_tokens
+        has_unknown = "<unk>" in tokens
+        self.read_label.setText(f"read as {' '.join(without_eos(tokens))}" if has_unknown else "")
+        self.read_label.setVisible(has_unknown)
 
     def _show_reason(self, reason: str) -> None:
         self.reference_label.setText("")
@@ -126,6 +135,10 @@ class SentenceRow(Panel):
         for place, widget in enumerate((self.previous_button, self.place_label, self.next_button)):
             self.header.insertWidget(1 + place, widget)
         self.header.insertWidget(4, self.source_label)
+        self.header.insertWidget(5, self.read_label)
+        set_role(self.read_label, "error")
+        self.read_label.setToolTip("Words that the training data do not have are one and the same token, <unk>")
+        self.read_label.hide()
         self.header.addWidget(self.add_edit)
         self.header.addWidget(self.add_button)
         grid = QGridLayout()
@@ -177,7 +190,7 @@ class SentenceRow(Panel):
         self.add_edit.hide()
 
     def _restyle(self) -> None:
-        for label in (self.source_label, self.reference_label, self.output_label):
+        for label in (self.source_label, self.read_label, self.reference_label, self.output_label):
             label.setFont(self.theme.token_font())
 
 

@@ -11,11 +11,13 @@ from pytestqt.qtbot import QtBot
 
 from core.history import History
 from core.probes import Probe
+from gui.main_window import MainWindow
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.sentences.selection import Selection
 from gui.theme import Theme
 from tests.core.examples import run_folder
 from tests.gui.builders import sentence
+from tests.gui.conftest import WAIT_MS
 
 
 def test_where_no_probe_can_be_read_it_says_which(qtbot: QtBot, theme: Theme, tmp_path: Path) -> None:
@@ -28,6 +30,20 @@ def test_where_no_probe_can_be_read_it_says_which(qtbot: QtBot, theme: Theme, tm
     assert row.is_empty and str(damaged) in row.empty_label.text()
     row.show_step(History(), 0)
     assert row.is_empty and row.empty_label.text() == row.empty_sentence
+
+
+def test_words_that_the_model_does_not_know_are_shown_as_it_reads_them(qtbot: QtBot, window: MainWindow) -> None:
+    row, history = window.train_view.sentence_row, window.context.bridge.history
+    assert not row.read_label.isVisible()
+    known = history.sentences[0].split()[0]
+    row.add_button.click()
+    qtbot.keyClicks(row.add_edit, f"{known} zebra")
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(row.read_label.isVisible, timeout=WAIT_MS)
+    assert row.source_label.text() == f"{known} zebra"
+    assert row.read_label.text() == f"read as {known} <unk>"
+    row.show_next()
+    qtbot.waitUntil(lambda: not row.read_label.isVisible(), timeout=WAIT_MS)
 
 
 def test_esc_gives_the_focus_back_where_it_was_and_still_is(
