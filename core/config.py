@@ -296,7 +296,7 @@ class RunConfig(Settings):
         "",
         "Name",
         "Names the run's folder.",
-        expected="at most 100 characters without / and \\",
+        expected="a text of at most 100 characters without / and \\",
         max_length=100,
         pattern=r"^[^/\\\x00-\x1f]*$",
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from importlib.util import find_spec
+from keyword import iskeyword
 from pathlib import Path
 from string import Template
 
@@ -28,8 +30,13 @@ def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
 def write_plugin(name: str, folder: Path) -> list[Path]:
     """Write `folder`/NAME.py and its test; returns both, the plugin first.
 
-    Raises UserError where one of them exists, or cannot be written.
+    Raises UserError where one of them exists, or cannot be written, or the file would be taken for another module.
     """
+    if iskeyword(name) or find_spec(name) is not None:  # in its folder, python -m pytest would import this one
+        raise UserError(
+            f"{name!r} means something else to Python: a file {name}.py would be taken for that, or for nothing.",
+            f"Choose another name, such as my_{name}.",
+        )
     texts = {folder / f"{name}.py": "plugin.py", folder / "tests" / f"test_{name}.py": "test_plugin.py"}
     return _write(texts, name, module=name)
 

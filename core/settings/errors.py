@@ -53,7 +53,8 @@ def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath
         return place.path, f"{dotted(place.path)}: this key is missing."
     words = _declared_words(place, found["type"])
     path = place.path if words else place.path + place.indexes
-    return path, f"{dotted(path)}: expected {or_auto}{words or _expectation(found)}, given {shown(found['input'])}."
+    given = f"{shown(found['input'])}{_hint(found)}"
+    return path, f"{dotted(path)}: expected {or_auto}{words or _expectation(found)}, given {given}."
 
 
 def _telling(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:
@@ -109,6 +110,12 @@ def _expectation(found: ErrorDetails) -> str:
     if kind == "literal_error":
         return str(context["expected"]).replace("'", "")
     return _EXPECTED.get(kind, str(found["msg"]).removeprefix("Input should be ").removeprefix("String should "))
+
+
+def _hint(found: ErrorDetails) -> str:
+    """YAML reads 5 and yes as what they look like."""
+    is_scalar = isinstance(found["input"], int | float)
+    return "; in quotes it is a text" if found["type"] == "string_type" and is_scalar else ""
 
 
 def _number(bound: Any) -> str:

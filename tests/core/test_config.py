@@ -121,7 +121,11 @@ def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
         ),
         ("seed: 9999999999", "seed: expected less than 4,294,967,296, given 9999999999."),
         ("seed: 2026-01-01", "seed: expected a whole number, given '2026-01-01'."),
-        ("name: a/b", "name: expected at most 100 characters without / and \\, given 'a/b'."),
+        (
+            "name: 5",
+            "name: expected a text of at most 100 characters without / and \\, given 5; in quotes it is a text.",
+        ),
+        ("name: a/b", "name: expected a text of at most 100 characters without / and \\, given 'a/b'."),
         ("format: 0", "format: expected 1, given 0."),
     ],
 )
@@ -136,7 +140,7 @@ def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_what_was_
     [
         ("seed: 1", "run.yaml: dataset: this key is missing."),
         ("dataset: {}", "run.yaml, line 1: dataset.plugin: this key is missing."),
-        ("dataset: {plugin: 1}", "run.yaml, line 1: dataset.plugin: expected a text, given 1."),
+        ("dataset: {plugin: 1}", "run.yaml, line 1: dataset.plugin: expected a text, given 1; in quotes it is a text."),
         (
             "dataset: {plugin: x, tokenizer: {src: words}}",
             "run.yaml, line 1: dataset.tokenizer.src: expected whitespace, characters, subword or subword_unigram, "

@@ -118,10 +118,21 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         write_plugin("w" * 300, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["class", "random", "core", "torch"])
+def test_a_file_that_would_be_taken_for_another_module_is_not_written(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"'{name}' means something else to Python: .* such as my_{name}"):
+        write_plugin(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert write_package(name, tmp_path)  # whose module is headlight_NAME
+
+
 def test_no_name_gets_in_the_way_of_what_the_plugin_imports(tmp_path: Path) -> None:
     names = ("pair", "options", "dataset_plugin", "split", "a", "x1_y2z", "class", "random", "core")
+    written, _ = write_plugin("stand_in", tmp_path)
+    text = written.read_text(encoding="utf-8")
+    written.unlink()
     for name in names:
-        write_plugin(name, tmp_path)
+        (tmp_path / f"{name}.py").write_text(text.replace("stand_in", name), encoding="utf-8")
     with PluginHost([tmp_path]) as host:
         for name in names:
             assert sum(map(len, host.pairs(name, {}, 0, "valid"))) == 200
