@@ -23,6 +23,7 @@ from gui.replay import Replay
 from gui.theme import Theme
 from gui.widgets.choices import combo_box, offer
 
+_RATE = "train/learning_rate"
 _CHOICE_HELP = "Which metric of the run is drawn over its steps, the plugin's own included"
 _FIGURE = QSize(720, 432)  # pixels at 100 %: as wide as a page, its text is as large as the page's
 _ONLY_LOSS = "The first validation of the run brings more curves to choose from"
@@ -131,10 +132,11 @@ class Curves(StepPanel):
 def figures_at(history: History, step: int, metric: str) -> str:
     """The numbers under the playhead, in words; nothing before the first step. One of a step before names that."""
     metrics = {"train": "train/loss"} if metric == LOSS else {}
-    metrics |= {"valid": metric, "learning rate": "train/learning_rate"}
+    metrics |= {"valid": metric, "learning rate": _RATE}
     known = []
     for name, of in metrics.items():
         if (newest := history.newest(of, step)) is not None:
             before = "" if newest.step == step else f" at {newest.step:,}"
-            known.append(f"{name} {newest.value:.3g}{before}")
+            value = f"{newest.value:.3g}" if of == _RATE else f"{newest.value:#.3g}".rstrip(".")  # 4.00, and never 4
+            known.append(f"{name} {value}{before}")
     return f" · step {step:,}: {', '.join(known)}" if known else ""

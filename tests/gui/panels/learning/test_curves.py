@@ -131,7 +131,7 @@ def test_the_rates_own_line_does_not_strike_through_its_name(
 
 
 def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, history: History) -> None:
-    for step, said in ((300, "valid 0.9,"), (301, "valid 0.9 at 300,")):
+    for step, said in ((300, "valid 0.900,"), (301, "valid 0.900 at 300,")):
         history.take(ValidationDone(step=300, metrics={"valid/loss": 0.9}, sentences=(), is_best=False))
         panel.show_step(history, step)
         assert said in panel.title_label.text()

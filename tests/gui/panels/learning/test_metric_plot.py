@@ -122,7 +122,7 @@ def test_the_playhead_and_the_figures_are_those_of_the_other_curves(trained: Mai
     step = trained.context.playhead.step
     assert step == pytest.approx(12, abs=1)
     value = history.validations[10]["valid/token_accuracy"]
-    valid = f"valid {value:.3g}{'' if step == 10 else ' at 10'}"
+    valid = f"valid {value:#.3g}{'' if step == 10 else ' at 10'}"
     title = f"Token accuracy, share of target tokens · step {step}: {valid}, learning rate"
     qtbot.waitUntil(lambda: curves.title_label.text().startswith(title), timeout=WAIT_MS)
     assert plot._line.value() == step
