@@ -44,6 +44,8 @@ class Curves(StepPanel):
         self.metric_plot: MetricPlot | None = None  # made when another metric is first chosen
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
+        for plot in (self.loss, self.learning_rate, self.ticks):
+            self.follow(plot)
         self.notices = NoticeBar(theme)
         self.metric_combo = combo_box("Curve", _CHOICE_HELP)
         self.metric_combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
@@ -114,6 +116,7 @@ class Curves(StepPanel):
         """For the chosen metric."""
         if self.metric_plot is None:
             self.metric_plot = MetricPlot(self.theme, self._playhead)
+            self.follow(self.metric_plot)
             self.body.insertWidget(0, self.metric_plot, 1)
         self.metric_plot.show_metric(self._metric)
         return self.metric_plot
@@ -126,6 +129,7 @@ class Curves(StepPanel):
         self.plots = (shown, self.learning_rate, self.ticks)
         for plot in (self.learning_rate, self.ticks):
             plot.setXLink(shown)
+            plot.setMouseEnabled(x=False, y=False)  # the wheel acts on the one that leads
         self.setToolTip(f"{words_of(self._metric).meaning} {HELP}")
 
 

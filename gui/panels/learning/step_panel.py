@@ -16,7 +16,7 @@ from gui.replay import Replay
 from gui.theme import Theme
 
 HELP = (
-    "Click, drag or use the arrow keys to look at an earlier step; "
+    "Click, drag or use the arrow keys to look at an earlier step; the wheel looks closer until a double click; "
     "taller ticks keep the weights too, and a mark says what happened there."
 )
 
@@ -46,11 +46,21 @@ class StepPanel(Panel):
         for plot in self.plots:
             plot.show_step(history, step)
 
+    def follow(self, plot: StepPlot) -> None:
+        """Let the axes follow the run again where the mouse over this plot rests, or asks for the whole of it."""
+        plot.rested.connect(self.mark_dirty)
+        plot.whole_asked.connect(self._show_whole)
+
+    def _show_whole(self) -> None:
+        self._drawn = None, None
+        self.mark_dirty()
+
     def _is_held(self, history: History) -> bool:
         """Whether the axes stay, so that nothing jumps under the mouse; of another run or plot they are placed anew."""
         before, self._drawn = self._drawn, (history.folder, self.plots[0])
-        is_under_mouse = any(plot.underMouse() for plot in self.plots)
-        return is_under_mouse and before == self._drawn and history.last_step > 0
+        under_mouse = [plot for plot in self.plots if plot.underMouse()]
+        is_looked_at = any(plot.is_pointed_at or self.plots[0].is_zoomed for plot in under_mouse)
+        return is_looked_at and before == self._drawn and history.last_step > 0
 
     def leaveEvent(self, event: QEvent) -> None:
         """The axes may follow again, though nothing new may come to be drawn."""

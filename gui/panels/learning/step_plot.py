@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import ArrayLike
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QWheelEvent
 
 from core.history import History
 from gui.panels.learning.plot_style import figure_axes, style_plot
@@ -17,11 +18,18 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 _FIRST = -1  # the axis goes no further back, so that step 0 can be seen
+_REST_MS = 3000  # a mouse that has lain still for so long is about to click nowhere
 _MARGINS = (0.01, 0.04)  # of the axis, before step 0 and behind its end, whose number lies half behind it
 
 
 class StepPlot(pg.PlotWidget):
-    """A plot whose x axis is steps; the line at the playhead drags, and a click puts it there."""
+    """A plot whose x axis is steps; the line at the playhead drags, and a click puts it there.
+
+    The wheel looks closer; a double click asks for the whole run again.
+    """
+
+    rested = Signal()  # the mouse has lain still
+    whole_asked = Signal()
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(enableMenu=False, axisItems=figure_axes())
@@ -34,7 +42,11 @@ class StepPlot(pg.PlotWidget):
             self.getAxis(side).enableAutoSIPrefix(False)  # or an axis with a name tells thousands and thousandths
         self.setMouseEnabled(x=True, y=False)
         self.disableAutoRange()  # a range that happens to be pyqtgraph's first one is set by nobody
-        self.setLimits(xMin=_FIRST)
+        self._whole: tuple[float, float] | None = None  # of the x axis, with all of the run
+        self._pointing = QTimer(self)
+        self._pointing.setSingleShot(True)
+        self._pointing.setInterval(_REST_MS)
+        self._pointing.timeout.connect(self.rested)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._line = pg.InfiniteLine(movable=True, angle=90)
         self._line.setZValue(10)
@@ -70,8 +82,12 @@ class StepPlot(pg.PlotWidget):
     def show_steps(self, end: float) -> None:
         """Have the x axis go from step 0 to `end`."""
         before, behind = (margin * end for margin in _MARGINS)
-        if not _are_near(self.viewRange()[0], (max(-before, _FIRST), end + behind)):
-            self.setXRange(max(-before, _FIRST), end + behind, padding=0)
+        whole = max(-before, _FIRST), end + behind
+        if whole != self._whole:
+            self._whole = whole
+            self.setLimits(xMin=whole[0], xMax=whole[1])
+        if not _are_near(self.viewRange()[0], whole):
+            self.setXRange(*whole, padding=0)
 
     def show_values(self, bottom: float, top: float) -> None:
         """Have the y axis go from `bottom` to `top`."""
@@ -84,6 +100,28 @@ class StepPlot(pg.PlotWidget):
         seen = self.viewRange(), self.plotItem.vb.size(), names, [id(array) for array in arrays]
         before, self._seen = self._seen, (seen, arrays)  # kept, so that no other array gets the id of one
         return before is not None and before[0] == seen
+
+    @property
+    def is_pointed_at(self) -> bool:
+        """Whether the mouse is over it and has just moved."""
+        return self.underMouse() and self._pointing.isActive()
+
+    @property
+    def is_zoomed(self) -> bool:
+        """Whether somebody looks closer at a part of the run."""
+        return self._whole is not None and not _are_near(self.viewRange()[0], self._whole)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._pointing.start()
+        super().mouseMoveEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._pointing.start()
+        super().wheelEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        self.whole_asked.emit()
 
     def _drag(self) -> None:
         self._playhead.view(round(self._line.value()))

@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QHelpEvent
+from PySide6.QtGui import QColor, QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -261,13 +261,18 @@ def test_keys_go_from_probe_to_probe(panel: Curves, qtbot: QtBot) -> None:
 
 
 def test_the_axis_does_not_move_under_the_mouse(
-    panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
+    panel: Curves, history: History, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(panel.loss, "underMouse", lambda: True)
+    qtbot.mouseMove(panel.loss.viewport(), QPoint(100, 50))
+    qtbot.waitUntil(lambda: panel.loss.is_pointed_at, timeout=WAIT_MS)
     before = panel.loss.viewRange()
     history.take(StepsDone(first_step=401, arrays={"train/loss": np.full(400, 9.0)}))
     panel.show_step(history, 800)
     assert panel.loss.viewRange() == before
+    panel.loss._pointing.stop()  # it has lain still
+    panel.show_step(history, 800)
+    assert panel.loss.viewRange()[0][1] > 800 and panel.loss.viewRange()[1][1] > 9
 
 
 def test_the_theme_switches_live(panel: Curves, theme: Theme) -> None:
@@ -365,6 +370,54 @@ def test_the_axes_follow_once_the_mouse_has_left(trained: MainWindow, qtbot: QtB
     assert loss.viewRange() == before
     qtbot.mouseMove(trained.rail)
     qtbot.waitUntil(lambda: loss.viewRange()[0][1] > 32, timeout=WAIT_MS)
+
+
+def test_the_axes_follow_once_the_mouse_lies_still(trained: MainWindow, qtbot: QtBot) -> None:
+    loss = trained.train_view.curves.loss
+    loss._pointing.setInterval(200)
+    qtbot.mouseMove(loss.viewport())
+    qtbot.waitUntil(loss.underMouse, timeout=WAIT_MS)
+    trained.context.workbench.learn(20)  # more than the axis has room for; it ends while the mouse lies there
+    qtbot.waitUntil(lambda: trained.context.bridge.state == "paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: loss.viewRange()[0][1] > 32, timeout=WAIT_MS)
+    assert loss.underMouse()
+    qtbot.mouseMove(trained.rail)
+
+
+def test_the_wheel_looks_closer_until_a_double_click(trained: MainWindow, qtbot: QtBot) -> None:
+    curves, loss = trained.train_view.curves, trained.train_view.curves.loss
+    whole, ticks = loss.viewRange()[0], curves.ticks.viewRange()[0]
+    qtbot.mouseMove(loss.viewport())
+    qtbot.waitUntil(loss.underMouse, timeout=WAIT_MS)
+    for plot in (loss, curves.learning_rate, curves.ticks):
+        turn_wheel(plot, -1200)
+        assert loss.viewRange()[0] == pytest.approx(whole) and curves.ticks.viewRange()[0] == pytest.approx(ticks)
+    turn_wheel(loss, 480)
+    closer = loss.viewRange()[0]
+    assert closer[1] - closer[0] < whole[1] - whole[0] and curves.ticks.viewRange()[0] == pytest.approx(closer)
+    loss._pointing.stop()
+    curves.mark_dirty()
+    qtbot.waitUntil(lambda: not curves.is_dirty, timeout=WAIT_MS)
+    assert loss.viewRange()[0] == closer  # for as long as somebody looks closer
+    qtbot.mouseDClick(loss.viewport(), Qt.MouseButton.LeftButton, pos=loss.viewport().rect().center())
+    qtbot.waitUntil(lambda: loss.viewRange()[0] == pytest.approx(whole), timeout=WAIT_MS)
+    qtbot.mouseMove(trained.rail)
+
+
+def turn_wheel(plot: StepPlot, angle: int) -> None:
+    """Turn the mouse's wheel over the middle of a plot; away from oneself looks closer."""
+    place = plot.viewport().rect().center()
+    event = QWheelEvent(
+        QPointF(place),
+        QPointF(plot.viewport().mapToGlobal(place)),
+        QPoint(),
+        QPoint(0, angle),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(plot.viewport(), event)
 
 
 @pytest.mark.parametrize(

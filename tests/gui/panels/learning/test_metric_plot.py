@@ -253,6 +253,7 @@ def test_in_both_looks_it_has_its_colours_and_a_long_name_is_cut(panel: Curves, 
 def test_the_axes_are_placed_anew_for_another_curve_though_the_mouse_is_over_it(
     panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(MetricPlot, "is_pointed_at", True)
     monkeypatch.setattr(MetricPlot, "underMouse", lambda self: True)
     plot = shown(panel, history, "valid/gain")
     assert plot.viewRange()[0][1] > NUM_STEPS
