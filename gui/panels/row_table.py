@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from gui.theme import Theme
 from gui.widgets.labels import as_written
-from gui.widgets.tables import read_by_rows
+from gui.widgets.tables import choose_row, read_by_rows
 
 Row = TypeVar("Row")
 _NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -97,8 +97,7 @@ class RowTable(QTableWidget, Generic[Row]):
     def choose(self, key: Hashable) -> None:
         """Make the row of this key the chosen one; the first where there is none."""
         places = [number for number, row in enumerate(self.rows) if self.key_of(row) == key]
-        self.setCurrentCell(-1, -1)
-        self.setCurrentCell(places[0] if places else 0, 0)
+        choose_row(self, places[0] if places else 0)
 
     def _fill(self, number: int, row: Row) -> None:
         problem = self.problem_of(row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -59,6 +59,7 @@ class RunsView(View):
         self.file_button = button("Open file …", "Open a run that was shared with you; or drop the file on the window")
         self.place_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
         self.empty_label = plain_label(EMPTY)
+        self.deleted_label = plain_label(role="muted")
         self.table = RunTable(context.theme)
         self.details = RunDetails()
         self.sides = RunSides(context)
@@ -116,7 +117,13 @@ class RunsView(View):
         self.table.choose(self._below(rows[-1]))
         self._search()
         throw = partial(throw_away, [row.path for row in rows])
-        self.context.bridge.call(throw, lambda _: self.refresh(), self._fail_to_change)
+        self.context.bridge.call(throw, lambda _: self._take_deleted(rows), self._fail_to_change)
+
+    def _take_deleted(self, rows: Sequence[RunRow]) -> None:
+        what = f"{rows[0].name} ({rows[0].path.name}) is" if len(rows) == 1 else f"{len(rows)} runs are"
+        self.deleted_label.setText(f"{what} in the trash of the desktop, which gives back what was not meant.")
+        self.deleted_label.show()
+        self.refresh()
 
     def _click_delete(self) -> None:
         """The second click of a double one would delete the run that took the place."""
@@ -153,6 +160,7 @@ class RunsView(View):
         self.table.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:
+        self.deleted_label.hide()
         self._timer.stop()
 
     def _lay_out(self) -> None:
@@ -163,6 +171,7 @@ class RunsView(View):
         self.search_edit.setToolTip("Runs whose name, folder, state or note has these words (Ctrl+F; Esc: all)")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.hide()
+        self.deleted_label.hide()
         place = side_by_side(self.path_label, self.place_button, self.refresh_button)
         inner = place.layout()
         assert inner is not None
@@ -179,6 +188,7 @@ class RunsView(View):
         self.keep_legible(self.share, LOWEST)
         column = self.scrolling_column()
         column.addWidget(actions)
+        column.addWidget(self.deleted_label)
         column.addWidget(self.empty_label)
         column.addWidget(self.share, 1)
         self.add_panels(*self.sides.panels)
@@ -235,7 +245,9 @@ class RunsView(View):
         self.path_label.setToolTip(f"{path}: where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
 
     def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
-        QShortcut(QKeySequence(keys), where, context=_WITHIN).activated.connect(act)
+        shortcut = QShortcut(QKeySequence(keys), where, context=_WITHIN)
+        shortcut.setAutoRepeat(False)  # Delete that is held would take one run after another
+        shortcut.activated.connect(act)
 
     def _act(self) -> None:
         """Follow what is being written, open anything else."""

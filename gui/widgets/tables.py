@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import (
-    QTableWidget,
-)
+from PySide6.QtCore import QItemSelectionModel
+from PySide6.QtWidgets import QTableWidget
 
 
 def read_by_rows(table: QTableWidget) -> None:
@@ -14,3 +13,13 @@ def read_by_rows(table: QTableWidget) -> None:
     table.setTabKeyNavigation(False)  # arrow keys walk in it
     table.setShowGrid(False)
     table.verticalHeader().hide()
+
+
+def choose_row(table: QTableWidget, row: int) -> None:
+    """Make this row the chosen one, and no other; none where there is no such row.
+
+    Said in so many words: Qt takes a Ctrl that is held, as for Ctrl+6, for "this one, too".
+    """
+    flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+    table.setCurrentCell(-1, -1, QItemSelectionModel.SelectionFlag.Clear)
+    table.setCurrentCell(row, 0, flags)

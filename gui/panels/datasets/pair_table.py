@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from core.overview.pairs import PairRow, Token
 from gui.panels.datasets.token_delegate import TOKENS, KindOfToken, TokenDelegate
 from gui.theme import Theme
-from gui.widgets.tables import read_by_rows
+from gui.widgets.tables import choose_row, read_by_rows
 
 _COLUMNS = (
     ("pair", "Its number in the split"),
@@ -54,7 +54,7 @@ class PairTable(QTableWidget):
             self.setItem(number, 1, _tokens_item("source", row.src, before=()))
             self.setItem(number, 2, _tokens_item("target", row.tgt, before=(("<bos>", "special"),)))
         self.resizeRowsToContents()
-        self.setCurrentCell(0, 0)
+        choose_row(self, 0)
         self.scrollToTop()
 
     def _fit_soon(self, *_: int) -> None:

@@ -74,7 +74,7 @@ class RunDetails(QFrame):
         self._show_about()
         if not (is_same and self._typed != self._shown):
             self._show_label()
-        self._show_steps()
+        self._show_steps(is_same=is_same)
 
     def say(self, run: Path, text: str) -> None:
         """Tell what became of the run, for as long as it is shown."""
@@ -108,11 +108,11 @@ class RunDetails(QFrame):
             lines.append(said[1])
         self.about_label.setText("\n".join(lines))
 
-    def _show_steps(self) -> None:
-        """The newest first; the chosen one stays chosen while it is kept."""
+    def _show_steps(self, *, is_same: bool) -> None:
+        """The newest first; another that somebody chose of this run stays chosen while it is kept."""
         row = self._row
         offered = [] if row is None else [(kept_in_words(row, step), step) for step in reversed(row.kept_steps)]
-        chosen = self.step_combo.currentData()
+        chosen = self.step_combo.currentData() if is_same and self.step_combo.currentIndex() > 0 else None
         offer(self.step_combo, offered)
         self.step_combo.setCurrentIndex(max(self.step_combo.findData(chosen), 0))
         self.step_combo.setEnabled(bool(offered))

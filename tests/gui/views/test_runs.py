@@ -14,7 +14,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtGui import QGuiApplication, QIcon, QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -323,6 +323,38 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsVie
     assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
     assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
     assert three_runs.table.chosen is not None and three_runs.table.chosen.path.name == below
+    said = "toy_german_english (2026-01-02_b) is in the trash of the desktop, which gives back what was not meant."
+    qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
+    assert three_runs.deleted_label.text() == said
+
+
+def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> None:
+    details, one, other = three_runs.details, three_runs.table.rows[0], three_runs.table.rows[-1]
+    details.show_row(replace(one, kept_steps=(100, 800)))
+    details.show_row(replace(one, kept_steps=(100, 800, 900)))  # it has learned on
+    assert details.step_combo.currentData() == 900
+    details.step_combo.setCurrentIndex(details.step_combo.findData(800))
+    details.show_row(replace(one, kept_steps=(100, 800, 900, 1000)))
+    assert details.step_combo.currentData() == 800  # as somebody chose
+    details.show_row(replace(other, kept_steps=(800, 5000)))
+    assert details.step_combo.currentData() == 5000
+
+
+def test_a_key_that_is_held_acts_once(three_runs: RunsView) -> None:
+    """Delete would take one run after another."""
+    (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
+    assert not delete.autoRepeat()
+
+
+def test_one_run_is_chosen_though_ctrl_is_held(three_runs: RunsView, qtbot: QtBot) -> None:
+    """As while Ctrl+6 opens the view: what is chosen is what Delete takes."""
+    other = three_runs.table.rows[-1].path
+    assert three_runs.table.chosen is not None and three_runs.table.chosen.path != other
+    qtbot.keyPress(three_runs.table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.keyboardModifiers() == Qt.KeyboardModifier.ControlModifier
+    three_runs.table.choose(other)
+    qtbot.keyRelease(three_runs.table, Qt.Key.Key_Control)
+    assert [row.path for row in three_runs.table.all_chosen] == [other]
 
 
 def test_a_double_click_deletes_one_run(three_runs: RunsView, qtbot: QtBot, trash: Path) -> None:
