@@ -329,14 +329,14 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsVie
 
 
 def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> None:
-    details, one, other = three_runs.details, three_runs.table.rows[0], three_runs.table.rows[-1]
-    details.show_row(replace(one, kept_steps=(100, 800)))
-    details.show_row(replace(one, kept_steps=(100, 800, 900)))  # it has learned on
+    details, (one, *_, other) = three_runs.details, (replace(row, checkpoint_steps=()) for row in three_runs.table.rows)
+    details.show_row(replace(one, snapshot_steps=(100, 800)))
+    details.show_row(replace(one, snapshot_steps=(100, 800, 900)))  # it has learned on
     assert details.step_combo.currentData() == 900
     details.step_combo.setCurrentIndex(details.step_combo.findData(800))
-    details.show_row(replace(one, kept_steps=(100, 800, 900, 1000)))
+    details.show_row(replace(one, snapshot_steps=(100, 800, 900, 1000)))
     assert details.step_combo.currentData() == 800  # as somebody chose
-    details.show_row(replace(other, kept_steps=(800, 5000)))
+    details.show_row(replace(other, snapshot_steps=(800, 5000)))
     assert details.step_combo.currentData() == 5000
 
 
