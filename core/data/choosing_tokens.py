@@ -26,15 +26,13 @@ class TokenChoice:
 
     def vocabularies(self, src_counts: Counter[str], tgt_counts: Counter[str]) -> tuple[Vocabulary, Vocabulary]:
         """All subwords, or all listed symbols, whatever their frequency; else what the train split has often enough."""
+        least = self.config.min_frequency
         if self.symbols is not None:
-            src, tgt = self.symbols
-            both, src, tgt = as_listed([*src, *tgt]), as_listed(src), as_listed(tgt)
+            src, tgt = listed(self.symbols, shared=self.config.shared)
+        elif self.config.shared:
+            src = tgt = most_frequent_first(src_counts + tgt_counts, least)
         else:
-            least = self.config.min_frequency
-            both = most_frequent_first(src_counts + tgt_counts, least)
             src, tgt = most_frequent_first(src_counts, least), most_frequent_first(tgt_counts, least)
-        if self.config.shared:
-            src = tgt = both
         src, tgt = subwords_of(self.src_tokenizer) or src, subwords_of(self.tgt_tokenizer) or tgt
         self._require_tokens(src, tgt)
         return Vocabulary(src), Vocabulary(tgt)
@@ -46,6 +44,12 @@ class TokenChoice:
                 f"dataset.tokenizer.min_frequency = {self.config.min_frequency} times: nothing could be learned.",
                 "Lower it, or mend the dataset.",
             )
+
+
+def listed(symbols: Symbols, *, shared: bool) -> tuple[list[str], list[str]]:
+    """The source and the target tokens in the order in which somebody listed them, each once."""
+    src, tgt = symbols
+    return (as_listed([*src, *tgt]),) * 2 if shared else (as_listed(src), as_listed(tgt))
 
 
 def subwords_of(tokenizer: Tokenizer) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.config import DatasetConfig, SubwordName, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
-from core.data.choosing_tokens import TokenChoice
+from core.data.choosing_tokens import Symbols, TokenChoice, listed
 from core.data.learning_subwords import Sides, learn_subwords, require_size
 from core.data.pair_texts import growing_texts, read_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
@@ -39,10 +39,12 @@ def prepare_data(
     cache_dir: Path,
     models: SubwordModels | None = None,
     options_here: dict[str, Any] | None = None,
+    symbols: Symbols | None = None,
 ) -> Generator[Progress, None, PreparedData]:
     """Draw, tokenise and keep a dataset; found again where the same pairs were prepared the same way before.
 
-    `models` are the subwords of a run that goes on; without them, they are learnt from the train split. `options_here`
+    `models` are the subwords of a run that goes on; without them, they are learnt from the train split. `symbols` are
+    its tokens: of endless data the plugin lists them, and may list others today, or in another order. `options_here`
     give the pairs where those of `dataset` no longer do, since a corpus was moved; fingerprint and data are still those
     of `dataset`, so that whether the pairs are the same ones is seen by the fingerprint. The pairs are
     drawn anew, since only they tell whether a plugin still gives the same, but for those of files that a plugin names
@@ -51,7 +53,7 @@ def prepare_data(
     Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building, no_collections():
-        preparation = _Preparation(dataset, host, building, models or {}, options_here)
+        preparation = _Preparation(dataset, host, building, models or {}, options_here, symbols)
         folder = preparation.unchanged_in(cache_dir)
         if folder is None:
             yield from preparation.draw()
@@ -84,6 +86,7 @@ class _Preparation:
         building: Path,
         models: SubwordModels,
         options_here: dict[str, Any] | None,
+        symbols: Symbols | None,
     ) -> None:
         self._host, self._building, self._models = host, building, models
         self._info = _find(host, dataset.plugin)
@@ -93,6 +96,7 @@ class _Preparation:
         self._config = _tokenizer(dataset, self._info)
         self._is_size_chosen = dataset.tokenizer != "auto"
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
+        self._symbols = self._listed(symbols)
         self._drawn: dict[str, int] = {}
         self._tokenising: Tokenising | None = None
         # Of what else decides the result. The allowed lengths do not: they choose from it when it is opened.
@@ -109,7 +113,7 @@ class _Preparation:
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows
         self._files = look_at(files)
         # Others than the recorded options may have given these pairs: a new run must not find them.
-        made_by = [self.fingerprint, options, host.code(dataset.plugin)]
+        made_by = [self.fingerprint, options, host.code(dataset.plugin), self._symbols]
         self._stamp = stamp_of(made_by, self._files) if is_known else None
 
     @property
@@ -140,7 +144,7 @@ class _Preparation:
 
         Under the plain name a new run would take them for what is learnt of these texts.
         """
-        folder = cache_dir / self.fingerprint
+        folder = cache_dir / (self.fingerprint + self._digest_of_symbols())
         if not self._models or (is_whole(folder) and models_in(folder) == self._models):
             return folder
         brought = hashlib.sha256(b"".join(self._models.values())).hexdigest()[:8]
@@ -184,7 +188,7 @@ class _Preparation:
             config=self._config,
             src_tokenizer=make_tokenizer(self._config.src, models.get("src")),
             tgt_tokenizer=make_tokenizer(self._config.tgt, models.get("tgt")),
-            symbols=self._symbols(),
+            symbols=self._symbols,
         )
         return Tokenising(self._building, choice)
 
@@ -221,8 +225,16 @@ class _Preparation:
             require_size(model, sides, size)
         return model
 
-    def _symbols(self) -> tuple[list[str], list[str]] | None:
-        return self._host.symbols(self._dataset.plugin, self._options) if self._info.endless else None
+    def _listed(self, symbols: Symbols | None) -> Symbols | None:
+        """The tokens of endless data: the run's own, or those that the plugin lists today, where it lists any."""
+        today = self._host.symbols(self._dataset.plugin, self._options) if self._info.endless else None
+        return None if today is None else listed(symbols or today, shared=self._config.shared)
+
+    def _digest_of_symbols(self) -> str:
+        """The texts do not tell them: by the fingerprint alone, one list would be found for another."""
+        if self._symbols is None:
+            return ""
+        return hashlib.sha256(json.dumps(self._symbols).encode()).hexdigest()[:8]
 
     def _write_document(self, src: Vocabulary, tgt: Vocabulary) -> None:
         document = self._document | {

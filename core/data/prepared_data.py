@@ -128,6 +128,11 @@ class PreparedData:
             )
 
     @property
+    def own_tokens(self) -> tuple[list[str], list[str]]:
+        """The tokens of source and target by id, without the special ones."""
+        return self.src_vocabulary.own_tokens, self.tgt_vocabulary.own_tokens
+
+    @property
     def src_tokenizer(self) -> Tokenizer:
         """Cuts source texts."""
         return self.src.tokenizer

@@ -55,7 +55,9 @@ def data_of(
     dataset = folder.config().dataset
     options_here = {**dataset.options, **options} if options else None
     try:
-        data: PreparedData = yield from prepare_data(dataset, host, cache_dir, known.subword_models, options_here)
+        data: PreparedData = yield from prepare_data(
+            dataset, host, cache_dir, known.subword_models, options_here, known.own_tokens
+        )
     except UserError as error:  # the plugin is gone or fails, or no longer knows its options, or its files are gone
         sentence, undo = error.sentence, ""
     else:

@@ -84,13 +84,13 @@ def _config(document: dict[str, Any]) -> RunConfig:
 def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> PreparedData:
     """The first process prepared it: on its machine it is found there, on another it is prepared once more.
 
-    With the subwords of the first: another machine may learn others from the same texts.
+    With the subwords and tokens of the first: another machine may learn others from the same texts.
     """
     folder, options = Path(document["data"]), document["options_here"]
     if is_whole(folder):
         return replace(PreparedData.open(folder, config.dataset), options_here=options)
     models = {side: b64decode(model) for side, model in document["subwords"].items()}
-    data = _done(prepare_data(config.dataset, host, usual_place(), models, options))
+    data = _done(prepare_data(config.dataset, host, usual_place(), models, options, document["tokens"]))
     if data.fingerprint != document["fingerprint"]:
         raise UserError(
             f"The dataset {config.dataset.plugin!r} gives other pairs here than in the first process.",

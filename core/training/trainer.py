@@ -184,6 +184,7 @@ class Trainer:
             "data": str(self.data.folder),
             "fingerprint": self.data.fingerprint,
             "options_here": self.data.options_here,
+            "tokens": self.data.own_tokens,
             "subwords": {side: b64encode(model).decode() for side, model in self.data.subword_models.items()},
             "batches": self._training_batches().state(),
         }

@@ -18,7 +18,7 @@ from core.exporting.sharing import receive, share
 from core.requests import Learn, OpenRun, Stop
 from core.run_folder import RunFolder
 from tests.core.cli.conftest import FILES
-from tests.core.watcher import answered, begun
+from tests.core.watcher import answered, begun, tiny_config
 from tests.in_process import called
 
 
@@ -281,3 +281,42 @@ def test_a_moving_average_is_named(tmp_path: Path) -> None:
         answered(engine, Learn())
     assert json.loads(called("evaluate", run, "--json", cwd=tmp_path).stdout)["ema_decay"] == 0.5
     assert "ema_decay 0.5" in called("evaluate", run, cwd=tmp_path).stdout.splitlines()
+
+
+ENDLESS = """
+from core.plugin import DatasetPlugin, Options, Pair
+
+
+class Doubled(DatasetPlugin[Options]):
+    \"\"\"Each letter twice.\"\"\"
+    name = "doubled"
+    title = "Doubled"
+    tokenizer = "whitespace"
+    endless = True
+
+    def symbols(self):
+        return LETTERS, LETTERS
+
+    def pairs(self, split, rng):
+        letters = [letter for letter in "abc" if split == "train" or letter != "a"]
+        for _ in range(20 if split != "train" else 10**9):
+            yield Pair(" ".join(rng.choice(letters) for _ in range(3)), "c c")
+
+
+PLUGIN = Doubled
+"""
+
+
+def test_a_run_keeps_its_tokens_where_its_plugin_lists_others(tmp_path: Path, home: Path) -> None:
+    """Their ids are what its weights were trained with; in another order every figure would be wrong."""
+    plugin, options = tmp_path / "doubled.py", ("--plugins-dir", tmp_path)
+    plugin.write_text(ENDLESS + 'LETTERS = ["a", "b", "c"]\n', encoding="utf-8")
+    config = tiny_config(max_steps=30).model_dump(mode="json") | {"dataset": {"plugin": "doubled"}}
+    (tmp_path / "doubled.yaml").write_text(json.dumps(config), encoding="utf-8")
+    learnt = called("train", tmp_path / "doubled.yaml", "--run-dir", tmp_path / "run", *options, cwd=tmp_path)
+    assert learnt.returncode == 0, learnt.stderr
+    before, _ = evaluated(tmp_path, *map(str, options))
+    for letters in (["c", "a", "b"], ["c", "d", "a", "b"]):
+        plugin.write_text(ENDLESS + f"LETTERS = {letters}\n", encoding="utf-8")
+        shutil.rmtree(home / "cache")  # else what was prepared with the others is found
+        assert evaluated(tmp_path, *map(str, options))[0]["metrics"] == before["metrics"]

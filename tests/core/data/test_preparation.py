@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from core.config import MAX_LENGTH, DatasetConfig
+from core.data.choosing_tokens import Symbols
 from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import WORDS, Prepare, drive
@@ -370,3 +372,51 @@ def test_learning_subwords_that_is_stopped_leaves_nothing(host: PluginHost, tmp_
     assert any(progress.stage == "learning source subwords" for progress in work)
     work.close()
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+LISTED = '''
+from pathlib import Path
+
+from core.plugin import DatasetPlugin, Options, Pair
+
+
+class Listed(DatasetPlugin[Options]):
+    """Single letters, and those that symbols.txt lists."""
+    name = "listed"
+    title = "Listed"
+    tokenizer = "whitespace"
+    endless = True
+
+    def symbols(self):
+        letters = Path(__file__).with_name("symbols.txt").read_text().split()
+        return letters, letters
+
+    def pairs(self, split, rng):
+        while True:
+            letter = rng.choice("ab")
+            yield Pair(letter, letter)
+            if split != "train":
+                return
+
+PLUGIN = Listed
+'''
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_tokens_of_endless_data_are_those_that_are_listed_today_or_the_runs_own(
+    tmp_path: Path, shared: bool
+) -> None:
+    (tmp_path / "listed.py").write_text(LISTED, encoding="utf-8")
+    config = DatasetConfig.model_validate({"plugin": "listed", "tokenizer": {"shared": shared}})
+
+    def prepared(listed: str, symbols: Symbols | None = None) -> PreparedData:
+        (tmp_path / "symbols.txt").write_text(listed, encoding="utf-8")
+        with PluginHost([tmp_path]) as host:
+            return drive(prepare_data(config, host, tmp_path / "cache", symbols=symbols))
+
+    first = prepared("a b")
+    another = prepared("b a c")
+    assert first.own_tokens == (["a", "b"],) * 2 and another.own_tokens == (["b", "a", "c"],) * 2
+    assert prepared("a b").folder == first.folder != another.folder
+    went_on = prepared("b a c", symbols=first.own_tokens)
+    assert (went_on.folder, went_on.fingerprint) == (first.folder, first.fingerprint)
