@@ -58,6 +58,7 @@ class PluginHost:
         self._is_ending = False
         self._is_closed = False
         self._rows: list[tuple[Message, PluginInfo]] = []
+        self._codes: dict[str, str] = {}  # of what is listed, by origin: another process must find the same
         self._streams = count(1)
 
     def __enter__(self) -> "PluginHost":
@@ -96,6 +97,7 @@ class PluginHost:
             self._kill()  # a process that was only being started is ended too
         try:
             self._rows = []
+            self._codes.clear()
             self._end_process()
         finally:
             self._is_ending = False
@@ -236,6 +238,7 @@ class PluginHost:
 
     def _loaded(self, source: Message) -> PluginInfo:
         described = self._ask(source["label"], {"call": "describe", "source": source}, self._describe_timeout)
+        self._codes[_origin(source)] = described.pop("code")
         described["tokenizer"] = tuple(described["tokenizer"])
         return PluginInfo(**described, origin=_origin(source), package=source["package"])
 
@@ -290,7 +293,8 @@ class PluginHost:
             return chunk, process.send_ahead(request) if chunk.is_fast else None
 
     def _request(self, call: str, name: str, **arguments: Any) -> Message:
-        return {"call": call, "source": self._row(name)[0], **arguments}
+        source = self._row(name)[0]
+        return {"call": call, "source": source, "code": self._codes[_origin(source)], **arguments}
 
     def _ask_to_end(
         self, call: str, name: str, stream: int, process: HostProcess | None, sent: int | None = None

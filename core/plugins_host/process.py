@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from core.plugin import DatasetPlugin, Options, Pair
 from core.plugins_host import answers, discovery
 from core.plugins_host.discovery import Source
-from core.plugins_host.faults import fault_of, options_fault
+from core.plugins_host.faults import Fault, fault_of, options_fault
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.stream import PairStream
 
@@ -41,7 +41,7 @@ class Worker:
         self._codes: dict[str, str] = {}
         self._streams: dict[int, PairStream] = {}
         self._calls: dict[str, Callable[[Message], Any]] = {
-            "describe": lambda request: discovery.describe(self._plugin(request)),
+            "describe": lambda request: discovery.describe(self._plugin(request)) | {"code": self._code(request)},
             "code": self._code,
             "options": lambda request: self._options(request).model_dump(mode="json"),
             "open": self._open,
@@ -70,7 +70,13 @@ class Worker:
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
         source = Source(**request["source"])
         if source.origin not in self._plugins:
-            self._codes[source.origin] = discovery.code_of(source)
+            self._codes[source.origin] = code = discovery.code_of(source)
+            if request.get("code") not in (None, code):
+                raise Fault(
+                    "its code was changed since it was read, and its process had to be started again",
+                    file=source.path,
+                    remedy="Undo the change to go on, or Reload to begin a new run with it",
+                )
             self._plugins[source.origin] = discovery.load(source)
         return self._plugins[source.origin]
 

@@ -422,6 +422,24 @@ def test_forget_ends_the_process_and_reads_edited_files_anew(host: PluginHost, w
     assert len(drawn(host, "named", "valid")) == 20
 
 
+def test_a_process_that_had_to_be_started_again_draws_by_the_code_that_was_listed(
+    host: PluginHost, write_plugin: Any
+) -> None:
+    code = GOOD + "\ndef examples(self):\n    import os; os._exit(3)\n"
+    write_plugin(code)
+    before = drawn(host, "named", "valid")
+    with pytest.raises(PluginError, match="ended its process"):
+        host.examples("named", {})
+    assert drawn(host, "named", "valid") == before
+    with pytest.raises(PluginError, match="ended its process"):
+        host.examples("named", {})
+    write_plugin(code.replace("word[::-1]", "word"))
+    with pytest.raises(PluginError, match="its code was changed since it was read, and its process had to be started"):
+        drawn(host, "named", "valid")
+    host.forget()
+    assert drawn(host, "named", "valid") != before
+
+
 def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Path, write_plugin: Any) -> None:
     reached = tmp_path / "reached"
     write_plugin(f"def pairs(self, split, rng):\n    open({str(reached)!r}, 'w')\n    while True: pass\n    yield")
