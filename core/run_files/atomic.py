@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import BinaryIO
 
 TEMPORARY = ".tmp"
@@ -14,22 +15,34 @@ OLD = ".old"
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write `data` to `path` so that a reader, or whoever comes after a crash, sees the old file or the new one."""
-    with whole_file(path) as file:
+    """Write a file of ours so that a reader, or whoever comes after a crash, sees the old one or the new one.
+
+    A file in a person's folder, which may hold anything beside it, is a `whole_file`.
+    """
+    with _filled(_known_name(path), path) as file:
         file.write(data)
     sync_folder(path.parent)
 
 
 def replace_whole(path: Path, data: bytes) -> None:
     """The same at a tenth of the time, but that a power cut may damage the new file until it is synced."""
-    with whole_file(path, is_durable=False) as file:
+    with _filled(_known_name(path), path, is_durable=False) as file:
         file.write(data)
 
 
 @contextmanager
-def whole_file(path: Path, *, is_durable: bool = True) -> Iterator[BinaryIO]:
-    """Fill the file this yields; it takes the name `path` at the end, or is gone if filling it failed."""
-    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Fill the file this yields; it takes the name `path` at the end, or is gone if filling it failed.
+
+    Until then it has a name that neither another file in this folder has, nor another process that writes to `path`.
+    """
+    # Made by `open`, not by tempfile, whose files nobody else may read.
+    with _filled(path.with_name(f".writing-{token_hex(8)}{TEMPORARY}"), path) as file:
+        yield file
+
+
+@contextmanager
+def _filled(temporary: Path, path: Path, *, is_durable: bool = True) -> Iterator[BinaryIO]:
     try:
         with temporary.open("wb") as file:
             yield file
@@ -42,10 +55,15 @@ def whole_file(path: Path, *, is_durable: bool = True) -> Iterator[BinaryIO]:
         raise
 
 
+def _known_name(path: Path) -> Path:
+    """What a file or folder in a run is called until it is whole: `recovering` knows what a crash left by it."""
+    return path.with_name(f"{path.name}{TEMPORARY}")
+
+
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
     """Fill the folder this yields; it takes the name `path` at the end, or is gone if filling it failed."""
-    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+    temporary = _known_name(path)
     shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
     temporary.mkdir()
     try:
@@ -74,7 +92,7 @@ def old_name(path: Path) -> Path:
 
 def remove_folder(path: Path) -> None:
     """Remove a folder that is published by its name: a crash on the way leaves a temporary one, not half of this."""
-    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+    temporary = _known_name(path)
     shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
     path.replace(temporary)
     shutil.rmtree(temporary)

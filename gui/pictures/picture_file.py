@@ -15,7 +15,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from core.errors import UserError
-from core.run_files.atomic import write_whole
+from core.run_files.atomic import whole_file
 from gui.colours import LIGHT
 from gui.pictures.plot_lines import lines_for_a_file
 from gui.theme import GRID
@@ -37,7 +37,8 @@ def pictures_of(parts: Sequence[QWidget]) -> dict[str, Drawn]:
 def write(path: Path, data: bytes) -> None:
     """Write a file that a person chose. Raises UserError where that cannot be done."""
     try:
-        write_whole(path, data)
+        with whole_file(path) as file:
+            file.write(data)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.") from error
 

@@ -1,0 +1,71 @@
+"""A file written into a person's folder leaves everything else there as it is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.cli.files import output_file
+from core.run_files.archive import write_archive
+from core.run_files.atomic import whole_file
+from gui.pictures import picture_file
+
+
+def _a_result(path: Path) -> None:
+    with output_file(path) as file:
+        print("text", file=file)
+
+
+def _a_shared_run(path: Path) -> None:
+    write_archive(path, [("run.json", b"{}")])
+
+
+def _a_picture(path: Path) -> None:
+    picture_file.write(path, b"drawn")
+
+
+@pytest.mark.parametrize("write", [_a_result, _a_shared_run, _a_picture])
+def test_a_file_of_ones_own_beside_it_stays(write: Callable[[Path], None], tmp_path: Path) -> None:
+    own, link = tmp_path / "file.tmp", tmp_path / "other.tmp"
+    own.write_text("mine", encoding="utf-8")
+    link.symlink_to(own)
+    for name in ("file", "other"):
+        write(tmp_path / name)
+    assert own.read_text(encoding="utf-8") == "mine" and link.is_symlink()
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "other", "file.tmp", "other.tmp"}
+
+
+def test_of_two_that_write_one_file_at_once_it_is_the_whole_of_the_later(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with whole_file(path) as later:
+        later.write(b"lat")
+        later.flush()
+        with whole_file(path) as earlier:
+            earlier.write(b"earlier")
+        assert path.read_bytes() == b"earlier"
+        later.write(b"er")
+    assert path.read_bytes() == b"later" and list(tmp_path.iterdir()) == [path]
+
+
+def test_one_that_broke_off_leaves_the_other_alone(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with whole_file(path) as file:
+        with pytest.raises(KeyboardInterrupt), whole_file(path):
+            raise KeyboardInterrupt
+        file.write(b"whole")
+    assert path.read_bytes() == b"whole" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights of POSIX")
+@pytest.mark.parametrize("umask", [0o022, 0o027])
+def test_who_may_read_it_is_as_of_any_new_file(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        _a_result(tmp_path / "file")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o666 & ~umask
