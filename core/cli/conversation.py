@@ -21,11 +21,10 @@ from typing import Any, Self, TypeVar
 from core.cli.terminal import TerminalProgress
 from core.engine import Engine
 from core.events import Event, Listener, RunFinished, RunStarted
-from core.machine.signals import Interrupted, signals_to
+from core.machine.signals import IN_EARNEST_SECONDS, Interrupted, signals_to
 from core.requests import Learn, Request, Stop
 
 Answer = TypeVar("Answer")
-_IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a process group and its leader are both told
 _WAKE_SECONDS = 0.5  # where a lock cannot be interrupted by a signal (Windows), it is looked at this often
 
 
@@ -83,7 +82,7 @@ class Conversation:
         if self._signal is None:
             self._signal, self._signalled_at = number, time.monotonic()
             self._inbox.put(number)
-        elif time.monotonic() - self._signalled_at > _IN_EARNEST_SECONDS:  # what is on disk is whole
+        elif time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS:  # what is on disk is whole
             where = "" if self._run is None else f"; the run is {self._run}"
             with suppress(OSError):  # nobody may be there to read it
                 os.write(sys.stderr.fileno(), f"\nheadlight: ended at once by {number.name}{where}\n".encode())

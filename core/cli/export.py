@@ -10,6 +10,7 @@ from pathlib import Path
 from core.cli.opening import usual_checkpoint, weights_in_words
 from core.errors import UserError
 from core.exporting.sharing import model_files, share
+from core.machine.signals import broken_off_by_signals
 from core.run_files.atomic import write_whole
 from core.run_files.averaging import mean_weights
 from core.run_folder import RunFolder, Weights, default_runs_dir, find_run, refusing_to_write
@@ -17,6 +18,12 @@ from core.run_folder import RunFolder, Weights, default_runs_dir, find_run, refu
 
 def export(arguments: Namespace) -> int:
     """Write a folder with the weights of a checkpoint, as safetensors or ONNX graphs; or the run, to be looked at."""
+    with broken_off_by_signals():  # what is half written is large
+        _export(arguments)
+    return 0
+
+
+def _export(arguments: Namespace) -> None:
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
     if arguments.output.exists():
         raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")
@@ -28,7 +35,7 @@ def export(arguments: Namespace) -> int:
             )
         share(run, arguments.output)
         print(f"{arguments.output}: the run to look at, drop it on the window")
-        return 0
+        return
     which = arguments.checkpoint or usual_checkpoint(run)
     step = run.checkpoint_step(which)
     run.follow(run.latest_config().training)
@@ -37,7 +44,6 @@ def export(arguments: Namespace) -> int:
     files = _onnx_files(run, weights) if arguments.format == "onnx" else model_files(run, step, weights)
     _write_folder(arguments.output, files)
     print(f"{arguments.output}: the weights of {weights_in_words(step, averaged)}")
-    return 0
 
 
 def _onnx_files(run: RunFolder, weights: Weights) -> Iterator[tuple[str, bytes]]:

@@ -1,13 +1,18 @@
-"""SIGINT, SIGTERM and SIGHUP as something to wait for beside the engine's events, instead of an exception anywhere."""
+"""SIGINT, SIGTERM and SIGHUP as something to wait for beside the engine's events, instead of an exception anywhere.
+
+Where nothing is waited for, all three are the exception that SIGINT alone would be.
+"""
 
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a process group and its leader are both told
 
 
 class Interrupted(Exception):
@@ -39,3 +44,22 @@ def signals_to(tell: Callable[[signal.Signals], None]) -> Iterator[None]:
     finally:
         for one, handler in before.items():
             signal.signal(one, signal.SIG_IGN if told else handler)
+
+
+@contextmanager
+def broken_off_by_signals() -> Iterator[None]:
+    """Within the block each stopping signal raises Interrupted, so that what is half made is cleared away."""
+    heard: list[tuple[signal.Signals, float]] = []
+
+    def break_off(number: signal.Signals) -> None:
+        now = time.monotonic()
+        if not heard or now - heard[-1][1] > IN_EARNEST_SECONDS:
+            heard.append((number, now))
+            raise KeyboardInterrupt  # no Exception: libraries catch those, and go on
+
+    with signals_to(break_off):
+        try:
+            yield
+        except KeyboardInterrupt:
+            number = heard[0][0]
+            raise Interrupted(number, f"ended by {number.name}.") from None

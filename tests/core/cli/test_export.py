@@ -1,12 +1,29 @@
-"""`export` writes where nothing is, and takes only what acts on its format."""
+"""`export` writes where nothing is, whole or not at all, and takes only what acts on its format."""
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from core.machine.signals import STOPPING
 from tests.in_process import called
+from tests.reliability.terminal import ROOT, SECONDS
+
+EXPORTING = """
+import os, sys
+from core.cli import main
+def signalled(descriptor):
+    try:
+        os.kill(os.getpid(), {number})
+    finally:
+        os.kill(os.getpid(), {number})  # a terminal that is closed and its shell both tell
+os.fsync = signalled  # of what is written, before it has its name
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 @pytest.mark.parametrize("what", ["safetensors", "onnx", "headlight"])
@@ -34,3 +51,16 @@ def test_a_shared_run_has_no_one_checkpoint(place: Path, tmp_path: Path) -> None
         "headlight: --checkpoint: the format headlight holds the weights of all steps that the run kept. "
         "Leave it out; safetensors and onnx take one.\n"
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("number", STOPPING)
+@pytest.mark.parametrize("what", ["safetensors", "headlight"])
+def test_a_signal_leaves_nothing_that_is_half_written(
+    place: Path, tmp_path: Path, what: str, number: signal.Signals
+) -> None:
+    command = [sys.executable, "-c", EXPORTING.format(number=int(number))]
+    command += ["export", str(place / "run"), "--format", what, "--output", str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    assert (done.returncode, done.stdout) == (128 + number, "")
+    assert done.stderr == f"headlight: ended by {number.name}.\n" and list(tmp_path.iterdir()) == []
