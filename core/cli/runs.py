@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
+from signal import Signals
 
 from core.cli.output import print_json, print_lines
 from core.config import config_to_yaml
 from core.errors import UserError
+from core.machine.signals import Interrupted, signals_to
+from core.run_files.rooms import delete_run
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.run_summary import summarise
 
@@ -79,15 +81,25 @@ def delete(arguments: Namespace) -> int:
     for path in named.values():
         if writer := RunFolder.open(path).state.writer():
             raise UserError(f"{path} is being written by {writer}; nothing was deleted.", "End that process first.")
-    for folder, path in named.items():
-        try:
-            shutil.rmtree(folder)
-            if path.is_symlink():
-                path.unlink()
-        except OSError as error:
-            raise UserError(f"{path} could not be deleted ({error.strerror}).") from error
-        print(f"deleted {path}")
+    waiting, heard = list(named.items()), list[Signals]()
+    with signals_to(heard.append):  # the run that is being deleted goes whole
+        while waiting and not heard:
+            _delete(*waiting.pop(0))
+    if heard:
+        left = ", ".join(str(path) for _, path in waiting)
+        what = f"not deleted: {left}" if left else "all were deleted"
+        raise Interrupted(heard[0], f"ended by {heard[0].name}; {what}.")
     return 0
+
+
+def _delete(folder: Path, path: Path) -> None:
+    try:
+        delete_run(folder)
+        if path.is_symlink():
+            path.unlink()
+    except OSError as error:
+        raise UserError(f"{path} could not be deleted ({error.strerror}: {error.filename}).") from error
+    print(f"deleted {path}")
 
 
 def _runs_dir(arguments: Namespace) -> Path:

@@ -6,9 +6,6 @@ its data, nothing of it is imported, and it does not go on learning. A branch of
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -22,12 +19,11 @@ from core.run_files.by_step import FILES, step_path
 from core.run_files.documents import checksum, json_bytes
 from core.run_files.label import LABEL, label_bytes
 from core.run_files.places import plain_name
+from core.run_files.rooms import room_to_unpack
 from core.run_files.state import RunState, state_bytes
 from core.run_files.tensors import tensor_bytes
 from core.run_folder import RunFolder, Weights, refusing_to_write
 
-_ROOM = ".receiving-"  # what a folder is called in which a shared run is unpacked
-_FORGOTTEN_S = 86_400.0  # of such a folder: whoever made it was killed
 _ENDED = ("finished", "failed", "stopped")
 _OURS_ALONE = ("command_line",)  # of environment.json: it names folders and people
 
@@ -48,8 +44,7 @@ def receive(path: Path, runs_dir: Path) -> Path:
     """
     with refusing_to_write(runs_dir, refusal=UserError):
         runs_dir.mkdir(parents=True, exist_ok=True)
-        _clear_away_forgotten(runs_dir)
-        with tempfile.TemporaryDirectory(prefix=_ROOM, dir=runs_dir) as room:
+        with room_to_unpack(runs_dir) as room:
             folder = Path(room) / "run"
             folder.mkdir()
             unpack(path, folder)
@@ -60,13 +55,6 @@ def receive(path: Path, runs_dir: Path) -> Path:
                 if _is_the_same(target, folder, state):
                     return target
     raise AssertionError("the names never end")
-
-
-def _clear_away_forgotten(runs_dir: Path) -> None:
-    for room in runs_dir.glob(f"{_ROOM}*"):
-        with suppress(OSError):  # whoever made it takes it away just now
-            if time.time() - room.stat().st_mtime > _FORGOTTEN_S:
-                shutil.rmtree(room, ignore_errors=True)
 
 
 def _mark(folder: Path, received: Path) -> RunState:

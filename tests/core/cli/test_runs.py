@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +15,16 @@ import pytest
 from core import cli
 from core.config import RunConfig
 from core.events import SettingChanged, ValidationDone
-from core.run_folder import RunFolder
+from core.machine.signals import STOPPING
+from core.run_folder import RunFolder, is_run
+from tests.reliability.terminal import ROOT, SECONDS
+
+KILLED = """
+import os, sys
+from core.cli import main
+os.rmdir = lambda *_, **__: os.kill(os.getpid(), 9)  # when the first of the run's folders is empty
+main(sys.argv[1:])
+"""
 
 
 @pytest.fixture
@@ -102,6 +115,49 @@ def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixtu
         f"deleted {runs_dir / 'killed'}",
     ]
     assert (runs_dir / "other").is_dir() and not (runs_dir / "done").exists()
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """Who hears signals in the test run itself, put back after a verb that ignored them at its end."""
+    before = {one: signal.getsignal(one) for one in STOPPING}
+    yield
+    for one, handler in before.items():
+        signal.signal(one, handler)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
+@pytest.mark.parametrize("number", STOPPING)
+@pytest.mark.usefixtures("handlers")
+def test_a_signal_waits_until_the_run_is_deleted_and_leaves_the_others(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    rmdir = os.rmdir
+
+    def signalled(*place: object, **options: object) -> None:
+        os.kill(os.getpid(), number)
+        rmdir(*place, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "rmdir", signalled)
+    assert cli.main(["runs", "delete", "done", "killed", "--runs-dir", str(runs_dir)]) == 128 + number
+    out, err = capfd.readouterr()
+    assert out == f"deleted {runs_dir / 'done'}\n"
+    assert err == f"headlight: ended by {number.name}; not deleted: {runs_dir / 'killed'}.\n"
+    assert [path.name for path in runs_dir.iterdir()] == ["killed"] and RunFolder.open(runs_dir / "killed")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
+def test_what_a_killed_process_left_of_a_run_is_no_run_and_goes_a_day_later(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command = [sys.executable, "-c", KILLED, "runs", "delete", "done", "--runs-dir", str(runs_dir)]
+    assert subprocess.run(command, cwd=ROOT, timeout=SECONDS, check=False).returncode == -signal.SIGKILL
+    (line,) = said(runs_dir, capfd, "list")
+    assert line.startswith("killed")
+    (left,) = (path for path in runs_dir.iterdir() if not is_run(path))
+    os.utime(left, (0, 0))
+    said(runs_dir, capfd, "delete", "killed")
+    assert list(runs_dir.iterdir()) == []
 
 
 def test_a_link_goes_with_the_run_that_it_leads_to(
