@@ -62,6 +62,7 @@ def _mark(folder: Path, received: Path) -> RunState:
     try:
         run = RunFolder.open(folder)
         run.label()
+        run.model_documents()
     except UserError as error:
         raise UserError(error.sentence.replace(str(folder), str(received)), error.advice) from None
     run.update(is_shared=True, pid=None, host=None, pid_started=None)

@@ -17,7 +17,12 @@ from core.run_files.documents import checked_bytes, read_checked, validated
 from core.run_files.format import FORMAT, require_known_format
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
-Count = Annotated[int, Field(ge=0)]
+# Bounds for what a stranger wrote: every calendar goes to the year 3000, an archive takes steps of twelve digits,
+# and a group is made of a setting's name.
+Step = Annotated[int, Field(ge=0, lt=10**12)]
+Bytes = Annotated[int, Field(ge=0, lt=2**63)]
+Time = Annotated[float, Field(ge=0.0, lt=32_503_680_000.0)]  # seconds since the epoch
+Line = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f]*$")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,20 +33,20 @@ class RunState:
 
     format: Literal[1] = FORMAT
     state: StateName = "new"
-    created: float = 0.0  # seconds since the epoch
-    updated: float = 0.0
-    last_step: Count = 0  # the newest checkpoint's
-    metrics_size: Count = 0  # bytes of metrics.jsonl at that checkpoint but for its last line, which may be torn
-    best_step: Count | None = None  # the checkpoint with the best `best_metric`
+    created: Time = 0.0
+    updated: Time = 0.0
+    last_step: Step = 0  # the newest checkpoint's
+    metrics_size: Bytes = 0  # bytes of metrics.jsonl at that checkpoint but for its last line, which may be torn
+    best_step: Step | None = None  # the checkpoint with the best `best_metric`
     best_value: float | None = None
-    reason: str | None = None  # a FinishReason, once the run has ended
+    reason: Line | None = None  # a FinishReason, once the run has ended
     parent: str | None = None  # name of the run this one continues
-    parent_step: Count | None = None  # from which step of it
+    parent_step: Step | None = None  # from which step of it
     began_with: tuple[SettingChanged, ...] = ()  # of config.yaml, that the steps of a branch's past had otherwise
     is_shared: bool = False  # received in one file: to be looked at, without optimizer and plugin
-    group: str | None = None  # what the runs of one `train --seeds` have in common
+    group: Line | None = None  # what the runs of one `train --seeds` have in common
     pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None
-    host: str | None = None
+    host: Line | None = None
     pid_started: str | None = None  # when that process began, see `started_at`; another may have its number by now
     checksums: dict[str, str] = field(default_factory=dict)  # file name -> crc32 of its bytes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import struct
 import zipfile
@@ -74,6 +75,21 @@ def with_64_bits(files: Files) -> bytes:
     return data[:-END] + b"PK\x06\x07" + bytes(16) + data[-END:]
 
 
+def without(missing: str) -> Alteration:
+    """One file less."""
+    return lambda files: packed({name: data for name, data in files.items() if name != missing})
+
+
+def run_says(**changes: object) -> Alteration:
+    """Another value in run.json, whose checksum a person may have deleted."""
+
+    def alter(files: Files) -> bytes:
+        record = {name: value for name, value in json.loads(files["run.json"]).items() if name != "checksum"}
+        return packed(files | {"run.json": json.dumps(record | changes).encode()})
+
+    return alter
+
+
 def many(files: Files) -> bytes:
     """More files than any run has, and each name allowed."""
     return packed(files, *((f"probes/{step:06d}.safetensors", b"") for step in range(900_000, 921_000)), kind=0)
@@ -111,6 +127,13 @@ HOSTILE: dict[str, tuple[Alteration, str]] = {
     "64_bits": (with_64_bits, "list of files is too long"),
     "many": (many, "list of files is too long"),
     "no_run": (lambda _: packed({}), "no run.json"),
+    "no_config": (without("config.yaml"), "no config.yaml"),
+    "no_vocabulary": (without("vocabulary.json"), "vocabulary.json: there is no such file"),
+    "no_subwords": (without("src.model"), "src.model: there is no such file"),
+    "vocabulary_altered": (other("vocabulary.json", b"{}"), "vocabulary.json: the file is damaged"),
+    "created_1e300": (run_says(created=1e300), "run.json: the file is damaged (created: "),
+    "step_1e30": (run_says(last_step=10**30), "run.json: the file is damaged (last_step: "),
+    "group_of_two_lines": (run_says(group="a\x1b[31m\nb"), "run.json: the file is damaged (group: "),
     "run_deep": (other("run.json", b"[" * 100_000), "run.json"),
     "config_altered": (
         other("config.yaml", b"name: !!python/object/apply:os.system ['touch executed']"),

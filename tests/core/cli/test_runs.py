@@ -81,6 +81,16 @@ def test_a_damaged_run_does_not_hide_the_others(runs_dir: Path, capfd: pytest.Ca
     assert damaged.startswith("done    damaged: ") and other.startswith("killed  interrupted")
 
 
+@pytest.mark.parametrize("created", [1e300, -1e18])
+def test_a_run_of_no_year_is_damaged_and_does_not_hide_the_others(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str], created: float
+) -> None:
+    RunFolder.open(runs_dir / "done").update(created=created)
+    damaged, other = said(runs_dir, capfd, "list")
+    assert f"{runs_dir / 'done' / 'run.json'}: the file is damaged (created: " in damaged
+    assert other.startswith("killed  interrupted")
+
+
 def test_no_runs_are_no_lines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert said(tmp_path / "none", capfd, "list") == []
 
