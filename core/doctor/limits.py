@@ -11,7 +11,8 @@ import numpy as np
 from core.data.unigram import frequency_loss
 from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
-from core.doctor.methods import BUILT_IN, SCORED, metrics_of
+from core.doctor.methods import SCORED, metrics_of
+from core.training.metrics import BUILT_IN
 
 RANGES = {
     "valid/perplexity": (1.0, math.inf),

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
-from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
+from core.training.metrics import BUILT_IN
 
-BUILT_IN = (*TEACHER_FORCED, *FREE_RUNNING)
 SCORED = 100
 """Pairs that metrics() is tried with."""
 

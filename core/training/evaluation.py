@@ -11,9 +11,10 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Progress
 from core.model.transformer import Transformer
+from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Evaluation
-from core.training.metrics import FREE_RUNNING, TEACHER_FORCED, tokenized_bleu_of
+from core.training.metrics import BUILT_IN, tokenized_bleu_of
 from core.training.validation import plugin_metrics, score_split
 
 
@@ -62,10 +63,17 @@ def require_known_metric(metric: str, data: PreparedData, host: PluginHost | Non
 
     A plugin's own are known from its answer to one pair. Nothing can be said where pairs or plugin are not at hand.
     """
-    known = {f"valid/{name}" for name in (*TEACHER_FORCED, *FREE_RUNNING)}
+    known = {f"valid/{name}" for name in BUILT_IN}
     if metric in known or host is None or data.folder is None:
         return
     pair = data.pair("valid", 0)
     known |= {f"valid/{name}" for name in plugin_metrics(data, host, [pair], [pair.target])}
     if metric not in known:
         raise UserError(f"training.best_metric: expected one of {', '.join(sorted(known))}; given {metric!r}.")
+
+
+def left_out(metric: str, plugin: str) -> PluginError:
+    """What to raise where a validation does not have the run's best_metric, which its plugin gave of other outputs."""
+    name = metric.removeprefix("valid/")
+    sentence = f"Plugin {plugin!r}: metrics() has left out {name!r}, by which training.best_metric finds the best step."
+    return PluginError(sentence, remedy="Let it return every metric each time")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TEACHER_FORCED = ("loss", "perplexity", "token_accuracy")
 FREE_RUNNING = ("exact_match", "token_error_rate", "bleu", "chrf")
+BUILT_IN = (*TEACHER_FORCED, *FREE_RUNNING)
 _LOWER_IS_BETTER = ("loss", "perplexity", "error_rate", "error")
 
 

@@ -31,7 +31,7 @@ from core.training.best import Best
 from core.training.checkpoint import arrays, read_state, tensors
 from core.training.distributed import ProcessLost, processes_here
 from core.training.due import Due
-from core.training.evaluation import evaluate_split, require_known_metric
+from core.training.evaluation import evaluate_split, left_out, require_known_metric
 from core.training.learner import Learner
 from core.training.live_settings import LiveSettings
 from core.training.memory import is_out_of_memory, require_memory
@@ -300,6 +300,8 @@ class Trainer:
         decoding, limit = self.config.decoding, NUM_FREE_RUNNING
         scores = yield from quietly(score_split(self.model, self.data, self._host, "valid", decoding, limit))
         metrics = {f"valid/{name}": value for name, value in {**scores.metrics, **scores.plugin_metrics}.items()}
+        if self._best.metric not in metrics:
+            raise left_out(self._best.metric, self.config.dataset.plugin)
         value = metrics[self._best.metric]
         done = ValidationDone(
             step=self.step,

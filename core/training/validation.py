@@ -19,9 +19,10 @@ from core.events import Progress, ValidatedSentence
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 from core.plugin import Pair
+from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.training.loss import target_positions
-from core.training.metrics import score_texts
+from core.training.metrics import BUILT_IN, score_texts
 
 # Padded target tokens in a batch: small enough that whoever wants to pause waits tens of milliseconds.
 _BATCH_TOKENS = 2048
@@ -159,7 +160,12 @@ def _scores(
 def plugin_metrics(
     data: PreparedData, host: PluginHost | None, pairs: list[Pair], hypotheses: list[str]
 ) -> dict[str, float]:
-    """The dataset's own metrics; none where its plugin is not at hand."""
+    """The dataset's own metrics; none where its plugin is not at hand. Raises PluginError where one is not its own."""
     if host is None:
         return {}
-    return host.metrics(data.dataset.plugin, data.options, pairs, hypotheses)
+    found = host.metrics(data.dataset.plugin, data.options, pairs, hypotheses)
+    for name in found:
+        if name in BUILT_IN:
+            sentence = f"Plugin {data.dataset.plugin!r}: metrics() returns {name!r}, which Headlight measures itself."
+            raise PluginError(sentence, remedy="Name it differently")
+    return found

@@ -15,6 +15,8 @@ from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
 from core.model.weights import weights
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
 from core.training.loss import Loss
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
@@ -318,6 +320,23 @@ def test_outputs_longer_than_the_models_positions_are_refused_before_any_is_writ
 def test_a_best_metric_nobody_computes_is_refused_before_training(make_trainer: MakeTrainer, metric: str) -> None:
     with pytest.raises(UserError, match="expected one of valid/bleu, valid/chrf"):
         make_trainer(best_metric=metric)
+
+
+def test_a_plugin_that_leaves_out_the_metric_that_decides_is_named(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gave it of right outputs, as the run began."""
+    answers = iter([{"letters": 1.0}])
+    monkeypatch.setattr(PluginHost, "metrics", lambda *_: next(answers, {}))
+    trainer = make_trainer(best_metric="valid/letters")
+    with pytest.raises(PluginError, match=r"metrics\(\) has left out 'letters', by which training.best_metric finds"):
+        finish(trainer.run())
+
+
+def test_a_plugins_metric_takes_no_place_of_ours(make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PluginHost, "metrics", lambda *_: {"letters": 1.0, "loss": 0.0})
+    with pytest.raises(PluginError, match=r"metrics\(\) returns 'loss', which Headlight measures itself"):
+        finish(make_trainer().run())
 
 
 def test_an_added_sentence_is_in_every_later_probe(make_trainer: MakeTrainer) -> None:
