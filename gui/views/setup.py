@@ -19,7 +19,7 @@ from core.faults import as_trouble
 from core.model_size import count_parameters
 from core.plugins_host.info import PluginInfo
 from core.settings.fields import SettingField, run_settings, schema_settings
-from core.settings.presets import preset_names, preset_summary, read_preset
+from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
 from gui.context import Context
 from gui.fitting import OPTIONS, beside, what_fits
 from gui.frame.processes_row import ProcessesRow
@@ -150,9 +150,11 @@ class SetupDrawer(QFrame):
             self.summary_label.setText(f"The settings of {run.name}.")
 
     def _take_corpus(self, corpus: Corpus) -> None:
-        """Of the dataset, options that name no file stay, where it was one of the user's files already."""
-        draft = self.context.workbench.draft
-        assert draft is not None
+        """Of the dataset, options that name no file stay, where it was one of the user's files already.
+
+        What is in the files can be seen at once, as of another seed, unless a run learns meanwhile.
+        """
+        draft = self._to_go_on_from()
         dataset: dict[str, Any] = {"plugin": PLUGIN, "seed": draft.dataset.seed, "options": {}}
         if draft.dataset.plugin == PLUGIN:
             dataset = draft.dataset.model_dump(mode="json")
@@ -163,6 +165,16 @@ class SetupDrawer(QFrame):
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(corpus.sentence)
         self._scroll.verticalScrollBar().setValue(0)  # where it says so
+        if self.context.bridge.state != "learning":
+            self.context.workbench.prepare()
+
+    def _to_go_on_from(self) -> RunConfig:
+        """The draft, for another dataset. The example was made small, with few probes: it has its preset's settings."""
+        if self.context.workbench.is_example:
+            self.context.workbench.take(read_preset(FIRST_PRESET))
+        draft = self.context.workbench.draft
+        assert draft is not None
+        return draft
 
     def _edit(self, key: str, value: object) -> None:
         """Take an edit, and what was refused before where it fits now: heads that divide only another d_model."""
@@ -298,15 +310,13 @@ class SetupDrawer(QFrame):
         body.insertWidget(1, self.options_form)
 
     def _choose_plugin(self, place: int) -> None:
-        self._edit_dataset(self.plugin_combo.itemData(place))
-
-    def _edit_dataset(self, plugin: str) -> None:
-        draft = self.context.workbench.draft
-        if draft is not None and plugin != draft.dataset.plugin:
-            dataset = {"plugin": plugin, "seed": draft.dataset.seed}
-            self.context.workbench.edit_what_fits({"name": plugin, "dataset": dataset})
-            self.preset_combo.setCurrentIndex(-1)
-            self.summary_label.setText(f"The dataset {plugin}, and every other setting as it was.")
+        plugin, draft = self.plugin_combo.itemData(place), self.context.workbench.draft
+        if draft is None or plugin == draft.dataset.plugin:
+            return
+        dataset = {"plugin": plugin, "seed": self._to_go_on_from().dataset.seed}
+        self.context.workbench.edit_what_fits({"name": plugin, "dataset": dataset})
+        self.preset_combo.setCurrentIndex(-1)
+        self.summary_label.setText(f"The dataset {plugin}, and every other setting as it was.")
 
     def _ask_open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open settings", "", "Settings (*.yaml *.yml)")

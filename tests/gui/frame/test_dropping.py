@@ -127,6 +127,22 @@ def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow,
     workbench.stop()
 
 
+def test_after_the_example_ones_own_files_are_seen_at_once_with_the_presets_settings(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """The example keeps few probes, so as to be small; and what is in the files is to be known before training."""
+    window, workbench = empty_window, empty_window.context.workbench
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.is_example, timeout=WAIT_MS)
+    for name in ("train.en", "train.de"):
+        (tmp_path / name).write_text("".join(f"a{line}\n" for line in range(300)), encoding="utf-8")
+    assert drop(window, tmp_path / "train.en", tmp_path / "train.de")
+    qtbot.waitUntil(lambda: workbench.run is None and window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert workbench.resolved is not None and workbench.resolved.src_tokens[-1].startswith("a")
+    assert workbench.draft is not None
+    assert workbench.draft.training == read_preset("toy_german_english").training
+
+
 def test_what_cannot_be_a_corpus_is_said(drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     assert drop(drafting_window, *texts(tmp_path, "train.en"))
     qtbot.waitUntil(drafting_window.strip.isVisible, timeout=WAIT_MS)
