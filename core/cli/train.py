@@ -89,8 +89,8 @@ def _still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
     if not left:
         return ""
     given = [word for text in arguments.set for word in ("--set", text)]
-    places = [word for folder in arguments.plugins_dir for word in ("--plugins-dir", str(folder))]
-    command = _command([arguments.config, *given, *places, "--runs-dir", str(runs_dir)], {"seed": left[0]})
+    places = [*_plugin_places(arguments), "--runs-dir", str(runs_dir)]
+    command = _command([arguments.config, *given, *places], {"seed": left[0]})
     named = f"seed{'s' * (len(left) > 1)} {', '.join(map(str, left))}"
     return f" (still to train: {named}, each by itself: {command}; `runs compare` gives the mean of all)"
 
@@ -112,12 +112,12 @@ def _train(
     if not arguments.json:
         with results.printing():
             _print_result(finished)
-    moved = _moved(arguments)
+    places = _places(arguments)
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
-        raise Interrupted(engine.signal, _saved(finished, engine.signal.name, moved))
+        raise Interrupted(engine.signal, _saved(finished, engine.signal.name, places))
     if finished.reason in _GOOD_REASONS:
         return DONE, finished, show.validated
-    sentence = f"headlight: {_saved(finished, finished.reason, moved)}"
+    sentence = f"headlight: {_saved(finished, finished.reason, places)}"
     tell_torchrun(sentence)
     print(sentence, file=sys.stderr)
     return STOPPED_ITSELF, finished, show.validated
@@ -203,13 +203,17 @@ def _print_result(finished: RunFinished) -> None:
         print(f"{name} {value:.6g}")
 
 
-def _moved(arguments: Namespace) -> list[str]:
-    """Where the corpus of a resumed run is now, which the run does not keep."""
+def _places(arguments: Namespace) -> list[str]:
+    """Where its plugin is, and where the corpus of a resumed run is now: a run keeps neither."""
     given = [text for text in arguments.set if text.startswith(DATASET_OPTION)] if arguments.resume is not None else []
-    return [word for text in given for word in ("--set", text)]
+    return [*_plugin_places(arguments), *(word for text in given for word in ("--set", text))]
 
 
-def _saved(finished: RunFinished, why: str, moved: Sequence[str]) -> str:
+def _plugin_places(arguments: Namespace) -> list[str]:
+    return [word for folder in arguments.plugins_dir for word in ("--plugins-dir", str(folder))]
+
+
+def _saved(finished: RunFinished, why: str, places: Sequence[str]) -> str:
     stopped, run = f"stopped at step {finished.step} ({why})", finished.run
     try:
         steps = RunFolder.open(run).checkpoint_steps()
@@ -217,18 +221,18 @@ def _saved(finished: RunFinished, why: str, moved: Sequence[str]) -> str:
         return f"{stopped}; nothing that was saved is to be found. {error}"
     if not steps:
         return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
-    return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(finished, moved)}"
+    return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(finished, places)}"
 
 
-def _go_on(finished: RunFinished, moved: Sequence[str]) -> str:
+def _go_on(finished: RunFinished, places: Sequence[str]) -> str:
     """The command that does not end in the same way again."""
     run, config = finished.run, RunFolder.open(finished.run).latest_config()
     if finished.reason == "memory":  # a batch stays as it is within a run
         if not (smaller := smaller_batch(config)):
             return f"The longest sentence is too long. Begin a run anew: {SHORTER}."
-        return f"Begin a run of smaller batches with: {_command([str(run / 'config.yaml'), *moved], smaller)}"
+        return f"Begin a run of smaller batches with: {_command([str(run / 'config.yaml'), *places], smaller)}"
     changes = dict([lower_rate(config.training)]) if finished.reason == "diverged" else {}
-    return f"Go on with: {_command(['--resume', str(run), *moved], changes)}"
+    return f"Go on with: {_command(['--resume', str(run), *places], changes)}"
 
 
 def _command(arguments: Sequence[str], changes: Mapping[str, float]) -> str:

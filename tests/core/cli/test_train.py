@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from itertools import product
 from pathlib import Path
@@ -11,10 +12,26 @@ from subprocess import CompletedProcess
 import pytest
 import torch
 
+from core.config import RunConfig, config_to_yaml
 from core.run_folder import RunFolder
 from core.training.loss import Loss
 from core.training.passes.training import TrainingPass
+from core.training.trainer import Trainer
+from tests.core.watcher import tiny_config
 from tests.in_process import called
+
+MINE = """
+from core.plugin import DatasetPlugin, Options, Pair, split_of
+
+class Mine(DatasetPlugin[Options]):
+    name = "mine"
+    title = "My numbers"
+
+    def pairs(self, split, rng):
+        yield from (Pair(text, text) for text in map(str, range(200)) if split_of(text) == split)
+
+PLUGIN = Mine
+"""
 
 
 def train(place: Path, runs_dir: Path, *overrides: str, options: tuple[str, ...] = ()) -> CompletedProcess[str]:
@@ -130,3 +147,19 @@ def test_a_run_dir_that_cannot_be_made_names_its_own_option(place: Path, tmp_pat
     result = called("train", place / "run" / "config.yaml", "--run-dir", tmp_path / "file" / "run", cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
+
+
+def test_the_command_to_go_on_with_finds_the_plugin_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my plugins").mkdir()
+    (tmp_path / "my plugins" / "mine.py").write_text(MINE, encoding="utf-8")
+    config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": {"plugin": "mine"}})
+    (tmp_path / "mine.yaml").write_text(config_to_yaml(config), encoding="utf-8")
+    places = ("--plugins-dir", "my plugins")
+    assert called("train", "mine.yaml", "--run-dir", "run", *places, cwd=tmp_path).returncode == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "has_diverged", True)
+        stopped = called("train", "--resume", "run", "--set", "training.max_steps=3", *places, cwd=tmp_path)
+    assert stopped.returncode == 3
+    _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Go on with: ")[2])
+    gone_on = called(verb, *arguments, cwd=tmp_path)
+    assert gone_on.returncode == 0, gone_on.stderr
