@@ -67,7 +67,7 @@ class Examination:
 
         Raises UserError where there is no such plugin, and for an option that it does not take.
         """
-        sources = [_file(plugin)] if _is_path(plugin) else known.sources_of(plugin)
+        sources = [_file(plugin)] if _is_path(plugin, known) else known.sources_of(plugin)
         if len(sources) > 1:
             origins = [source.origin for source in sources]
             self._findings.append(collision(plugin, origins))
@@ -165,14 +165,22 @@ class Examination:
         )
 
 
-def _is_path(plugin: str) -> bool:
-    return plugin.endswith(".py") or Path(plugin).name != plugin
+def _is_path(plugin: str, known: PluginHost) -> bool:
+    if plugin.endswith(".py") or Path(plugin).name != plugin:
+        return True
+    return Path(plugin).exists() and all(info.name != plugin for info in known.plugins())
 
 
 def _file(plugin: str) -> Source:
     path = Path(plugin).resolve()
     if not path.is_file() or path.suffix != ".py":
         raise UserError(
-            f"{plugin}: expected a plugin's .py file, and there is none.", "`plugins list` shows the names."
+            f"{plugin}: expected a plugin's .py file, and {_what(path)}.", "`plugins list` shows the names."
         )
     return Source(path.stem, path=str(path))
+
+
+def _what(path: Path) -> str:
+    if path.is_dir():
+        return "this is a folder"
+    return "this is none" if path.exists() else "there is none"

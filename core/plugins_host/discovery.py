@@ -69,7 +69,8 @@ def _in_folder(folder: Path) -> Iterator[Source]:
 
 
 def _no_folder(folder: str) -> Source:
-    return Source(Path(folder).name, path=folder, problem="There is no such folder.")
+    what = "it is a file, expected a folder" if Path(folder).is_file() else "there is no such folder"
+    return Source(Path(folder).name, path=folder, problem=what)
 
 
 def _installed() -> Iterator[Source]:

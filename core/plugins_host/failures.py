@@ -6,6 +6,9 @@ from typing import Any
 from core.errors import UserError
 from core.plugins_host.faults import MEND
 
+ELSEWHERE = "If it is elsewhere, name its folder: --plugins-dir FOLDER, or HEADLIGHT_PLUGINS."
+"""What to do where a plugin is not found."""
+
 
 class PluginError(UserError):
     """A plugin failed, hangs, is missing or breaks the contract; the sentence names it, its file and line.

@@ -12,7 +12,15 @@ from typing import Any
 from core.plugin import Pair
 from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
 from core.plugins_host.discovery import Source
-from core.plugins_host.failures import EmptySplit, NotWaitedFor, PluginError, crash_line, failure, refusal
+from core.plugins_host.failures import (
+    ELSEWHERE,
+    EmptySplit,
+    NotWaitedFor,
+    PluginError,
+    crash_line,
+    failure,
+    refusal,
+)
 from core.plugins_host.info import PluginInfo, with_collisions
 from core.plugins_host.pair_lines import PairLines
 from core.text_form import TextForm
@@ -247,11 +255,18 @@ class PluginHost:
         self.plugins()
         rows = [row for row in self._rows if row[1].name == name]
         if not rows:
-            known = ", ".join(sorted({info.name for _, info in self._rows if info.error is None}))
-            raise PluginError(f"There is no dataset plugin {name!r}.", f"Known are: {known}.")
+            raise self._no_such(name)
         if rows[0][1].error is not None:
             raise PluginError(rows[0][1].error, "Mend that, or choose another dataset.")
         return rows[0]
+
+    def _no_such(self, name: str) -> PluginError:
+        """Say what was looked through in vain: a folder that is not there is the likely cause."""
+        folders = [f" {source['path']}: {source['problem']}." for source, _ in self._rows if source["problem"]]
+        known = ", ".join(sorted({info.name for _, info in self._rows if info.error is None}))
+        return PluginError(
+            f"There is no dataset plugin {name!r}.{''.join(folders)}", f"Known are: {known}. {ELSEWHERE}"
+        )
 
     def _info(self, name: str) -> PluginInfo:
         with self._lock:

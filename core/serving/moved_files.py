@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from core.plugins_host.failures import ELSEWHERE
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
 from core.settings.fields import SettingField, schema_settings
@@ -26,9 +27,14 @@ class _Place(NamedTuple):
 
 
 def where_they_may_be(run: RunFolder, host: PluginHost, options: Mapping[str, object]) -> str:
-    """Advice that names the options to set; empty where the plugin has none that name a file or a folder."""
+    """Advice that names the options to set; empty where the plugin has none that name a file or a folder.
+
+    Of a plugin that is not found, how to name its folder: a run does not keep that.
+    """
     plugin = run.config().dataset.plugin
     schemas = [info.options_schema or {} for info in host.plugins() if info.name == plugin]
+    if not schemas:
+        return ELSEWHERE
     places = list(_places([field for schema in schemas for field in schema_settings(schema)], options))
     asked = {place.option.key: place.option for place in [one for one in places if one.is_gone] or places}
     if not asked:

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from core.config import RunConfig, config_to_yaml
+from core.plugins_host.failures import ELSEWHERE
 from core.run_folder import RunFolder
 from core.training.loss import Loss
 from core.training.passes.training import TrainingPass
@@ -149,17 +150,36 @@ def test_a_run_dir_that_cannot_be_made_names_its_own_option(place: Path, tmp_pat
     assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
 
 
-def test_the_command_to_go_on_with_finds_the_plugin_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def run_of_mine(tmp_path: Path) -> Path:
+    """A run on a plugin in a folder that Headlight does not look through by itself."""
     (tmp_path / "my plugins").mkdir()
     (tmp_path / "my plugins" / "mine.py").write_text(MINE, encoding="utf-8")
     config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": {"plugin": "mine"}})
     (tmp_path / "mine.yaml").write_text(config_to_yaml(config), encoding="utf-8")
-    places = ("--plugins-dir", "my plugins")
-    assert called("train", "mine.yaml", "--run-dir", "run", *places, cwd=tmp_path).returncode == 0
+    trained = called("train", "mine.yaml", "--run-dir", "run", "--plugins-dir", "my plugins", cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    return tmp_path / "run"
+
+
+def test_the_command_to_go_on_with_finds_the_plugin_again(
+    run_of_mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    further = ("--set", "training.max_steps=3", "--plugins-dir", "my plugins")
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "has_diverged", True)
-        stopped = called("train", "--resume", "run", "--set", "training.max_steps=3", *places, cwd=tmp_path)
+        stopped = called("train", "--resume", run_of_mine, *further, cwd=tmp_path)
     assert stopped.returncode == 3
     _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Go on with: ")[2])
     gone_on = called(verb, *arguments, cwd=tmp_path)
     assert gone_on.returncode == 0, gone_on.stderr
+
+
+@pytest.mark.parametrize("verb", [("evaluate",), ("train", "--resume")])
+def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
+    run_of_mine: Path, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    refused = called(*verb, run_of_mine, "--plugins-dir", "nowhere", cwd=tmp_path)
+    assert refused.returncode == 2
+    (why,) = (line for line in refused.stderr.splitlines() if "There is no dataset plugin 'mine'." in line)
+    assert f"{tmp_path / 'nowhere'}: there is no such folder." in why and why.endswith(ELSEWHERE)

@@ -129,7 +129,26 @@ def test_a_plugin_of_an_installed_package_is_checked_by_its_name(
     assert by_file.note == ""  # its name is not taken by itself
 
 
-@pytest.mark.parametrize("plugin", ["nowhere.py", "no/such/task", "."])
-def test_what_is_no_plugin_is_refused(engine: Engine, plugin: str) -> None:
-    with pytest.raises(UserError, match=r"expected a plugin's \.py file"):
+@pytest.mark.parametrize(
+    ("plugin", "what"),
+    [
+        *(("nowhere.py", "there is none"), ("no/such/task", "there is none"), (".", "this is a folder")),
+        *(("mine", "this is a folder"), ("mine.yaml", "this is none")),
+    ],
+)
+def test_what_is_no_plugin_is_refused(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugin: str, what: str
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine.yaml").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=rf"{plugin}: expected a plugin's \.py file, and {what}\."):
         answered(engine, CheckPlugin(plugin=plugin))
+
+
+def test_a_folder_of_a_plugins_name_is_not_meant(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "copy_task").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert answered(engine, CheckPlugin(plugin="copy_task", with_learning=False)).is_clean

@@ -19,7 +19,7 @@ import pytest
 from core.errors import UserError
 from core.plugin import API_VERSION, Pair
 from core.plugins_host import host as host_module
-from core.plugins_host.failures import PluginError
+from core.plugins_host.failures import ELSEWHERE, PluginError
 from core.plugins_host.host import SHARD_SIZE, PluginHost
 from core.plugins_host.info import PluginInfo
 from core.run_files.state import is_alive
@@ -226,11 +226,19 @@ def test_a_file_without_a_plugin_class_is_a_row(host: PluginHost, folder: Path, 
     assert error is not None and sentence in error
 
 
-def test_a_missing_plugin_and_a_missing_folder_are_named(tmp_path: Path) -> None:
+def test_a_missing_plugin_and_a_missing_folder_are_named(
+    tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_plugin(GOOD)
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(file))
     with PluginHost([tmp_path / "nowhere"]) as host:
         assert "no such folder" in str(info_of(host, "nowhere").error)
-        with pytest.raises(PluginError, match=r"no dataset plugin 'copy_tusk'.*copy_task"):
+        with pytest.raises(PluginError, match=r"no dataset plugin 'copy_tusk'.*copy_task") as caught:
             host.options("copy_tusk", {})
+    assert f" {tmp_path / 'nowhere'}: there is no such folder. {file}: it is a file, expected a folder. " in str(
+        caught.value
+    )
+    assert str(caught.value).endswith(ELSEWHERE)
 
 
 def test_of_two_plugins_with_one_name_neither_wins(host: PluginHost, write_plugin: Any) -> None:
