@@ -86,11 +86,11 @@ def code_of(source: Source) -> str:
     """
     if source.problem:
         return ""  # loading it tells
-    code = [file.read_bytes() for file in (*_files_of(source), *_files_of_interface())]
+    code = [file.read_bytes() for file in (*files_of(source), *_files_of_interface())]
     return hashlib.sha256(b"".join([source.package.encode(), *code])).hexdigest()
 
 
-def _files_of(source: Source) -> list[Path]:
+def files_of(source: Source) -> list[Path]:
     """The plugin's file; of an entry point, those of its whole package, found without running any."""
     if source.path:
         return [Path(source.path)]

@@ -3,6 +3,7 @@
 import difflib
 import inspect
 import traceback
+from collections.abc import Collection
 from typing import Any
 
 from pydantic import ValidationError
@@ -40,30 +41,45 @@ def defined_at(plugin: DatasetPlugin[Any], method: str) -> tuple[str, int]:
     return inspect.getfile(function), inspect.getsourcelines(function)[1]
 
 
-def fault_of(error: BaseException, plugin_file: str) -> Fault:
-    """Describe an exception of plugin code, at the innermost line of `plugin_file` that it passed through."""
+def fault_of(error: BaseException, plugin_file: str, package_files: Collection[str] = ()) -> Fault:
+    """Describe an exception of plugin code, at the innermost line of its own that it passed through.
+
+    Its own are `plugin_file`, or of an installed package, which has none, `package_files`.
+    """
     if isinstance(error, Fault):
         return error
-    first_line = " ".join(str(error).split("\n", 1)[0][:LONGEST_MESSAGE].split())
+    said = _said_by(error)
     if isinstance(error, BadData):
-        return Fault(first_line, kind="options")
+        return Fault(" ".join(said), kind="options")
+    first_line = said[0] if said else ""
     sentence = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return Fault(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
     if isinstance(error, ImportError) and error.name == "core.plugin":  # a name of another version
         sentence += f"; this Headlight has version {API_VERSION} of it"
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename == plugin_file]
-    if not plugin_file:  # of an installed package: wherever it happened
-        own = frames[-1:]
+    own_files = package_files or (plugin_file,)
+    own = [frame for frame in frames if frame.filename in own_files]
     file, line = (own[-1].filename, own[-1].lineno or 0) if own else (plugin_file, 0)
-    if _is_refusal(error, frames, plugin_file):
-        return Fault(sentence, file=file, line=line, kind="refused", remedy=REFUSED)
+    if _is_refusal(error, frames, own_files):
+        return Fault(f"{type(error).__name__}: {' '.join(said)}", file=file, line=line, kind="refused", remedy=REFUSED)
     remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), MEND)
     return Fault(sentence, file=file, line=line, remedy=remedy_for(first_line) or remedy)
 
 
-def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], plugin_file: str) -> bool:
+def _said_by(error: BaseException) -> list[str]:
+    """The lines of an exception's message, each with single spaces."""
+    if isinstance(error, ValidationError):  # its message begins with how many errors there are
+        first = error.errors()[0]
+        return [": ".join([*map(str, first["loc"][:1]), first["msg"]])]
+    try:
+        message = str(error)[:LONGEST_MESSAGE]
+    except Exception:  # of a class of the plugin's own, this is code of the plugin's too
+        return []
+    return [" ".join(line.split()) for line in message.splitlines() if line.strip()]
+
+
+def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], own_files: Collection[str]) -> bool:
     """Whether a plugin says with a `raise ValueError` of its own, or draw_for for it, that its options will not do.
 
     One that some library raises (`randrange` of an empty range) is a fault.
@@ -71,8 +87,7 @@ def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], plug
     if not isinstance(error, ValueError) or not frames:
         return False
     last = frames[-1]
-    is_its_own = last.filename in (plugin_file, plugin_api.__file__) or not plugin_file
-    return is_its_own and (last.line or "").startswith("raise ")
+    return last.filename in (*own_files, plugin_api.__file__) and (last.line or "").startswith("raise ")
 
 
 def options_fault(error: ValidationError, options_class: type[Options]) -> Fault:
@@ -88,7 +103,9 @@ def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:
     if error["type"] == "extra_forbidden":
         return _unknown_key(name, list(schema))
     if error["type"] in ("value_error", "assertion_error"):
-        return str(error["ctx"]["error"])
+        return " ".join(str(error["ctx"]["error"]).split())
+    if error["type"] == "frozen_instance":
+        return "check() sets it, and options are frozen"
     if error["type"] == "missing":
         return f"expected one, such as {name}: int = option(6); given none"
     if name in schema:

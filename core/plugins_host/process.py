@@ -64,7 +64,7 @@ class Worker:
             result = self._calls[request["call"]](request)
             return {"pairs": result} if isinstance(result, PairLines) else {"result": result}
         except BaseException as error:
-            record = fault_of(error, request.get("source", {}).get("path", "")).record
+            record = _fault_of(error, request.get("source")).record
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
@@ -105,6 +105,13 @@ class Worker:
     def _metrics(self, request: Message) -> dict[str, float]:
         pairs = [Pair(*fields) for fields in request["pairs"]]
         return answers.metrics(self._instance(request), pairs, request["hypotheses"])
+
+
+def _fault_of(error: BaseException, asked: Message | None) -> Fault:
+    """At a line of the plugin that was asked, where one was."""
+    source = Source(**asked) if asked else Source("")
+    package_files = list(map(str, discovery.files_of(source))) if source.entry_point else []
+    return fault_of(error, source.path, package_files)
 
 
 def main() -> None:

@@ -16,6 +16,10 @@ SLIPS: tuple[tuple[str, str], ...] = (
         "Give the default first and the others by name: option(6, ge=1, le=64, help=..., label=...)",
     ),
     (
+        r"Instance is frozen$",
+        "Options are frozen: keep what changes in an attribute of the plugin's own",
+    ),
+    (
         r"'Options' object has no attribute",
         "Name your options in the brackets, class YourClass(DatasetPlugin[YourOptions]): as it stands it has none",
     ),

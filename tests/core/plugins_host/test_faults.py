@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import ValidationError
 
-from core.plugin import Options, option
+from core.plugin import BadData, Options, option
 from core.plugins_host.faults import expectation, fault_of, options_fault
 
 
@@ -23,7 +23,7 @@ class ManyOptions(Options):
 
     def check(self) -> None:
         if self.count == 13:
-            raise ValueError("13 brings bad luck")
+            raise ValueError("13 brings\nbad luck")
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,14 @@ def test_an_exception_is_told_at_the_innermost_line_of_the_plugin_in_one_line() 
         }  # fmt: skip
     assert fault_of(KeyError("a\nb"), "x.py").record["line"] == 0
     assert "\n" not in str(fault_of(RuntimeError("first\nsecond"), "x.py"))
+
+
+def test_what_an_author_says_to_users_is_told_whole() -> None:
+    said = "line 1 is wrong:\n  expected an object\n\n  got a list"
+    assert str(fault_of(BadData(said), __file__)) == "line 1 is wrong: expected an object got a list"
+    try:
+        raise ValueError(said)
+    except ValueError as error:
+        refusal = fault_of(error, __file__)
+    assert refusal.record["kind"] == "refused"
+    assert str(refusal) == "ValueError: line 1 is wrong: expected an object got a list"

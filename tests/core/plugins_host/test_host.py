@@ -162,6 +162,10 @@ def test_two_streams_can_be_drawn_at_once_and_left_unfinished(host: PluginHost, 
         ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [(0, -1)])", "Pair 1 has alignment [(0, -1)]", "-1"),
         ("def pairs(self, split, rng):\n    pass", "pairs() returned None", "def pairs"),
         ("def pairs(self, split, rng):\n    sys.exit(3)\n    yield", "SystemExit: 3", "sys.exit(3)"),
+        (
+            "def pairs(self, split, rng):\n    class Odd(Exception):\n        __str__ = None\n    raise Odd",
+            *("failed: Odd (", "raise Odd"),
+        ),
         ("def pairs(self, split, rng):\n    os._exit(3)\n    yield", "ended its process (exit code 3)", None),
         ("def pairs(self, split, rng):\n    ctypes.string_at(0)\n    yield", "crashed (SIGSEGV)", "string_at"),
         ("def pairs(self, split, rng):\n    while True: pass\n    yield", "gave no answer within", "while True"),
@@ -610,11 +614,11 @@ def test_a_plugin_that_ends_its_process_while_pairs_are_sent_is_told(
     assert len(drawn(host, "copy_task", "valid")) == 1000
 
 
-def test_a_broken_method_of_a_package_is_told_with_its_file(
+def test_a_broken_method_of_a_package_is_told_at_its_own_line(
     tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "their_module.py"
-    write_plugin(GOOD + "def limits(self):\n    1 / 0", name="packaged").rename(path)
+    write_plugin(GOOD + "def limits(self):\n    import json\n    return json.loads('{')", name="packaged").rename(path)
     metadata = tmp_path / "their_module-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_module\nVersion: 1.0\n")
@@ -622,7 +626,7 @@ def test_a_broken_method_of_a_package_is_told_with_its_file(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with PluginHost() as host, pytest.raises(PluginError) as caught:
         host.limits("packaged", {})
-    assert f"({path}, line {line_of(path, '1 / 0')})" in caught.value.sentence
+    assert f"({path}, line {line_of(path, 'json.loads')})" in caught.value.sentence
 
 
 def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: Any) -> None:

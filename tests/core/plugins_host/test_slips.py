@@ -59,3 +59,17 @@ def test_options_that_are_not_in_the_brackets_are_told_with_the_brackets(
     (folder / "words.py").write_text(DECLARED.format(name="words").replace(CLASS, base), encoding="utf-8")
     with pytest.raises(PluginError, match=r"words.py, line 12\). Name your options in the brackets, .*\[YourOptions\]"):
         list(host.pairs("words", {}, 0, "train"))
+
+
+def test_an_option_that_is_set_is_told_with_its_name(folder: Path, host: PluginHost) -> None:
+    setting = DECLARED.format(name="words").replace("for place", "self.options.length = 5\n        for place")
+    (folder / "words.py").write_text(setting, encoding="utf-8")
+    with pytest.raises(
+        PluginError, match=r"length: Instance is frozen .*words.py, line 12\). Options are frozen: keep"
+    ):
+        list(host.pairs("words", {}, 0, "train"))
+    in_check = DECLARED.format(name="words").replace("= option(6)", "= option(6)\n    def check(self): self.length = 5")
+    (folder / "words.py").write_text(in_check, encoding="utf-8")
+    host.forget()
+    with pytest.raises(PluginError, match=r"dataset\.options\.length: check\(\) sets it, and options are frozen"):
+        host.options("words", {})
