@@ -15,7 +15,7 @@ from core.doctor.extremes import try_extremes
 from core.doctor.findings import Bounds, Figures, Finding, PluginReport, TriedOptions
 from core.doctor.leaks import check_leaks
 from core.doctor.limits import check_limits
-from core.doctor.methods import check_examples, check_metrics, check_symbols
+from core.doctor.methods import check_examples, check_files, check_metrics, check_symbols, check_text_form
 from core.doctor.naming import collision, taken_by_others
 from core.doctor.repeatability import check_other_shards, check_same_seed, depends_on_seed
 from core.doctor.statistics import check_figures, figures_of
@@ -34,6 +34,8 @@ CHECKS: dict[str, Callable[[Drawn], Iterable[Finding]]] = {
     "metrics": check_metrics,
     "limits": check_limits,
     "examples": check_examples,
+    "text form": check_text_form,
+    "files": check_files,
     "conduct": check_conduct,
 }
 _JOIN_SECONDS = 0.1

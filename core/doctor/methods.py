@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
@@ -80,6 +81,23 @@ def check_examples(drawn: Drawn) -> Iterator[Finding]:
                 check="examples",
                 sentence=f"The example {text!r:.80} {what}; expected a text like a source.",
                 advice="Offer only what a model of this data can read.",
+            )
+
+
+def check_text_form(drawn: Drawn) -> Iterator[Finding]:
+    """Ask for it: what is none would be refused as a run begins."""
+    drawn.host.text_form(drawn.info.name, drawn.options)
+    yield from ()
+
+
+def check_files(drawn: Drawn) -> Iterator[Finding]:
+    """Find what files() names and is not there: the pairs would be drawn anew each time, as without files()."""
+    for file in drawn.host.files(drawn.info.name, drawn.options):
+        if not Path(file).exists():
+            yield Finding(
+                check="files",
+                sentence=f"files() names {file!r}, which is not there; expected files that the pairs are read from.",
+                advice="Name each in full, as str(Path(__file__).with_name(...)) does, or leave files() out.",
             )
 
 

@@ -40,6 +40,8 @@ SENTENCES = {
     "example_unreadable": ("The example 'xyz' has the token 'x'", "what a model of this data can read"),
     "endless_in_valid": ("does not end its valid split within 50,000 pairs", "1,000 pairs are enough"),
     "exits": ("SystemExit: 3", "line 20", "instead of leaving"),
+    "files_missing": ("files() names '/no/such/pairs.txt', which is not there", "Name each in full"),
+    "files_text": ("files() returned 'pairs.txt', expected a list of texts", "line 21", "Mend it"),
     "half_a_character": ("Pair 1 cannot be written as UTF-8 (surrogates not allowed)", "line 19"),
     "hashes": ("with the same seed in another process", "use split_of() or hashlib, and sorted()"),
     "ignores_rng": ("gives the same pairs whatever its rng", "remove endless = True"),
@@ -95,6 +97,7 @@ SENTENCES = {
     "special_token": ("holds <pad>, which stands for no text", "Write it differently"),
     "symbols_missing": ("The target token 'f'", "is not among those that symbols() lists", "Add it to symbols()"),
     "syntax_error": ("SyntaxError", "line 6"),
+    "text_form_text": ("text_form() returned 'lower', expected a TextForm", "line 21", "Mend it"),
     "too_large": ("Pair 1 has 10,000,006 characters, expected at most 1,000,000", "line 19"),
     "too_long": ("The longest source of the train split has 3,000 tokens; expected at most 1,000", "shorter"),
     "unknown_in_valid": (
