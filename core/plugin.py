@@ -173,6 +173,8 @@ def split_of(text: str) -> Split:
 
     A hash of the text alone decides, so the answer is the same in every process, on every machine, for ever.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"expected a text, whose split is asked for; given {text!r:.100}")
     bucket = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") % 10
     if bucket < 8:
         return "train"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -129,6 +130,13 @@ def test_pairs_are_drawn_until_one_belongs_to_the_split() -> None:
     numbers = iter(range(100))
     drawn = [draw_for("valid", lambda: Pair(str(next(numbers)), "odd or even")) for _ in range(5)]
     assert [pair.source for pair in drawn] == [str(n) for n in range(100) if split_of(str(n)) == "valid"][:5]
+
+
+@pytest.mark.parametrize("source", [None, b"8", 8])
+def test_a_source_that_is_no_text_is_named(source: Any) -> None:
+    for ask in (lambda: split_of(source), lambda: draw_for("valid", lambda: Pair(source, "b"))):
+        with pytest.raises(TypeError, match=rf"^expected a text, .* given {source!r}$"):
+            ask()
 
 
 def test_a_split_without_any_text_ends_with_a_sentence() -> None:
