@@ -120,7 +120,8 @@ class Examination:
         for what, check in CHECKS.items():
             self._tell(what, 0)
             self._collect(what, check(drawn))
-        extremes = try_extremes(drawn, self._bounds.options_seconds, self._tell)
+        told = {finding.sentence for finding in self._findings}
+        extremes = try_extremes(drawn, told, self._bounds.options_seconds, self._tell)
         self._collect("options", extremes.findings)
         figures = self._figures(drawn)
         return Examined(self._report(drawn.info.name, source.origin, figures, extremes.tried), drawn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
@@ -32,8 +32,8 @@ class Extremes:
     tried: TriedOptions
 
 
-def try_extremes(drawn: Drawn, seconds: float, tell: Tell) -> Extremes:
-    """Try each value while there is time; of each, the first thing to mend.
+def try_extremes(drawn: Drawn, told: Collection[str], seconds: float, tell: Tell) -> Extremes:
+    """Try each value while there is time; of each, the first thing to mend that was not told of the options given.
 
     What `check` or a ValueError of the plugin's own refuses is well, and so is a split left empty, as of words of one
     letter: the person who chose it reads that sentence.
@@ -44,7 +44,7 @@ def try_extremes(drawn: Drawn, seconds: float, tell: Tell) -> Extremes:
         if time.monotonic() > until:
             break
         tell("other options", num_tried)
-        for finding in _first_finding(drawn, {**drawn.options, name: value}):
+        for finding in _first_finding(drawn, {**drawn.options, name: value}, told):
             sentence = f"With the option {name} = {value!r}: {finding.sentence}"
             findings.append(replace(finding, check="options", sentence=sentence))
         num_tried += 1
@@ -60,13 +60,15 @@ def other_values(schema: dict[str, Any], options: dict[str, Any]) -> Iterator[tu
         yield from ((name, value) for value in choices if value != options[name])
 
 
-def _first_finding(drawn: Drawn, options: dict[str, Any]) -> list[Finding]:
+def _first_finding(drawn: Drawn, options: dict[str, Any], told: Collection[str]) -> list[Finding]:
     try:
         tried = _drawn_with(drawn, drawn.host.options(drawn.info.name, options))
-        return list(islice(_findings(tried), 1))
+        return list(islice((finding for finding in _findings(tried) if finding.sentence not in told), 1))
     except (EmptySplit, OptionsRefused):
         return []
     except PluginError as error:
+        if error.sentence in told:
+            return []
         return [Finding(check="options", sentence=error.sentence, advice=_advice(error))]
     except UserError:  # check() refuses the two together
         return []

@@ -111,6 +111,20 @@ def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
         answered(engine, CheckPlugin(plugin="copy_task", options={"max_length": 0}))
 
 
+@pytest.mark.parametrize("case", ["metrics_raise", "metrics_built_in"])
+def test_what_is_wrong_with_all_options_is_told_once(engine: Engine, tmp_path: Path, case: str) -> None:
+    text = (CASES / f"{case}.py").read_text(encoding="utf-8")
+    declared = text.replace(
+        "class Broken(DatasetPlugin[Options])",
+        "class Two(Options):\n    one: bool = option(False)\n    other: int = option(3, ge=1, le=9)\n\n\n"
+        "class Broken(DatasetPlugin[Two])",
+    ).replace("Options, Pair", "Options, option, Pair")
+    (tmp_path / f"{case}.py").write_text(declared, encoding="utf-8")
+    report = answered(engine, CheckPlugin(plugin=str(tmp_path / f"{case}.py"), with_learning=False))
+    assert report.tried_options is not None and report.tried_options.num_tried == 3
+    assert len(report.findings) == 1
+
+
 def test_a_plugin_of_an_installed_package_is_checked_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
