@@ -19,6 +19,7 @@ import core
 import core.plugin
 from core.plugin import DatasetPlugin
 from core.plugins_host.api_version import version_breach
+from core.plugins_host.declared_options import require_sound
 from core.plugins_host.faults import Fault, options_fault
 
 ENTRY_POINT_GROUP = "headlight.datasets"
@@ -175,6 +176,7 @@ def tokenizers_of(plugin: type[DatasetPlugin[Any]]) -> tuple[str, ...]:
 
 def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
     """Return what a window shows of a plugin and its options, as plain data."""
+    require_sound(plugin.options_class)
     try:
         plugin.options_class()  # a default outside its own range is a finding now, not when a run starts
     except ValidationError as error:

@@ -16,6 +16,14 @@ SLIPS: tuple[tuple[str, str], ...] = (
         "Give the default first and the others by name: option(6, ge=1, le=64, help=..., label=...)",
     ),
     (
+        r"requires a type annotation$|^A non-annotated attribute",
+        "Give each option its type: length: int = option(6)",
+    ),
+    (
+        r"'FieldInfo' object is not iterable|conflicts with member .* of protected namespace",
+        "Give the option another name than model_config, model_dump and what else pydantic names so",
+    ),
+    (
         r"Instance is frozen$",
         "Options are frozen: keep what changes in an attribute of the plugin's own",
     ),

@@ -24,12 +24,20 @@ class Words(DatasetPlugin[WordsOptions]):
 PLUGIN = Words
 """
 DEFAULT, CLASS, END = "option(6)", "DatasetPlugin[WordsOptions]", "PLUGIN = Words"
+OPTION = "length: int = option(6)"
 PAIRS = "def pairs"
 SLIPS = {  # what is written -> what it says
     (DEFAULT, "option(6, min=1)"): "Write ge= for the least value that is allowed: option(6, ge=1, le=64).",
     (DEFAULT, "option(6, maximum=64)"): "Write le= for the greatest value that is allowed: option(6, ge=1, le=64).",
     (DEFAULT, "option(6, 1, 64)"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
     (DEFAULT, "option(help='Letters')"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
+    (OPTION, "length: str = option('a', ge=1)"): "Option 'length' has a range and the default 'a'; ge and le are for",
+    (OPTION, "length: int = option(6, ge=9, le=1)"): "Option 'length' can have no value: it goes from 9 to 1",
+    (OPTION, "check: int = option(6)"): "Option 'check' has the name of the method that looks at all options",
+    (OPTION, "length = option(6)"): "Field 'length' requires a type annotation",
+    (OPTION, "length = 6"): "Give each option its type: length: int = option(6)",
+    (OPTION, "model_config: int = option(6)"): "Give the option another name than model_config",
+    (OPTION, "model_dump: int = option(6)"): "Give the option another name than model_config, model_dump",
     (" = option(6)", ""): "dataset.options.length: expected one, such as length: int = option(6); given none",
     (END, "PLUGIN = Words()"): "End the file with the class itself, PLUGIN = YourClass, without parentheses.",
     (END, "PLUGIN = Words(WordsOptions())"): "an object of the class Words, expected the class itself",
@@ -50,6 +58,7 @@ def errors(folder: Path, host: PluginHost) -> dict[str, str]:
 def test_a_row_says_what_to_write_instead(errors: dict[str, str]) -> None:
     for (_, wrong), says in SLIPS.items():
         assert says in errors[wrong], wrong
+        assert "Option '" not in says or "line 5" in errors[wrong], wrong
 
 
 @pytest.mark.parametrize("base", ["DatasetPlugin[Options]", "DatasetPlugin"])

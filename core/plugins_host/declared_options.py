@@ -1,0 +1,42 @@
+"""What pydantic takes as an option's declaration, or refuses without a name, and nobody could have meant."""
+
+import inspect
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from core.plugin import Options
+from core.plugins_host.faults import Fault
+
+
+def require_sound(options_class: type[Options]) -> None:
+    """Raises: Fault at the line of the first option that is declared so that it could never be used."""
+    for name, field in options_class.model_fields.items():
+        complaint, remedy = _breach(name, field)
+        if complaint:
+            file, line = inspect.getfile(options_class), _line_of(name, options_class)
+            raise Fault(f"Option {name!r} {complaint}.", file=file, line=line, remedy=remedy)
+
+
+def _breach(name: str, field: FieldInfo) -> tuple[str, str]:
+    """What is wrong with it, and what to write; nothing where it is well."""
+    least, most = _bound(field, "ge"), _bound(field, "le")
+    if name == "check":
+        return "has the name of the method that looks at all options", "Rename it"
+    if (least, most) == (None, None):
+        return "", ""
+    if not isinstance(field.default, int | float):
+        return f"has a range and the default {field.default!r}; ge and le are for numbers", "Leave ge and le out"
+    if least is not None and most is not None and least > most:
+        return f"can have no value: it goes from {least} to {most}", "Let ge be the least value and le the greatest"
+    return "", ""
+
+
+def _bound(field: FieldInfo, end: str) -> Any:
+    return next((getattr(bound, end) for bound in field.metadata if hasattr(bound, end)), None)
+
+
+def _line_of(name: str, options_class: type[Options]) -> int:
+    """Of its declaration; of the class, where a class before that has it."""
+    lines, first = inspect.getsourcelines(options_class)
+    return first + next((place for place, line in enumerate(lines) if line.split(":")[0].strip() == name), 0)
