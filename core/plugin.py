@@ -192,4 +192,6 @@ def draw_for(split: Split, draw: Callable[[], Pair]) -> Pair:
             raise TypeError(f"draw_for was given a function that returned {pair!r:.100}, expected Pair(source, target)")
         if split_of(pair.source) == split:
             return pair
+    if not pair.source:
+        raise ValueError(f"no source for a {split} split: the last one drawn is empty; give each at least one token")
     raise ValueError(f"too few different sources for a {split} split: widen the options they are drawn from")

@@ -23,7 +23,7 @@ from core.doctor.findings import Bounds
 from core.events import Progress
 from core.plugin import Pair
 from core.plugins_host.failures import PluginError
-from core.plugins_host.host import ENDLESS, PluginHost
+from core.plugins_host.host import ENDLESS, HELD_OUT_ENDLESS, PluginHost
 from core.plugins_host.info import PluginInfo
 
 SAMPLE = 20_000
@@ -161,5 +161,5 @@ class _Drawing:
 
     def _endless(self, split: str) -> PluginError:
         sentence = f"Plugin {self.info.name!r} does not end its {split} split within {self.bounds.max_pairs:,} pairs"
-        remedy = ENDLESS if split == "train" else "Let it end; 1,000 pairs are enough"
+        remedy = ENDLESS if split == "train" else HELD_OUT_ENDLESS
         return PluginError(f"{sentence} ({self.info.origin}).", remedy=remedy)

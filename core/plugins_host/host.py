@@ -30,6 +30,7 @@ SHARD_SIZE = 10_000
 MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
 """A split that goes on beyond this is taken to be endless."""
 ENDLESS = "Let it end, or declare endless = True if training data are made without end"
+HELD_OUT_ENDLESS = "Let it end, 1,000 pairs are enough; the train split alone need not, with endless = True"
 START_SECONDS = 60.0
 _LOOK_SECONDS = 0.05
 
@@ -183,7 +184,7 @@ class PluginHost:
             drawn += len(chunk)
             if drawn > MAX_PAIRS[split]:
                 sentence = f"does not end its {split} split (stopped after {drawn:,} pairs)"
-                raise self._breach(name, sentence, ENDLESS if split == "train" else "Let it end")
+                raise self._breach(name, sentence, ENDLESS if split == "train" else HELD_OUT_ENDLESS)
             yield chunk
         if sharded and drawn < size:
             sentence = f"says endless = True, but its train split ended after {drawn:,} pairs"

@@ -144,4 +144,9 @@ def test_a_split_without_any_text_ends_with_a_sentence() -> None:
         draw_for("valid", lambda: Pair("0", "belongs to test"))
 
 
+def test_sources_that_are_empty_are_not_called_too_few() -> None:
+    with pytest.raises(ValueError, match=r"^no source for a test split: the last one drawn is empty"):
+        draw_for("test", lambda: Pair("", "b"))
+
+
 KNOWN_SPLITS = {"0": "test", "ü": "train", "ich möchte ein Bier": "train", "8": "valid", "11": "valid", "15": "test"}

@@ -38,7 +38,7 @@ SENTENCES = {
     "ends_process": ("ended its process (exit code 3)", "Let it raise an exception instead"),
     "ends_though_endless": ("says endless = True, but its train split ended after 100 pairs", "Remove endless = True"),
     "example_unreadable": ("The example 'xyz' has the token 'x'", "what a model of this data can read"),
-    "endless_in_valid": ("does not end its valid split within 50,000 pairs", "1,000 pairs are enough"),
+    "endless_in_valid": ("does not end its valid split within 50,000 pairs", "1,000 pairs are enough", "endless = "),
     "exits": ("SystemExit: 3", "line 20", "instead of leaving"),
     "files_missing": ("files() names '/no/such/pairs.txt', which is not there", "Name each in full"),
     "files_text": ("files() returned 'pairs.txt', expected a list of texts", "line 21", "Mend it"),
