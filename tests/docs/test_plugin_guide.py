@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shlex
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from core import plugin
+from core.plugin import DatasetPlugin, TextForm, cut_columns
 from core.plugins_host.discovery import user_plugins_dir
 from core.testing import check_plugin
 from gui.bridge import EngineBridge
@@ -165,6 +168,31 @@ def test_the_package_has_the_entry_point_of_the_page(folder: Path) -> None:
     (shown,) = (block.text for block in blocks() if block.language == "toml")
     entry_points = tomllib.loads(shown)["project"]["entry-points"]
     assert written["project"]["entry-points"] == entry_points
+
+
+def test_the_tables_have_every_method_and_function_as_it_is() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    rows = set(re.findall(r"^\| `(\w+\(.*?\))` \|", text, re.MULTILINE))
+    methods = [method for name, method in vars(DatasetPlugin).items() if inspect.isfunction(method) and name[0] != "_"]
+    functions = [plugin.option, plugin.split_of, plugin.draw_for, plugin.read_lines, plugin.cut_columns]
+    assert rows == {as_shown(function) for function in (*methods, *functions)}
+    assert as_shown(TextForm) in text and f"is `{cut_columns(['walk', 'V;PST'], ['characters', ';'])}`" in text
+    for name in ("endless", "splits_overlap", "api_version"):
+        assert f"`{name} = {getattr(DatasetPlugin, name)}`" in text
+
+
+def as_shown(function: Callable[..., object]) -> str:
+    """Its name, and what it takes, without types."""
+    taken = inspect.signature(function).parameters.values()
+    shown = (one.name if one.default is one.empty else f"{one.name}={one.default!r}" for one in taken)
+    return f"{function.__name__}({', '.join(shown)})".replace("'", '"')
+
+
+def test_a_plugin_cannot_import_what_lies_beside_it(folder: Path) -> None:
+    (folder / "_shared.py").write_text("WORDS = []\n", encoding="utf-8")
+    (folder / "sharing.py").write_text("from _shared import WORDS\n", encoding="utf-8")
+    listed = called("plugins", "list", "--plugins-dir", ".", cwd=folder).stdout
+    assert "No module named '_shared'" in listed and "_shared.py" not in listed
 
 
 def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: MainWindow, qtbot: QtBot) -> None:
