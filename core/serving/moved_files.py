@@ -43,7 +43,8 @@ def where_they_may_be(run: RunFolder, host: PluginHost, options: Mapping[str, ob
     where = f"in {in_folder[0]}" if len(in_folder) == len(asked) else "where they were"
     settings = [f"dataset.options.{key}={option.path.upper()}" for key, option in asked.items()]
     given = [word for setting in settings for word in ("--set", setting)]
-    command = shlex.join(["headlight", "train", "--resume", str(run.path), *given])
+    plugins = [word for folder in host.extra_dirs for word in ("--plugins-dir", str(folder))]
+    command = shlex.join(["headlight", "train", "--resume", str(run.path), *plugins, *given])
     return (
         f"If its files are not {where}, put them or a link there, or say where they are: {command} "
         "(`evaluate` and `runs compare --paired-bootstrap` take --set too)."

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.config import RunConfig, config_to_yaml
+from core.plugins_host.discovery import built_in_plugins_dir
 from core.training.trainer import Trainer
 from tests.core.cli.conftest import FILES
 from tests.core.watcher import tiny_config
@@ -60,6 +61,21 @@ def test_of_files_inside_and_outside_the_folder_both_options_are_named(place: Pa
         file.unlink()
     told = called("evaluate", run, cwd=place).stderr
     assert f"--resume {run} --set dataset.options.folder=FOLDER --set dataset.options.valid_source=FILE (" in told
+
+
+def test_a_plugin_of_ones_own_is_named_with_its_moved_corpus(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "plugins").mkdir()
+    code = (built_in_plugins_dir() / "parallel_text.py").read_text(encoding="utf-8")
+    (tmp_path / "plugins" / "mine.py").write_text(code.replace('"parallel_text"', '"mine"'), encoding="utf-8")
+    places = ("--plugins-dir", tmp_path / "plugins")
+    settings = ("dataset.plugin=mine", "training.max_steps=2")
+    given = [word for setting in settings for word in ("--set", setting)]
+    config = place / "run" / "config.yaml"
+    assert called("train", config, "--run-dir", tmp_path / "run", *given, *places, cwd=tmp_path).returncode == 0
+    (place / "train.source").rename(tmp_path / "train.source")
+    told = called("evaluate", tmp_path / "run", *places, cwd=tmp_path).stderr
+    (tmp_path / "train.source").rename(place / "train.source")
+    assert f"--resume {tmp_path / 'run'} --plugins-dir {tmp_path / 'plugins'} --set dataset.options.folder=FOLD" in told
 
 
 def trained(folder: Path, options: dict[str, str]) -> Path:
