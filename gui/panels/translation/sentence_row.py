@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 from shiboken6 import isValid
 
 from core.events import Prepared, ProbeDone
@@ -45,6 +45,7 @@ class SentenceRow(Panel):
         self.verdict_label = plain_label(role="error")
         self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
         self.add_edit = EscapableEdit()
+        self._chosen = QWidget()  # the source, which gives its room to the field of my sentence
         self._lay_out()
         self._connect()
         self._restyle()
@@ -70,7 +71,7 @@ class SentenceRow(Panel):
         """Let a sentence be added where there is no reason against it."""
         enable(self.add_button, reason)
         if reason:
-            self.add_edit.hide()
+            self._hide_edit()
 
     def take_back(self, text: str) -> None:
         """Open the field with a sentence that was refused, to be mended there, unless another is typed already."""
@@ -128,18 +129,22 @@ class SentenceRow(Panel):
         set_role(self.verdict_label, role)
 
     def _lay_out(self) -> None:
-        self.add_edit.setPlaceholderText("Type a source sentence and press Enter")
+        self.add_edit.setPlaceholderText("Type a sentence and press Enter")
         self.add_edit.setAccessibleName("My sentence")
-        self.add_edit.setMinimumWidth(160)
         self.add_edit.hide()
-        for place, widget in enumerate((self.previous_button, self.place_label, self.next_button)):
-            self.header.insertWidget(1 + place, widget)
-        self.header.insertWidget(4, self.source_label)
-        self.header.insertWidget(5, self.read_label)
+        self.header.takeAt(1)  # the source, or the field in its place, takes the free room
+        for widget in (self.previous_button, self.place_label, self.next_button):
+            self.header.addWidget(widget)
+        chosen = QHBoxLayout(self._chosen)
+        chosen.setContentsMargins(0, 0, 0, 0)
+        chosen.addWidget(self.source_label)
+        chosen.addWidget(self.read_label)
+        chosen.addStretch(1)
         set_role(self.read_label, "error")
         self.read_label.setToolTip("Words that the training data do not have are one and the same token, <unk>")
         self.read_label.hide()
-        self.header.addWidget(self.add_edit)
+        self.header.addWidget(self._chosen, 1)
+        self.header.addWidget(self.add_edit, 1)
         self.header.addWidget(self.add_button)
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
@@ -169,6 +174,7 @@ class SentenceRow(Panel):
 
     def _open_edit(self) -> None:
         self._focused_before = self.window().focusWidget()
+        self._chosen.hide()
         self.add_edit.show()
         self.add_edit.setFocus()
 
@@ -187,7 +193,11 @@ class SentenceRow(Panel):
 
     def _close_edit(self) -> None:
         self.add_edit.clearFocus()  # or a button would get it, and take Space from Learn
+        self._hide_edit()
+
+    def _hide_edit(self) -> None:
         self.add_edit.hide()
+        self._chosen.show()
 
     def _restyle(self) -> None:
         for label in (self.source_label, self.read_label, self.reference_label, self.output_label):

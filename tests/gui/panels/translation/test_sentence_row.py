@@ -46,6 +46,19 @@ def test_words_that_the_model_does_not_know_are_shown_as_it_reads_them(qtbot: Qt
     qtbot.waitUntil(lambda: not row.read_label.isVisible(), timeout=WAIT_MS)
 
 
+def test_the_field_of_my_sentence_has_the_room_of_the_source(qtbot: QtBot, window: MainWindow) -> None:
+    row, theme = window.train_view.sentence_row, window.context.theme
+    window.resize(1280, 720)
+    for zoom in (100, 200):
+        theme.set_zoom(zoom)
+        row.add_button.click()
+        needed = row.add_edit.fontMetrics().horizontalAdvance(row.add_edit.placeholderText()) + theme.px(24)
+        qtbot.waitUntil(lambda needed=needed: row.add_edit.contentsRect().width() > needed, timeout=WAIT_MS)
+        assert not row.source_label.isVisible()
+        qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
+        assert row.source_label.isVisible()
+
+
 def test_esc_gives_the_focus_back_where_it_was_and_still_is(
     qtbot: QtBot, theme: Theme, stage: Callable[[QWidget, int, int], None]
 ) -> None:
