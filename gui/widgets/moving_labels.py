@@ -62,6 +62,9 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self.hasSelectedText():
+            super().paintEvent(event)  # which shows what is selected
+            return
         seen = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.contentsRect().width())
         _paint_text(self, seen)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
@@ -18,7 +19,11 @@ from gui.sentences.tokens import first_difference, without_eos
 from gui.theme import Theme
 from gui.widgets.buttons import IconButton, button, enable
 from gui.widgets.escapable_edit import EscapableEdit
-from gui.widgets.labels import plain_label, set_role
+from gui.widgets.labels import as_written, plain_label, set_role
+from gui.widgets.moving_labels import ElidedLabel
+
+_UNKNOWN = "Words that the training data do not have are one and the same token, <unk>"
+Label = TypeVar("Label", bound=QLabel)
 
 
 class SentenceRow(Panel):
@@ -37,11 +42,12 @@ class SentenceRow(Panel):
         self.previous_button = IconButton(theme, "previous", "Previous sentence", "Previous sentence ([)")
         self.next_button = IconButton(theme, "next", "Next sentence", "Next sentence (])")
         self.place_label = plain_label(role="muted")
-        self.source_label = _token_label("Source")
-        self.read_label = _token_label("As the model reads it")
-        self.reference_label = _token_label("Reference")
-        self.output_label = _token_label("Free run")
+        self.source_label = _token_label(ElidedLabel(), "Source")
+        self.read_label = _token_label(ElidedLabel(role="error"), "As the model reads it")
+        self.reference_label = _token_label(ElidedLabel(), "Reference")
+        self.output_label = _token_label(QLabel(), "Free run")
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
+        self.output_label.setMinimumWidth(1)  # a long sentence is cut, the window is not stretched; its tooltip has all
         self.verdict_label = plain_label(role="error")
         self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
         self.add_edit = EscapableEdit()
@@ -95,11 +101,12 @@ class SentenceRow(Panel):
         tokens = () if isinstance(shown, NothingShown) else shown.sentence.src_tokens
         has_unknown = "<unk>" in tokens
         self.read_label.setText(f"read as {' '.join(without_eos(tokens))}" if has_unknown else "")
+        self.read_label.setToolTip(as_written(f"{self.read_label.text()}\n{_UNKNOWN}"))
         self.read_label.setVisible(has_unknown)
 
     def _show_reason(self, reason: str) -> None:
         self.reference_label.setText("")
-        self.output_label.setText(escape(reason))
+        self._write_output(escape(reason), reason)
         self._say("", "good")
 
     def _show_sentence(self, sentence: ProbedSentence) -> None:
@@ -109,7 +116,7 @@ class SentenceRow(Panel):
     def _show_output(self, sentence: ProbedSentence) -> None:
         output = without_eos(sentence.free_running.tgt_output)
         if sentence.by_reference is None:
-            self.output_label.setText(escape(" ".join(output)) or "(nothing)")
+            self._write_output(escape(" ".join(output)), " ".join(output))
             self.verdict_label.setText("")
             return
         reference = without_eos(sentence.by_reference.tgt_output)
@@ -120,9 +127,13 @@ class SentenceRow(Panel):
             else f'<span style="color:{colour}; text-decoration:underline">{escape(token)}</span>'
             for place, token in enumerate(output)
         ]
-        self.output_label.setText(" ".join(words) or "(nothing)")
+        self._write_output(" ".join(words), " ".join(output))
         wrong = first_difference(reference, output)
         self._say("✓ right" if wrong is None else f"✗ from token {wrong + 1}", "good" if wrong is None else "error")
+
+    def _write_output(self, marked: str, text: str) -> None:
+        self.output_label.setText(marked or "(nothing)")
+        self.output_label.setToolTip(as_written(text))
 
     def _say(self, verdict: str, role: str) -> None:
         self.verdict_label.setText(verdict)
@@ -140,8 +151,6 @@ class SentenceRow(Panel):
         chosen.addWidget(self.source_label)
         chosen.addWidget(self.read_label)
         chosen.addStretch(1)
-        set_role(self.read_label, "error")
-        self.read_label.setToolTip("Words that the training data do not have are one and the same token, <unk>")
         self.read_label.hide()
         self.header.addWidget(self._chosen, 1)
         self.header.addWidget(self.add_edit, 1)
@@ -204,9 +213,7 @@ class SentenceRow(Panel):
             label.setFont(self.theme.token_font())
 
 
-def _token_label(name: str) -> QLabel:
-    label = plain_label()
+def _token_label(label: Label, name: str) -> Label:
     label.setAccessibleName(name)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setMinimumWidth(1)  # a long sentence is cut, the window is not stretched
     return label

@@ -59,6 +59,23 @@ def test_the_field_of_my_sentence_has_the_room_of_the_source(qtbot: QtBot, windo
         assert row.source_label.isVisible()
 
 
+def test_a_sentence_that_is_cut_says_so_and_is_whole_in_its_tooltip(
+    qtbot: QtBot, theme: Theme, history: History, stage: Callable[[QWidget, int, int], None]
+) -> None:
+    row = SentenceRow(theme, Selection())
+    stage(row, 1000, 200)
+    row.show_step(history, 0)
+    assert row.output_label.toolTip() == "i do want"
+    for label, text in ((row.source_label, "ich will"), (row.reference_label, "i want")):
+        assert label.toolTip() == label.text() == text
+        whole = label.grab().toImage()
+        label.setFixedSize(label.sizeHint().width() - 8, whole.height())
+        cut = label.grab().toImage()
+        assert cut != whole.copy(cut.rect())  # it is not the same with its end away
+        label.setSelection(0, len(text))
+        assert label.grab().toImage() != cut
+
+
 def test_esc_gives_the_focus_back_where_it_was_and_still_is(
     qtbot: QtBot, theme: Theme, stage: Callable[[QWidget, int, int], None]
 ) -> None:
