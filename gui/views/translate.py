@@ -84,7 +84,7 @@ class TranslateView(View):
 
     def translate(self, text: str) -> None:
         """Translate this text, shown in the field, and compare with its reference where the run knows one."""
-        self.source_edit.setText(text)
+        _show_from_its_beginning(self.source_edit, text)
         self.reference_edit.setText("")
         self.typed.translate(text)
 
@@ -92,7 +92,8 @@ class TranslateView(View):
         self._show_follower()
         self._offer_weights()
         self.source_edit.setFocus()
-        self.source_edit.selectAll()
+        length = len(self.source_edit.text())
+        self.source_edit.setSelection(length, -length)  # from its end: what is seen is the beginning
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.typed.watch(False)
@@ -181,7 +182,7 @@ class TranslateView(View):
         example = example_of(self.context.bridge.history)
         if self.source_edit.text() == self._offered != example:
             self._offered = example
-            self.source_edit.setText(example)
+            _show_from_its_beginning(self.source_edit, example)
             self.reference_edit.setText("")
             self.typed.offer(example)
 
@@ -211,7 +212,7 @@ class TranslateView(View):
             num_tokens = len(translation.sentence.free_running.tgt_output)
             self.place.take(num_tokens, (translation.source, translation.prefix))
             if not self.reference_edit.isModified():
-                self.reference_edit.setText(self._compared_with)
+                _show_from_its_beginning(self.reference_edit, self._compared_with)
         note = "" if translation is None else about_source(translation)
         self.note_label.setText(str(error) if error else note)
         set_role(self.note_label, "error" if error else "")
@@ -220,6 +221,12 @@ class TranslateView(View):
     def _restyle(self) -> None:
         for edit in (self.source_edit, self.reference_edit):
             edit.setFont(self.context.theme.token_font())
+
+
+def _show_from_its_beginning(edit: QLineEdit, text: str) -> None:
+    """What the program puts into a field; of what is typed one sees where one types."""
+    edit.setText(text)
+    edit.setCursorPosition(0)
 
 
 def example_of(history: History) -> str:

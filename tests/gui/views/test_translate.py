@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree
@@ -419,6 +419,25 @@ def test_an_example_is_picked_from_the_menu(view: TranslateView, qtbot: QtBot) -
     view.examples.actions()[-1].trigger()
     assert view.source_edit.text() == texts[-1]
     qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == texts[-1], timeout=WAIT_MS)
+
+
+def test_of_a_sentence_that_was_put_into_a_field_the_beginning_is_seen(view: TranslateView, qtbot: QtBot) -> None:
+    view.source_edit.setFixedWidth(60)
+    view.reference_edit.setFixedWidth(60)
+
+    def first_seen(edit: QLineEdit) -> int:
+        edit.grab()  # it scrolls where it is painted
+        return edit.cursorPositionAt(QPoint(12, edit.height() // 2))
+
+    sources = view.context.bridge.history.sentences
+    assert first_seen(view.source_edit) <= 1  # the one that was offered, chosen whole
+    view.translate(sources[1])
+    qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == sources[1], timeout=WAIT_MS)
+    assert view.reference_edit.text() and first_seen(view.source_edit) <= 1 and first_seen(view.reference_edit) <= 1
+    view.source_edit.setFocus()
+    qtbot.keyClick(view.source_edit, Qt.Key.Key_End)
+    qtbot.keyClicks(view.source_edit, " und")
+    assert first_seen(view.source_edit) > 1
 
 
 def test_nothing_is_translated_again_where_nobody_looks(
