@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from core.history import History
 from gui.arrow_keys import ARROWS
 from gui.panel import Table
+from gui.panels.anatomy.box_texts import texts_in
 from gui.panels.anatomy.model_blocks import Block, Stacks, model_blocks
 from gui.panels.anatomy.topic import Topic
 from gui.theme import GRID, Theme
@@ -167,15 +168,10 @@ class DiagramCanvas(QWidget):
         painter.setBrush(theme.colour("hover" if is_chosen else "surface"))
         painter.setPen(QPen(theme.colour("training" if is_chosen else "line"), 2 if is_chosen else 1))
         painter.drawRoundedRect(rect, GRID / 2, GRID / 2)
-        inner, middle = rect.adjusted(GRID, 0, -GRID, 0), Qt.AlignmentFlag.AlignVCenter
         painter.setFont(theme.font(0.95))
-        painter.setPen(theme.colour("text"))
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, block.name)
-        painter.setPen(theme.colour("muted"))
-        shape = inner.adjusted(inner.width() * 0.5, 0, 0, 0)
-        painter.drawText(shape, middle | Qt.AlignmentFlag.AlignLeft, block.shape)
-        if block.parameters:
-            painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, f"{block.parameters:,}")
+        for text, place, colour in texts_in(rect.adjusted(GRID, 0, -GRID, 0), block, painter.fontMetrics()):
+            painter.setPen(theme.colour(colour))
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, text)
 
     def _paint_arrow(self, painter: QPainter, column: int, place: int) -> None:
         """From the box below into this one."""

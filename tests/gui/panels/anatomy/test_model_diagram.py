@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.history import History
+from gui.panels.anatomy.box_texts import texts_in
 from gui.panels.anatomy.model_blocks import model_blocks
 from gui.panels.anatomy.model_diagram import ModelTopic
-from gui.theme import Theme
+from gui.theme import GRID, Theme
 
 Show = Callable[[QWidget, int, int], None]
 
@@ -61,6 +63,24 @@ def test_arrow_keys_go_from_box_to_box(topic: ModelTopic, qtbot: QtBot) -> None:
     qtbot.keyClick(topic.canvas, Qt.Key.Key_Right)
     assert topic.readout_label.text().startswith("Masked self-attention [T, 64]: ")
     assert topic.canvas.accessibleDescription() == topic.readout_label.text()
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+def test_no_text_of_a_box_lies_over_another(topic: ModelTopic, theme: Theme, zoom: int) -> None:
+    theme.set_zoom(zoom)
+    assert topic.canvas.stacks is not None
+    blocks = [*topic.canvas.stacks.encoder, *topic.canvas.stacks.decoder]
+    metrics = QFontMetrics(theme.font(0.95))
+    for width in range(theme.px(130), theme.px(400), 3):
+        inner = QRectF(0, 0, width, 20)
+        for block in blocks:
+            written = list(texts_in(inner, block, metrics))
+            begin = inner.left()
+            for text, place, _ in written:
+                assert place.left() >= begin and metrics.horizontalAdvance(text) <= place.width(), (block, width)
+                begin = place.right() + GRID / 2
+            assert place.right() <= inner.right(), (block, width)
+    assert [text for text, _, _ in written] == [block.name, block.shape]  # of the last box, which learns nothing
 
 
 def test_another_model_is_drawn_anew(topic: ModelTopic, history: History) -> None:
