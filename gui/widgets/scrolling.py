@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QScrollArea,
     QWidget,
@@ -15,6 +16,29 @@ def scrolling(widget: QWidget) -> QScrollArea:
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setWidget(widget)
     return area
+
+
+class SidewaysArea(QScrollArea):
+    """Scrolls a widget sideways where it needs more width, and takes the height that it needs."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(widget)
+        self._widget = widget
+        policy = self.sizePolicy()
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    def heightForWidth(self, width: int) -> int:
+        least = self._widget.minimumSizeHint().expandedTo(self._widget.minimumSize())
+        return least.height() + (self.horizontalScrollBar().sizeHint().height() if least.width() > width else 0)
 
 
 def bring_into_view(widget: QWidget) -> None:

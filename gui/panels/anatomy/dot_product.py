@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -134,11 +136,12 @@ class DotProductTopic(Topic):
 
     def _lay_out(self) -> None:
         sentence = ("sentence", self.sentence_combo, "One of the sentences that this run follows")
-        self.add_controls(sentence, more=(self._stage_row(),))
+        self.add_controls(sentence, more=tuple(self._stages()))
+        self.sentence_combo.setMinimumWidth(1)  # a long sentence is cut, the page is not stretched
         self.chooser.scale_box.hide()
         self.stage_label.setWordWrap(True)
         self.body.insertWidget(self.body.indexOf(self.controls), self.chooser)
-        self.body.insertWidget(self.body.indexOf(self.content), self.stage_label)
+        self.body.insertWidget(self.body.indexOf(self.sideways), self.stage_label)
         first, second, result = self.canvases
         sides = QHBoxLayout()
         sides.setSpacing(GRID)
@@ -150,18 +153,12 @@ class DotProductTopic(Topic):
         sides.addWidget(result, 3)
         self.readout_label.setToolTip("The marked number, worked out; point at another, or use the arrow keys")
 
-    def _stage_row(self) -> QWidget:
-        made = QWidget()
-        row = QHBoxLayout(made)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID // 2)
+    def _stages(self) -> Iterator[QWidget]:
+        """The buttons, each with the arrow that leads to it."""
         for place, stage_button in enumerate(self.stage_buttons):
-            if place:
-                row.addWidget(plain_label("→", role="muted"))
-            row.addWidget(stage_button)
             self._group.addButton(stage_button, place)
+            yield _behind_arrow(stage_button) if place else stage_button
         self.stage_buttons[1].setChecked(True)
-        return made
 
     def _connect(self) -> None:
         self.sentence_combo.textActivated.connect(lambda text: self._selection.choose(sentence=text))
@@ -173,6 +170,16 @@ class DotProductTopic(Topic):
 
     def _restyle_tokens(self) -> None:
         self.sentence_combo.setFont(self.theme.token_font())
+
+
+def _behind_arrow(stage_button: QPushButton) -> QWidget:
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(0)
+    row.addWidget(plain_label("→", role="muted"))
+    row.addWidget(stage_button)
+    return made
 
 
 def _stage_button(place: int, stage: Stage) -> QPushButton:

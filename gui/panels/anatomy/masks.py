@@ -108,9 +108,6 @@ class MasksTopic(Topic):
             ("sentence", self.target_edit, "A target sentence, cut by the dataset's own tokenizer"),
             ("padding", self.padding_spin, "Tokens of padding behind it, as in a batch with longer ones"),
         )
-        kept = self.content.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)  # the field must not move while somebody types into it
-        self.content.setSizePolicy(kept)
         row = QHBoxLayout()
         self.picture.addLayout(row, 1)
         for sign, canvas in zip(("", "and", "="), self.canvases, strict=True):
@@ -128,7 +125,7 @@ class MasksTopic(Topic):
 
     def _restyle_tokens(self) -> None:
         self.target_edit.setFont(self.theme.token_font())
-        self.target_edit.setMinimumWidth(self.theme.px(320))
+        self.target_edit.setMinimumWidth(self.theme.px(280))
 
 
 def in_words(masks: Masks, row: int, column: int) -> str:

@@ -42,6 +42,7 @@ class ModelTopic(Topic):
         self.controls.hide()
         self.picture.addWidget(self.canvas, 1)
         self.canvas.pointed.connect(self._say)
+        self.canvas.reached.connect(self._bring_into_view)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the prepared model."""
@@ -63,6 +64,9 @@ class ModelTopic(Topic):
         )
         return [("stack", "box", "shape", "parameters", "layers"), *rows]
 
+    def _bring_into_view(self, box: QRectF) -> None:
+        self.sideways.ensureVisible(round(box.center().x()), 0, round(box.width() / 2) + GRID, 0)
+
     def _say(self) -> None:
         block = self.canvas.block
         if block is not None:
@@ -82,6 +86,7 @@ class DiagramCanvas(QWidget):
     """Emits `pointed` when another box is chosen by mouse or arrow keys."""
 
     pointed = Signal()
+    reached = Signal(QRectF)  # the box to which keys went
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -237,6 +242,7 @@ class DiagramCanvas(QWidget):
         column = (self._chosen[0] + move[1]) % 2
         size = len(self._columns(self.stacks)[column])
         self._choose(column, min(max(self._chosen[1] - move[0], 0), size - 1))
+        self.reached.emit(self.rect_of(*self._chosen))
 
     def _choose(self, column: int, place: int) -> None:
         if (column, place) != self._chosen:

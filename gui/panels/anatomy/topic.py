@@ -14,6 +14,7 @@ from gui.source_text import source_of
 from gui.theme import GRID, Theme
 from gui.widgets.flow import FlowLayout, named
 from gui.widgets.labels import plain_label
+from gui.widgets.scrolling import SidewaysArea
 from gui.widgets.section import Section
 
 _CODE_LINES = 16
@@ -39,6 +40,7 @@ class Topic(Panel):
         self.picture = QVBoxLayout(self.content)
         self.picture.setContentsMargins(0, 0, 0, 0)
         self.picture.setSpacing(GRID // 2)
+        self.sideways = SidewaysArea(self.content)  # the picture alone: texts stay within the window
         self.readout_label = plain_label(role="muted")
         self.readout_label.setWordWrap(True)
         self.equation_label = QLabel(self.equation)
@@ -48,18 +50,19 @@ class Topic(Panel):
         self.equation_label.setAccessibleName(spoken(self.equation))
         self.paper_label = plain_label(f"Attention Is All You Need, {self.paper}", role="muted")
         self.paper_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.code = Section(f"Code: {', '.join(place.rpartition(':')[2] for place in self.functions)}")
+        names = [place.rpartition(":")[2] for place in self.functions]
+        self.code = Section(f"Code: {names[0]} and {len(names) - 1} more")
         self.code_text = QPlainTextEdit()
         self.code_text.setReadOnly(True)
         self.code_text.setTabChangesFocus(True)
         self.code_text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.code_text.setAccessibleName("Code")
         self.code.body.addWidget(self.code_text)
-        self.code.heading.setToolTip("The code that works this picture out, as the model runs it")
+        self.code.heading.setToolTip(f"The code that works this picture out, as the model runs it: {', '.join(names)}")
         self.code.heading.toggled.connect(self._read_code)
         self.body.addWidget(self.about_label)
         self.body.addWidget(self.controls)
-        self.body.addWidget(self.content, 1)
+        self.body.addWidget(self.sideways, 1)
         for widget in (self.readout_label, self.equation_label, self.paper_label, self.code):
             self.body.addWidget(widget)
         theme.changed.connect(self.restyle)

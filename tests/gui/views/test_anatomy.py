@@ -15,6 +15,7 @@ from gui.main_window import MainWindow
 from gui.panels.anatomy.attention_stages import STAGES
 from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.panels.anatomy.masks import MasksTopic
+from gui.panels.anatomy.model_diagram import ModelTopic
 from gui.panels.anatomy.topic import Topic
 from gui.pictures.export_button import ExportButton
 from gui.views.anatomy import AnatomyView
@@ -153,6 +154,35 @@ def test_every_topic_is_seen_whole_with_its_equation(german_window: MainWindow, 
     for button in dot_product.stage_buttons:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         assert_whole(view)
+
+
+def test_at_any_zoom_the_texts_wrap_within_the_window_and_the_picture_alone_scrolls_sideways(
+    german_window: MainWindow, qtbot: QtBot
+) -> None:
+    view = german_window.anatomy_view
+    german_window.context.theme.set_zoom(200)
+    german_window.show_view(german_window.views.index(view))
+    for row in range(view.topics.count()):
+        view.topics.setCurrentRow(row)
+        qtbot.waitUntil(lambda: not view.topic.is_dirty and view.topic.content.isVisible(), timeout=WAIT_MS)
+        QApplication.sendPostedEvents()
+        page = view.pages.currentWidget()
+        assert isinstance(page, QScrollArea)
+        assert page.horizontalScrollBar().maximum() == 0, view.topic.title
+        assert view.topic.sideways.verticalScrollBar().maximum() == 0, view.topic.title
+    assert view.built[ModelTopic].sideways.horizontalScrollBar().maximum() > 0
+
+
+def test_a_box_that_is_chosen_by_keys_is_brought_into_view(german_window: MainWindow, qtbot: QtBot) -> None:
+    view = german_window.anatomy_view
+    german_window.context.theme.set_zoom(200)
+    german_window.show_view(german_window.views.index(view))
+    topic = opened(view, qtbot, ModelTopic)
+    QApplication.sendPostedEvents()
+    for column, key in ((1, Qt.Key.Key_Right), (0, Qt.Key.Key_Left)):
+        qtbot.keyClick(topic.canvas, key)
+        box = topic.canvas.rect_of(column, 1).toRect().translated(topic.canvas.mapTo(topic.sideways, QPoint()))
+        assert topic.sideways.rect().left() <= box.left() and box.right() <= topic.sideways.rect().right()
 
 
 def assert_whole(view: AnatomyView) -> None:
