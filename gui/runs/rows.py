@@ -36,6 +36,7 @@ class RunRow:
 
     path: Path
     name: str  # that a person gave it, or its settings'
+    given_name: str = ""  # that a person gave it
     seed: int = 0
     note: str = ""
     parent: str | None = None  # folder's name of the run it continues
@@ -102,7 +103,7 @@ def read_row(path: Path) -> RunRow:
     """What there is to say of one folder; a damaged or foreign one is told by its sentence."""
     try:
         folder = RunFolder.open(path)
-        summary = summarise(folder)
+        summary, label = summarise(folder), folder.label()
         validations, last_step = folder.validation_metrics(), folder.last_trained_step()
     except (UserError, OSError) as error:
         return RunRow(path=path, name=path.name, created=_made_at(path), state="damaged", problem=str(error))
@@ -110,6 +111,7 @@ def read_row(path: Path) -> RunRow:
     return RunRow(
         path=path,
         name=EXAMPLE_NAME if is_example else summary.name,
+        given_name=label.name,
         seed=summary.seed,
         note=summary.note,
         parent=summary.parent,

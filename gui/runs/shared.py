@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import ceil
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.exporting.sharing import receive, share
 from core.run_files.archive import SUFFIX
+from core.run_files.places import plain_name
 from core.run_folder import RunFolder
 from gui.context import Context
 from gui.widgets.save_dialog import ask_where_to_save
@@ -21,23 +23,23 @@ class SharedRuns(QObject):
     """Asks where, and writes or reads the file beside the GUI thread; `over` is what its dialogs stand over."""
 
     opened = Signal()  # a run was received and is being opened
-    written = Signal(Path, Path)  # a run, and the file that it is in now
+    written = Signal(Path, Path, str)  # a run, the file that it is in now, and how large that is
 
     def __init__(self, context: Context, over: QWidget) -> None:
         super().__init__(over)
         self._context = context
         self._over = over
 
-    def ask_where(self, run: Path) -> None:
-        """Have a place chosen for the file of a run, and write it."""
-        start = str(Path.home() / f"{run.name}{SUFFIX}")
+    def ask_where(self, run: Path, name: str) -> None:
+        """Have a place chosen for the file of a run that is called so, and write it."""
+        start = str(Path.home() / f"{plain_name(name)}{SUFFIX}")
         path = ask_where_to_save(self._over, "Share the run as", start, {SUFFIX: _KIND})
         if path is not None:
             self.write(run, path)
 
     def write(self, run: Path, path: Path) -> None:
         """Write a run to one file."""
-        self._context.bridge.call(lambda: share(RunFolder.open(run), path), lambda _: self.written.emit(run, path))
+        self._context.bridge.call(partial(_share, run, path), lambda size: self.written.emit(run, path, size))
 
     def ask_for_file(self) -> None:
         """Have a file chosen, and open it."""
@@ -52,3 +54,9 @@ class SharedRuns(QObject):
     def _open(self, run: Path) -> None:
         self._context.workbench.open_run(run)
         self.opened.emit()
+
+
+def _share(run: Path, path: Path) -> str:
+    """Write it, and say how large the file is: kept weights make it so."""
+    share(RunFolder.open(run), path)
+    return f"{ceil(path.stat().st_size / 1e6):,} MB"

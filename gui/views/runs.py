@@ -140,8 +140,8 @@ class RunsView(View):
         self.context.workbench.branch(run, step)
         self.opened.emit()
 
-    def _say_shared(self, run: Path, path: Path) -> None:
-        self.details.say(run, f"Shared as {from_home(path)}")
+    def _say_shared(self, run: Path, path: Path, size: str) -> None:
+        self.details.say(run, f"Shared as {from_home(path)}, {size}")
 
     def _below(self, last: RunRow) -> Path | None:
         """Of the rows that stay the one below this, or the lowest."""

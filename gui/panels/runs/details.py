@@ -40,7 +40,7 @@ class RunDetails(QFrame):
 
     labelled = Signal(Path, RunLabel)
     branched = Signal(Path, int)  # a new run is wanted from this step of the run
-    share_asked = Signal(Path)  # the run is to be written to one file
+    share_asked = Signal(Path, str)  # the run is to be written to one file, which may be called so
     left = Signal()  # by Enter or Esc: whoever came here by a key goes on where they were
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class RunDetails(QFrame):
 
     def _share(self) -> None:
         if self._row is not None:
-            self.share_asked.emit(self._row.path)
+            self.share_asked.emit(self._row.path, self._row.given_name or self._row.path.name)
 
     def _keep(self) -> None:
         if self._row is not None and self._typed != self._shown:

@@ -15,7 +15,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.config import change_setting
@@ -554,6 +554,30 @@ def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: R
     assert RunFolder.open(run).label() == RunLabel(name="Smaller <unk>", note="half the width")
     qtbot.keyClicks(view.search_edit, "WIDTH")
     assert names(view) == ["2026-01-02_b"]
+
+
+def test_a_shared_file_is_named_as_the_run_is_called_and_its_size_is_said(
+    three_runs: RunsView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, proposed = three_runs, list[str]()
+
+    def propose(_over: QWidget, _title: str, start: str, _kinds: str) -> tuple[str, str]:
+        proposed.append(Path(start).name)
+        return str(tmp_path / "given.headlight"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", propose)
+    view.details.share_button.click()
+    qtbot.waitUntil(lambda: "Shared as" in view.details.about_label.text(), timeout=WAIT_MS)
+    megabytes = math.ceil((tmp_path / "given.headlight").stat().st_size / 1e6)
+    assert f"given.headlight, {megabytes} MB" in view.details.about_label.text()
+    (tmp_path / "given.headlight").unlink()
+    qtbot.keyClick(view.table, Qt.Key.Key_F2)
+    qtbot.keyClicks(view.details.name_edit, "Half/width: <unk>")
+    qtbot.keyClick(view.details.name_edit, Qt.Key.Key_Return)
+    row_of(view, qtbot, lambda row: row.given_name == "Half/width: <unk>")
+    view.details.share_button.click()
+    qtbot.waitUntil((tmp_path / "given.headlight").exists, timeout=WAIT_MS)
+    assert proposed == ["2026-01-02_b.headlight", "Half_width_unk.headlight"]
 
 
 def test_a_name_of_two_lines_becomes_one(three_runs: RunsView, qtbot: QtBot) -> None:
