@@ -54,6 +54,7 @@ class EngineBridge(QObject):
     run_started = Signal(RunStarted)
     run_finished = Signal(RunFinished)
     trouble = Signal(Trouble)
+    told = Signal(str)  # what was done for a person, who reads it in passing
     _answered = Signal()  # in any thread: somebody waits for it, so the next tick would be late
 
     def __init__(self, engine: Engine) -> None:

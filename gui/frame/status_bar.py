@@ -1,4 +1,4 @@
-"""The status bar: epoch, speed, device, and what watching costs."""
+"""The status bar: epoch, speed, device, what watching costs, and for a moment what was done."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from gui.context import Context
 from gui.theme import GRID
 from gui.widgets.flow import FlowLayout
 from gui.widgets.labels import plain_label
-from gui.widgets.moving_labels import FigureLabel
+from gui.widgets.moving_labels import ElidedLabel, FigureLabel
 
 REFRESH_MS = 500
+TOLD_MS = 10_000  # long enough to read a path
 _WATCHING = (
     "Share of the time that watching has lately cost: drawing, and reading for it, of one processor core, and "
     "answering what the open view asks the model again and again as it learns. Both rest so that it stays under 5 %, "
@@ -37,19 +38,25 @@ class StatusBar(QFrame):
         self.device_label = _figure(_WHERE)
         self.size_label = _figure("Trained numbers in the model, and tokens in the two vocabularies")
         self.watching_label = _figure(_WATCHING)
-        figures = (self.epoch_label, self.speed_label, self.size_label, self.device_label, self.watching_label)
+        self.told_label = ElidedLabel()
+        self.told_label.hide()
+        figures = (self.epoch_label, self.speed_label, self.size_label, self.device_label)
         layout = FlowLayout(self, GRID // 2, 3 * GRID)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
-        for label in (self.stage_label, *figures):
+        for label in (self.stage_label, *figures, self.told_label, self.watching_label):
             layout.addWidget(label)
         self._time_left = TimeLeft()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.refresh)
         self._timer.start(REFRESH_MS)
+        self._read = QTimer(self)  # what was told has been
+        self._read.setSingleShot(True)
+        self._read.timeout.connect(self.told_label.hide)
         context.bridge.prepared.connect(self.refresh)
         context.bridge.shown_changed.connect(self.refresh)
         context.bridge.progressed.connect(self._take_progress)
         context.bridge.state_changed.connect(self._take_state)
+        context.bridge.told.connect(self._tell)
 
     def refresh(self) -> None:
         """Show the newest figures."""
@@ -61,6 +68,11 @@ class StatusBar(QFrame):
         self.speed_label.setText(f"{compact(float(speed[-1]))} target tok/s" if len(speed) else "")
         self.speed_label.setVisible(bool(len(speed)))
         self._show_watching()
+
+    def _tell(self, sentence: str) -> None:
+        self.told_label.setText(sentence)
+        self.told_label.show()
+        self._read.start(TOLD_MS)
 
     def _show_watching(self) -> None:
         """What it takes from the training; nothing where nothing is trained, or nothing was drawn yet."""

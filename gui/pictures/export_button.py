@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from core.errors import UserError
+from core.typed_path import from_home
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
 from gui.pictures.picture_file import FORMATS, image_of, pictures_of, write
@@ -66,7 +67,7 @@ class ExportButton(IconButton):
         with self._on_paper() as parts:  # before a file is asked for: a run that learns goes on meanwhile
             drawn = pictures_of(parts)
         if (path := self._ask("Save picture", kinds)) is not None:
-            write(path, drawn[path.suffix.lower()]())
+            self._write(path, drawn[path.suffix.lower()]())
 
     @contextmanager
     def _on_paper(self) -> Iterator[Sequence[QWidget]]:
@@ -82,7 +83,11 @@ class ExportButton(IconButton):
     def _save_numbers(self) -> None:
         numbers = self._numbers()
         if (path := self._ask("Save numbers", {".csv": "Tables"})) is not None:
-            write(path, numbers.encode())
+            self._write(path, numbers.encode())
+
+    def _write(self, path: Path, data: bytes) -> None:
+        write(path, data)
+        self._bridge.told.emit(f"Saved as {from_home(path)}")
 
     def _ask(self, title: str, kinds: Mapping[str, str]) -> Path | None:
         name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")

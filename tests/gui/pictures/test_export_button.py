@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from core.answers.left_out import HeadPlace
 from core.schedules import learning_rate
 from gui.colours import LIGHT
+from gui.frame import status_bar
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.panels.anatomy.matrix_canvas import MatrixCanvas
@@ -162,6 +163,18 @@ def test_a_name_without_suffix_is_of_the_format_that_was_chosen(
     trained.context.bridge.drain()
     assert trained.strip.trouble is None
     assert (tmp_path / f"loss 0.5.{suffix}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(("text", "name"), [("Save picture …", "a.svg"), ("Save numbers …", "a.csv")])
+def test_where_a_file_is_stands_below_the_window_for_a_while(
+    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
+) -> None:
+    label = trained.status_bar.told_label
+    monkeypatch.setattr(status_bar, "TOLD_MS", 200)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
+    action(trained.train_view.curves, text).trigger()
+    assert label.isVisible() and label.text() == f"Saved as {tmp_path / name}"
+    qtbot.waitUntil(label.isHidden, timeout=WAIT_MS)
 
 
 @pytest.mark.parametrize(("text", "name"), [("Save picture …", "a.svg"), ("Save numbers …", "a.csv")])
