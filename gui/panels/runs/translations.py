@@ -21,10 +21,11 @@ _NO_STEP = "These runs were validated at no step in common: choose one above, or
 _NONE = "None of these runs was validated yet."
 _NONE_THERE = "None of these runs was validated at step {step}: choose another step above."
 _NOT_THERE = "–"
+_MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}  # as it is seen, and as it is heard
 
 
 class RunTranslations(Panel):
-    """A row a sentence, a column a run; an output that equals the reference is marked."""
+    """A row a sentence, a column a run; each output is marked as right, which is equal to the reference, or wrong."""
 
     title = "What the chosen runs write for the same sentences"
     empty_sentence = (
@@ -40,7 +41,7 @@ class RunTranslations(Panel):
         self.table = QTableWidget()
         self.table.setObjectName("translations")
         self.table.setAccessibleName("Sentences, their references, and what each run writes")
-        self.table.setToolTip("Free-running outputs of a validation of each run; ✓: equal to the reference")
+        self.table.setToolTip("Free-running outputs of a validation of each run; ✓: equal to the reference, ✗: not")
         read_by_rows(self.table)
         self.table.setAlternatingRowColors(True)
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -96,15 +97,16 @@ class RunTranslations(Panel):
         self.table.setRowCount(len(self._lines))
         for number, line in enumerate(self._lines):
             for column, text in enumerate(line):
-                is_right = column > 1 and text == line[1]
+                is_right = text == line[1] if column > 1 and text != _NOT_THERE else None
                 self.table.setItem(number, column, self._item(text, heads[column], is_right=is_right))
 
-    def _item(self, text: str, head: str, *, is_right: bool) -> QTableWidgetItem:
-        item = QTableWidgetItem(f"✓ {text}" if is_right else text)
+    def _item(self, text: str, head: str, *, is_right: bool | None) -> QTableWidgetItem:
+        """`is_right`: None where it is no output."""
+        mark, said = _MARKS[is_right]
+        item = QTableWidgetItem(mark + text)
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         item.setFont(self.theme.token_font())
         item.setToolTip(as_written(text))
-        said = "right, " if is_right else ""
         item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {said}{text}")
         if is_right:
             item.setForeground(self.theme.colour("good"))

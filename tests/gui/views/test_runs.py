@@ -831,6 +831,11 @@ def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
     assert heads[0] == "source" and f"they differ in 1 of {1 + len(others)}" in panel.title_label.text()
     right = panel.table.item(1, 2)
     assert right is not None and right.text() == f"✓ {rest[0][1]}"
+    wrong = panel.table.item(0, line.index("quite another"))
+    assert wrong is not None and wrong.text() == "✗ quite another"
+    assert "wrong, quite another" in wrong.data(Qt.ItemDataRole.AccessibleTextRole)
+    source = panel.table.item(0, 0)
+    assert source is not None and source.text() == first.source
 
 
 def test_attention_and_translations_follow_one_choice_of_step(
