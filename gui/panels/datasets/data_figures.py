@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.data.splits import HELD_OUT, SPLITS
@@ -19,6 +19,7 @@ from gui.theme import Theme
 from gui.widgets.tables import read_by_rows
 
 Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
+_ROW_HEIGHT = 20  # pixels at 100 %, of one line
 _SIDES = ("source", "target")
 _IN_VALID = (
     "Different test sources that are validated on, all of them where there are no test pairs of their own: "
@@ -38,6 +39,11 @@ class DataFigures(Panel):
         super().__init__(theme)
         self._look = look
         self.table = _table()
+        self._fitting = QTimer(self)
+        self._fitting.setSingleShot(True)
+        self._fitting.setInterval(0)
+        self._fitting.timeout.connect(self._fit_rows)
+        self.table.horizontalHeader().sectionResized.connect(self._fit_soon)
         self.body.addWidget(self.table)
 
     def show_step(self, history: History, step: int) -> None:
@@ -48,11 +54,12 @@ class DataFigures(Panel):
             return
         self.show_body()
         lines = list(lines_of(overview))
-        self.table.verticalHeader().setDefaultSectionSize(self.theme.px(20))
+        self.table.verticalHeader().setDefaultSectionSize(self.theme.px(_ROW_HEIGHT))
         self.table.setRowCount(len(lines))
         for number, (name, meaning, texts) in enumerate(lines):
             for column, text in enumerate((name, *(texts.get(split, "") for split in SPLITS))):
                 self.table.setItem(number, column, self._item(name, meaning, text, column))
+        self._fit_rows()
 
     def numbers(self) -> Table:
         """The table as it is shown."""
@@ -66,6 +73,16 @@ class DataFigures(Panel):
     def exported(self) -> tuple[QTableView]:
         """The whole table."""
         return (whole_table(self.table),)
+
+    def _fit_soon(self, *_: int) -> None:
+        """A column is told of before it has its new width, and a scroll bar takes from all."""
+        self._fitting.start()
+
+    def _fit_rows(self) -> None:
+        """A name that its column has no room for goes on in another line."""
+        line, least = self.table.fontMetrics().lineSpacing(), self.theme.px(_ROW_HEIGHT)
+        for row in range(self.table.rowCount()):
+            self.table.setRowHeight(row, least + max(0, self.table.sizeHintForRow(row) - line))
 
     def _item(self, name: str, meaning: str, text: str, column: int) -> QTableWidgetItem:
         item = QTableWidgetItem(text)

@@ -75,6 +75,23 @@ def test_pairs_and_figures_stand_there_before_training(view: DataView) -> None:
     assert view.histograms.is_dirty
 
 
+def test_names_of_figures_go_on_in_another_line_beside_setup(
+    view: DataView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    table = view.figures.table
+    lows = [table.rowHeight(row) for row in range(table.rowCount())]
+    empty_window.rail.setup_button.click()
+    empty_window.resize(1280, 720)
+
+    def is_whole() -> bool:
+        return all(table.rowHeight(row) >= table.sizeHintForRow(row) for row in range(table.rowCount()))
+
+    assert max(lows) == table.rowHeight(0)
+    qtbot.waitUntil(lambda: table.rowHeight(0) < table.rowHeight(1) and is_whole(), timeout=WAIT_MS)
+    empty_window.rail.setup_button.click()
+    qtbot.waitUntil(lambda: [table.rowHeight(row) for row in range(table.rowCount())] == lows, timeout=WAIT_MS)
+
+
 def test_pairs_are_turned_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
     for last in (2 * PAGE, NUM_TRAIN):
         qtbot.keyClick(view, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
