@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.playhead import Playhead
 
-INTERVAL_MS = 125  # eight probes a second: an eye can follow
+SHORTEST_MS, LONGEST_MS = 125, 500  # a probe is shown: eight a second are as many as an eye can follow
+WHOLE_MS = 5_000  # a few are shown longer, so that one sees how the run went
 
 
 class Replay(QObject):
@@ -27,7 +28,6 @@ class Replay(QObject):
         self._playhead = playhead
         self._read_steps = read_steps
         self._timer = QTimer(self)
-        self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._advance)
         playhead.restarted.connect(self.stop)
 
@@ -66,7 +66,7 @@ class Replay(QObject):
         elif self.before(self._playhead.live_step) is not None:  # else there is no past
             self.is_back = is_back
             self._playhead.view(self._playhead.step if self._next() is not None else self._other_end())
-            self._timer.start()
+            self._timer.start(self._interval())
             self.changed.emit()
 
     def _advance(self) -> None:
@@ -77,6 +77,12 @@ class Replay(QObject):
         self.stop()
         if not self.is_back:
             self._playhead.go_live()
+
+    def _interval(self) -> int:
+        """How long each probe is shown of those that are left now; what a run adds meanwhile changes nothing."""
+        steps, step = self._read_steps(), self._playhead.step
+        left = bisect_left(steps, step) if self.is_back else len(steps) - bisect_right(steps, step)
+        return min(max(WHOLE_MS // max(left, 1), SHORTEST_MS), LONGEST_MS)
 
     def _next(self) -> int | None:
         return self.before(self._playhead.step) if self.is_back else self.after(self._playhead.step)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from gui import replay
 from gui.main_window import MainWindow
 from gui.playhead import Playhead
 from gui.replay import Replay
 from tests.gui.conftest import WAIT_MS
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody watches."""
+    monkeypatch.setattr(replay, "WHOLE_MS", 0)
 
 
 def played(steps: range) -> tuple[Playhead, Replay]:
@@ -76,6 +84,24 @@ def test_it_goes_on_from_the_viewed_step_and_stops_there(qtbot: QtBot) -> None:
     replay.toggle()
     qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
     assert playhead.step == 50 and not playhead.is_live
+
+
+@pytest.mark.parametrize(("num_probes", "interval"), [(3, 500), (21, 250), (1000, 125)])
+def test_few_probes_are_shown_longer_so_that_a_replay_is_not_over_at_once(
+    monkeypatch: pytest.MonkeyPatch, num_probes: int, interval: int
+) -> None:
+    monkeypatch.undo()
+    playhead = Playhead()
+    playhead.advance(num_probes - 1)
+    replay = Replay(playhead, lambda: range(num_probes))
+    for toggle in (replay.toggle, replay.stop, replay.toggle_back):
+        toggle()
+        assert replay._timer.interval() == interval
+    playhead.view(2)
+    replay.toggle_back()
+    replay.toggle_back()
+    assert replay._timer.interval() == 500  # two are left that way
+    replay.stop()
 
 
 def test_where_there_is_nothing_to_look_at_it_does_not_play(qtbot: QtBot) -> None:
