@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from core.data.splits import has_pairs, not_at_hand
+from core.events import Trouble
 from core.settings.branch_changes import first_unfit
 from gui.context import Context
 from gui.widgets.buttons import enable
@@ -42,21 +43,24 @@ class BranchButton(QPushButton):
         self.setVisible(step is not None)
 
     def _step(self) -> int | None:
-        """The newest one at or before the viewed one whose weights were kept; None where a branch is of no use.
-
-        At the newest step Learn goes on, with changes that act at once; those that wait for a new run need a branch,
-        but where the run is one that has taken no step yet.
-        """
-        workbench, playhead, history = self._context.workbench, self._context.playhead, self._context.bridge.history
-        if self._context.follower.sentence or workbench.run is None:
+        """The newest one at or before the viewed one whose weights were kept; None where a branch is of no use."""
+        if not self._is_of_use():
             return None
+        kept = self._context.bridge.history.kept_steps
+        before = [step for step in kept if step <= self._context.playhead.step]
+        return max(before or (kept if self._context.workbench.is_shared else ()), default=None)
+
+    def _is_of_use(self) -> bool:
+        """At the newest step Learn goes on, with changes that act at once.
+
+        Those that wait for a new run need a branch, but where the run is one that has taken no step yet.
+        """
+        workbench = self._context.workbench
+        if self._context.follower.sentence or workbench.run is None:
+            return False
         fits = workbench.waiting and first_unfit(workbench.waiting) is None
         needs_branch = workbench.is_shared or (fits and not workbench.takes_changes_along)
-        if playhead.is_live and not needs_branch:
-            return None
-        kept = history.kept_steps
-        before = [step for step in kept if step <= playhead.step]
-        return max(before or (kept if workbench.is_shared else ()), default=None)
+        return bool(needs_branch) or not self._context.playhead.is_live
 
     def _why_not(self) -> str:
         workbench, prepared = self._context.workbench, self._context.bridge.history.prepared
@@ -67,6 +71,16 @@ class BranchButton(QPushButton):
         return "" if has_pairs(prepared.num_pairs) else not_at_hand(prepared.config.dataset.plugin)
 
     def _branch(self) -> None:
+        """Ctrl+B asks for it also where the button is away."""
         run, step = self._context.workbench.run, self._step()
         if run is not None and step is not None:
             self._context.workbench.branch(run, step)
+        elif self._is_of_use():
+            self._tell_of_no_weights()
+
+    def _tell_of_no_weights(self) -> None:
+        viewed, kept = self._context.playhead.step, self._context.bridge.history.kept_steps
+        sentence = f"No weights are kept at or before step {viewed:,}: no run can continue from there."
+        advice = f"The first are those of step {kept[0]:,}." if kept else "A checkpoint, or a pause, keeps the first."
+        trouble = Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True)
+        self._context.bridge.trouble.emit(trouble)

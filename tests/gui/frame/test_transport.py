@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow
+from gui.runs.rows import example_path
 
 WAIT_MS = 30_000
 
@@ -40,6 +41,20 @@ def test_what_is_said_of_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot
     assert label.text() == "‖ paused"
     assert label.width() <= 4 / 3 * (label.fontMetrics().horizontalAdvance(label.text()) + 1)
     qtbot.waitUntil(lambda: window.transport.height() == row, timeout=WAIT_MS)
+
+
+def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_window: MainWindow) -> None:
+    window, context = empty_window, empty_window.context
+    context.workbench.open_run(example_path())  # it has its last checkpoint alone
+    qtbot.waitUntil(lambda: context.bridge.state == "finished" and context.playhead.live_step == 800, timeout=WAIT_MS)
+    qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert window.strip.isHidden()  # Learn goes on from there
+    context.playhead.view(192)
+    qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert window.strip.trouble is not None and window.strip.trouble.is_note
+    assert window.strip.sentence.text().startswith("No weights are kept at or before step 192: ")
+    assert window.strip.advice.text() == "The first are those of step 800."
+    assert context.workbench.run == example_path()
 
 
 def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: QtBot, window: MainWindow) -> None:
