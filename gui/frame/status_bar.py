@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame
 
@@ -40,7 +42,8 @@ class StatusBar(QFrame):
         self.watching_label = _figure(_WATCHING)
         self.told_label = ElidedLabel()
         self.told_label.hide()
-        figures = (self.epoch_label, self.speed_label, self.size_label, self.device_label)
+        self._in_its_place = (self.size_label, self.device_label)  # which change rarely: the bar keeps its rows
+        figures = (self.epoch_label, self.speed_label, *self._in_its_place)
         layout = FlowLayout(self, GRID // 2, 3 * GRID)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
         for label in (self.stage_label, *figures, self.told_label, self.watching_label):
@@ -51,7 +54,7 @@ class StatusBar(QFrame):
         self._timer.start(REFRESH_MS)
         self._read = QTimer(self)  # what was told has been
         self._read.setSingleShot(True)
-        self._read.timeout.connect(self.told_label.hide)
+        self._read.timeout.connect(partial(self._show_told, False))
         context.bridge.prepared.connect(self.refresh)
         context.bridge.shown_changed.connect(self.refresh)
         context.bridge.progressed.connect(self._take_progress)
@@ -70,9 +73,17 @@ class StatusBar(QFrame):
         self._show_watching()
 
     def _tell(self, sentence: str) -> None:
+        if not self.told_label.isVisible():
+            left, right = (label.geometry() for label in self._in_its_place)
+            self.told_label.setFixedWidth(left.united(right).width())
         self.told_label.setText(sentence)
-        self.told_label.show()
+        self._show_told(True)
         self._read.start(TOLD_MS)
+
+    def _show_told(self, is_shown: bool) -> None:
+        self.told_label.setVisible(is_shown)
+        for label in self._in_its_place:
+            label.setVisible(not is_shown)
 
     def _show_watching(self) -> None:
         """What it takes from the training; nothing where nothing is trained, or nothing was drawn yet."""

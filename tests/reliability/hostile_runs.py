@@ -192,7 +192,7 @@ HOSTILE: dict[str, tuple[Alteration, str | None]] = {
     "format_newer": (setting("format: 1", "format: 2"), "format"),
     "vocabulary_deep": (lambda run: document(run, "vocabulary.json", DEEP.encode()), "vocabulary.json"),
     "vocabulary_of_numbers": (vocabulary(src_tokens=[1, 2]), "vocabulary"),
-    "vocabulary_longer": (vocabulary(tgt_tokens=[str(n) for n in range(100_000)]), OPENS),
+    "vocabulary_longer": (vocabulary(tgt_tokens=[str(n) for n in range(100_000)]), "describe a model"),
     "vocabulary_lacks": (vocabulary(dataset={}), "vocabulary"),
     "vocabulary_pickled": (lambda run: document(run, "vocabulary.json", PICKLED), "vocabulary.json"),
     "subwords_of_nothing": (lambda run: document(run, "src.model", b""), "subwords"),

@@ -36,7 +36,7 @@ def document_of(data: PreparedData, subwords: dict[str, bytes]) -> dict[str, Any
     """As it comes from another machine."""
     models = {side: b64encode(model).decode() for side, model in subwords.items()}
     unprepared = {"data": "/not/on/this/machine", "options_here": data.options_here}
-    return {**unprepared, "fingerprint": data.fingerprint, "subwords": models}
+    return {**unprepared, "fingerprint": data.fingerprint, "tokens": data.own_tokens, "subwords": models}
 
 
 def test_it_takes_the_first_ones_subwords_though_its_own_would_be_others(host: PluginHost, tmp_path: Path) -> None:
