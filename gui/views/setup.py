@@ -205,8 +205,8 @@ class SetupDrawer(QFrame):
         self.marked.emit()
         QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))  # once it has its place
 
-    def _unmark(self) -> None:
-        """An edit may have mended it; whether it has, the next attempt says."""
+    def _unmark(self, *_: object) -> None:
+        """An edit may have mended it, and what is prepared has no such fault; else the next attempt says so again."""
         if self._marked is not None:
             self._marked.show_error("")
             self._marked = None
@@ -382,6 +382,7 @@ class SetupDrawer(QFrame):
         workbench.changed.connect(self.refresh)
         workbench.asked_to_learn.connect(self._tell_of_unfit)
         workbench.unprepared.connect(self._mark)
+        self.context.bridge.prepared.connect(self._unmark)
         self.context.plugins.changed.connect(self._take_plugins)
         self.context.theme.changed.connect(self.resize_to_zoom)
 

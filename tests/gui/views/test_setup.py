@@ -118,14 +118,14 @@ def test_a_field_without_which_nothing_can_be_prepared_is_marked(
     assert window.strip.sentence.text() == sentence
     assert drawer.size_label.text() == ""
     pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("".join(f"a{number}\tb{number}\n" for number in range(400)), encoding="utf-8")
     assert isinstance(row.editor, QLineEdit)
     row.editor.setFocus()
-    row.editor.setText("")
     qtbot.keyClicks(row.editor, str(pairs))
-    assert row.error_label.text() == ""
+    qtbot.waitUntil(lambda: row.error_label.text().startswith(f"✗ there is no {pairs}."), timeout=WAIT_MS)
+    pairs.write_text("".join(f"a{number}\tb{number}\n" for number in range(400)), encoding="utf-8")
+    window.context.workbench.reset()
     wait_for_state("ready")
-    assert not window.strip.isVisible()
+    assert row.error_label.text() == "" and not window.strip.isVisible()
 
 
 def test_who_learns_without_what_was_refused_is_told(
