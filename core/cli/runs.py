@@ -94,11 +94,14 @@ def delete(arguments: Namespace) -> int:
 
 def _delete(folder: Path, path: Path) -> None:
     try:
-        delete_run(folder)
-        if path.is_symlink():
-            path.unlink()
+        try:
+            delete_run(folder)
+        finally:
+            if path.is_symlink() and not path.exists():
+                path.unlink()
     except OSError as error:
-        raise UserError(f"{path} could not be deleted ({error.strerror}: {error.filename}).") from error
+        what = "could not be deleted" if folder.exists() else "is no run any more, but is not deleted whole"
+        raise UserError(f"{path} {what} ({error.strerror}: {error.filename}).") from error
     print(f"deleted {path}")
 
 

@@ -226,9 +226,18 @@ class _Preparation:
         return model
 
     def _listed(self, symbols: Symbols | None) -> Symbols | None:
-        """The tokens of endless data: the run's own, or those that the plugin lists today, where it lists any."""
-        today = self._host.symbols(self._dataset.plugin, self._options) if self._info.endless else None
-        return None if today is None else listed(symbols or today, shared=self._config.shared)
+        """The tokens of endless data: the run's own, or those that the plugin lists today; none where it lists none.
+
+        Subwords are what the texts decide, or the run's own models.
+        """
+        if not self._info.endless:
+            return None
+        symbols = symbols or self._host.symbols(self._dataset.plugin, self._options)
+        if symbols is None:
+            return None
+        src, tgt = listed(symbols, shared=self._config.shared)
+        learnt = self._config.subwords
+        return [] if "src" in learnt else src, [] if "tgt" in learnt else tgt
 
     def _digest_of_symbols(self) -> str:
         """The texts do not tell them: by the fingerprint alone, one list would be found for another."""

@@ -25,7 +25,7 @@ def _breach(name: str, field: FieldInfo) -> tuple[str, str]:
         return "has the name of the method that looks at all options", "Rename it"
     if (least, most) == (None, None):
         return "", ""
-    if not isinstance(field.default, int | float):
+    if isinstance(field.default, str | list | tuple | dict):
         return f"has a range and the default {field.default!r}; ge and le are for numbers", "Leave ge and le out"
     if least is not None and most is not None and least > most:
         return f"can have no value: it goes from {least} to {most}", "Let ge be the least value and le the greatest"

@@ -18,7 +18,10 @@ def room_to_unpack(runs_dir: Path) -> TemporaryDirectory[str]:
 
 
 def delete_run(run: Path) -> None:
-    """Remove the folder of a run, whose name goes first. Where that is refused the run stays as it is."""
+    """Remove the folder of a run, whose name goes first. Where that is refused the run stays as it is.
+
+    What cannot be removed then stays in the room: OSError names it.
+    """
     with _room(_DELETING, run.parent) as room:
         run.rename(Path(room) / run.name)
 

@@ -389,7 +389,7 @@ class Listed(DatasetPlugin[Options]):
 
     def symbols(self):
         letters = Path(__file__).with_name("symbols.txt").read_text().split()
-        return letters, letters
+        return (letters, letters) if letters else None
 
     def pairs(self, split, rng):
         while True:
@@ -418,5 +418,15 @@ def test_the_tokens_of_endless_data_are_those_that_are_listed_today_or_the_runs_
     another = prepared("b a c")
     assert first.own_tokens == (["a", "b"],) * 2 and another.own_tokens == (["b", "a", "c"],) * 2
     assert prepared("a b").folder == first.folder != another.folder
-    went_on = prepared("b a c", symbols=first.own_tokens)
-    assert (went_on.folder, went_on.fingerprint) == (first.folder, first.fingerprint)
+    for today in ("b a c", ""):
+        went_on = prepared(today, symbols=first.own_tokens)
+        assert (went_on.folder, went_on.fingerprint) == (first.folder, first.fingerprint)
+
+
+def test_endless_data_in_subwords_are_kept_once(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
+    tokenizer = {"src": "subword", "tgt": "subword", "size": 20}
+    first = prepare("addition", tokenizer=tokenizer)
+    models, tokens = first.subword_models, first.own_tokens
+    config = DatasetConfig.model_validate({"plugin": "addition", "tokenizer": tokenizer})
+    again = drive(prepare_data(config, host, tmp_path / "cache", models, symbols=tokens))
+    assert again.folder == first.folder and again.own_tokens == tokens
