@@ -82,3 +82,12 @@ def test_an_option_that_is_set_is_told_with_its_name(folder: Path, host: PluginH
     host.forget()
     with pytest.raises(PluginError, match=r"dataset\.options\.length: check\(\) sets it, and options are frozen"):
         host.options("words", {})
+
+
+def test_an_option_that_may_be_none_has_bounds(folder: Path, host: PluginHost) -> None:
+    declared = DECLARED.format(name="words").replace(
+        "= option(6)", "= option(6)\n    most: int | None = option(None, ge=1)"
+    )
+    (folder / "words.py").write_text(declared, encoding="utf-8")
+    (info,) = (info for info in host.plugins() if info.name == "words")
+    assert info.error is None
