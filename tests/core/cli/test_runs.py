@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -183,6 +184,22 @@ def test_a_link_goes_with_the_run_that_it_leads_to(
 def test_a_run_that_is_named_twice_is_deleted_once(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert len(said(runs_dir, capfd, "delete", "done", str(runs_dir / "done"))) == 1
     assert not (runs_dir / "done").exists() and (runs_dir / "killed").is_dir()
+
+
+def test_a_run_of_which_something_cannot_be_removed_is_gone_by_name_and_that_is_said(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (runs_dir / "link").symlink_to(runs_dir / "done")
+
+    def refused(path: str, **_: object) -> None:  # as of a file that is somebody else's
+        raise PermissionError(1, "Operation not permitted", path)
+
+    monkeypatch.setattr(shutil, "rmtree", refused)
+    assert cli.main(["runs", "delete", "link", "--runs-dir", str(runs_dir)]) == 2
+    (left,) = runs_dir.glob(".deleting-*/done")
+    said = f"link is no run any more, but is not deleted whole (Operation not permitted: {left.parent})."
+    assert said in capfd.readouterr().err
+    assert not (runs_dir / "done").exists() and not (runs_dir / "link").is_symlink()
 
 
 def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
