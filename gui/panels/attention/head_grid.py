@@ -117,5 +117,8 @@ def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
 
 
 def _praise(aligned: AlignedHead) -> str:
-    found = f" since step {aligned.since:,}" if aligned.since is not None else ""
-    return f"cross {aligned.layer + 1} head {aligned.head + 1}: alignment {aligned.score:.2f}{found}"
+    """Which head is meant, not to be taken for the chosen one: by its star in the grid, once it has one."""
+    head = f"cross {aligned.layer + 1} head {aligned.head + 1}"
+    if aligned.since is None:
+        return f"best alignment {aligned.score:.2f}: {head}"
+    return f"★ {head}: alignment {aligned.score:.2f} since step {aligned.since:,}"
