@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TextIO
+from unicodedata import category
 
 import numpy as np
 from pydantic import BaseModel
@@ -32,8 +33,13 @@ def print_lines(record: Mapping[str, Any]) -> None:
 
 def _said(value: object) -> str:
     if isinstance(value, tuple):
-        return ", ".join(map(str, value))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+        return ", ".join(one_line(str(one)) for one in value)
+    return f"{value:.6g}" if isinstance(value, float) else one_line(str(value))
+
+
+def one_line(text: str) -> str:
+    """A text that may be a stranger's: what would begin a line, or command the terminal, is written as Python does."""
+    return "".join(repr(one)[1:-1] if category(one) == "Cc" else one for one in text)
 
 
 def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from signal import Signals
 
-from core.cli.output import print_json, print_lines
+from core.cli.output import one_line, print_json, print_lines
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.machine.signals import Interrupted, signals_to
@@ -48,7 +48,7 @@ def list_all(arguments: Namespace) -> int:
             print(f"{path.name:{width}}  damaged: {record['error']}")
         else:
             state = f"{record['state']:11}  step {record['last_step']:<7}"
-            print("  ".join((f"{path.name:{width}}", state, *_rest(record))).rstrip())
+            print(one_line("  ".join((f"{path.name:{width}}", state, *_rest(record))).rstrip()))
     return 0
 
 
@@ -66,7 +66,7 @@ def show(arguments: Namespace) -> int:
     print_lines(record | metrics)
     print(f"\n{config_to_yaml(run.config())}", end="")
     for one in changed:
-        print(f"# from step {one.step:,} on: {one.key} = {one.value}")
+        print(f"# from step {one.step:,} on: {one.key} = {one_line(str(one.value))}")
     return 0
 
 

@@ -17,6 +17,7 @@ from core import cli
 from core.config import RunConfig
 from core.events import SettingChanged, ValidationDone
 from core.machine.signals import STOPPING
+from core.run_files.label import RunLabel
 from core.run_folder import RunFolder, is_run
 from tests.reliability.terminal import ROOT, SECONDS
 
@@ -115,6 +116,16 @@ def test_what_was_changed_since_is_shown_below_what_a_run_began_with(
     record = json.loads(line)
     assert record["settings_changed"] == [{"step": 1_000, "key": "decoding.beam_size", "value": 4}]
     assert record["config"]["decoding"]["beam_size"] == 1
+
+
+def test_what_a_stranger_wrote_commands_no_terminal_and_begins_no_line(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    RunFolder.open(runs_dir / "done").write_label(RunLabel(note="two\nlines \x1b[31mred für"))
+    RunFolder.open(runs_dir / "done").update(parent="\x9b2Jgone\ndone", parent_step=10)
+    done, _ = said(runs_dir, capfd, "list")
+    assert done.endswith(r"continues \x9b2Jgone\ndone from step 10")
+    assert r"note two\nlines \x1b[31mred für" in said(runs_dir, capfd, "show", "done")
 
 
 def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
