@@ -35,6 +35,13 @@ class Playhead(QObject):
         self._viewed = min(max(step, 0), self._live_step)
         self.moved.emit(self.step)
 
+    def put(self, step: int) -> None:
+        """Look at a step that a hand put it to: at the end of the run it follows the newest one again."""
+        if step < self._live_step:
+            self.view(step)
+        else:
+            self.go_live()
+
     def go_live(self) -> None:
         """Follow the newest step again."""
         self._viewed = None

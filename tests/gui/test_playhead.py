@@ -35,6 +35,16 @@ def test_views_only_steps_that_were_taken() -> None:
     assert playhead.step == 0
 
 
+def test_put_to_the_end_of_the_run_it_follows_again() -> None:
+    playhead = Playhead()
+    playhead.advance(10)
+    playhead.put(4)
+    assert (playhead.step, playhead.is_live) == (4, False)
+    playhead.put(10)
+    playhead.advance(11)
+    assert (playhead.step, playhead.is_live) == (11, True)
+
+
 def test_another_run_begins_live_at_its_start() -> None:
     playhead = Playhead()
     playhead.advance(10)

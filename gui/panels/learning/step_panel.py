@@ -71,12 +71,12 @@ class StepPanel(Panel):
         here = self._playhead.step
         match event.key():
             case Qt.Key.Key_Left:
-                self._playhead.view(self._replay.before(here) or 0)
+                self._playhead.put(self._replay.before(here) or 0)
             case Qt.Key.Key_Right:
                 after = self._replay.after(here)
-                self._playhead.view(self._playhead.live_step if after is None else after)
+                self._playhead.put(self._playhead.live_step if after is None else after)
             case Qt.Key.Key_Home:
-                self._playhead.view(0)
+                self._playhead.put(0)
             case Qt.Key.Key_End:
                 self._playhead.go_live()
             case _:

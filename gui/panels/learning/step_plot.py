@@ -124,11 +124,11 @@ class StepPlot(pg.PlotWidget):
         self.whole_asked.emit()
 
     def _drag(self) -> None:
-        self._playhead.view(round(self._line.value()))
+        self._playhead.put(round(self._line.value()))
 
     def _click(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._playhead.view(self.step_near(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
+            self._playhead.put(self.step_near(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
 
     def step_near(self, place: float) -> int:
         """The step that a click at this place of the axis means."""
