@@ -43,24 +43,25 @@ def look_over(data: PreparedData, config: RunConfig) -> Iterator[DataOverview]:
     )
     yield overview
     for split in HELD_OUT:
-        overview = _with_unknown(overview, data, split)
+        overview = _with_unknown(overview, data, split, limits)
         yield overview
     yield from _compared(overview, data, limits)
 
 
-def _with_unknown(overview: DataOverview, data: PreparedData, split: str) -> DataOverview:
+def _with_unknown(overview: DataOverview, data: PreparedData, split: str, limits: Limits) -> DataOverview:
     figures, pairs = overview.splits[split], data.split(split)
-    sources = (data.pair(split, index).source for index in _with_some(pairs.src))
-    targets = (data.pair(split, index).target for index in _with_some(pairs.tgt))
+    fits = pairs.fitting(*limits)
+    sources = (data.pair(split, index).source for index in _with_some(pairs.src, fits))
+    targets = (data.pair(split, index).target for index in _with_some(pairs.tgt, fits))
     src = _unknown(sources, data.src_tokenizer, data.src_vocabulary)
     tgt = _unknown(targets, data.tgt_tokenizer, data.tgt_vocabulary)
     told = replace(figures, src=replace(figures.src, unknown=src), tgt=replace(figures.tgt, unknown=tgt))
     return replace(overview, splits={**overview.splits, split: told})
 
 
-def _with_some(arrays: TokenArrays) -> list[int]:
-    """The places of the first sequences with unknown tokens."""
-    places: list[int] = np.flatnonzero(unknown_counts(arrays))[:MAX_UNKNOWN].tolist()
+def _with_some(arrays: TokenArrays, fits: np.ndarray) -> list[int]:
+    """The places of the first sequences with unknown tokens, of pairs that are not left out."""
+    places: list[int] = np.flatnonzero((unknown_counts(arrays) > 0) & fits)[:MAX_UNKNOWN].tolist()
     return places
 
 

@@ -32,6 +32,13 @@ def test_unknown_tokens_are_counted_and_named(overview: DataOverview) -> None:
     assert dict(overview.splits["test"].tgt.unknown) == {"vogel": 1}
 
 
+def test_an_unknown_token_of_a_pair_that_is_left_out_is_not_named(data: PreparedData, config: RunConfig) -> None:
+    last = list(look_over(data, change_setting(config, "dataset.max_tgt_length", 3)))[-1]
+    valid = last.splits["valid"]
+    assert (valid.num_left_out, valid.src.num_unknown, dict(valid.src.unknown)) == (2, 2, {"the": 1, "emu": 1})
+    assert (valid.tgt.num_unknown, dict(valid.tgt.unknown)) == (2, {"der": 1, "emu": 1})
+
+
 def test_repeats_and_leaks_leave_out_what_is_too_long(overview: DataOverview) -> None:
     assert overview.repeats == Repeats(num_pairs=1, most_frequent=(("a dog", 2),))
     assert overview.leaks == {
