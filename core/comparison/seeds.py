@@ -19,13 +19,14 @@ class SeedGroup:
 def seed_groups(runs: Sequence[ReadRun]) -> list[SeedGroup]:
     """The groups among these runs, in the order of their first runs.
 
-    A command's runs are one; a run made by hand joins those of its settings. What repeats a seed is in none: its
-    figures would count twice.
+    A command's runs are one, but for those changed since; a run made by hand joins those of its settings. What repeats
+    a seed is in none: its figures would count twice.
     """
-    groups: dict[str, dict[int, int]] = {}  # a command's group, or settings -> seed -> place
+    groups: dict[str, dict[int, int]] = {}  # a command's group and what was changed, or settings -> seed -> place
     for place, run in sorted(enumerate(runs), key=_is_by_hand):
         settings = _all_but_the_seed(run)
-        members = groups.setdefault(run.folder.state.group or settings, {})
+        group = run.folder.state.group
+        members = groups.setdefault(repr((group, *run.changed)) if group else settings, {})
         groups.setdefault(settings, members)
         members.setdefault(run.config.seed, place)
     found = {tuple(sorted(members.values())) for members in groups.values() if len(members) > 1}

@@ -87,6 +87,12 @@ def test_those_of_one_command_keep_its_name_and_take_in_a_seed_made_by_hand(tmp_
     assert groups(by_hand, one, other) == [("two_seeds", (0, 1, 2))]
 
 
+def test_one_of_a_command_that_was_changed_since_is_no_longer_of_them(tmp_path: Path) -> None:
+    first, second, third = (run(tmp_path, name, seed, group="g") for name, seed in (("a", 0), ("b", 1), ("c", 2)))
+    second.append_setting(SettingChanged(step=7, key="training.max_steps", value=5_000))
+    assert groups(first, second, third) == [("g", (0, 2))]
+
+
 def test_mean_and_deviation_of_seeds_made_by_hand(tmp_path: Path) -> None:
     runs = run(tmp_path, "a", 0, loss=0.5), run(tmp_path, "b", 1, loss=0.25)
     *_, mean, deviation = records(*runs)
