@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.config import OptimizerConfig, RunConfig
+from core.config import NUM_SEEDS, OptimizerConfig, RunConfig
 from core.notices.notice import Experiment
 from core.settings.lower_rate import lower_rate, rate_setting
 
@@ -55,10 +55,11 @@ def more_dropout(config: RunConfig) -> Experiment | None:
 
 
 def fewer_heads(config: RunConfig) -> Experiment:
-    """Half the heads, each twice as wide; where there is one only, other initial weights."""
+    """Half the heads, each twice as wide; where they cannot be halved, other initial weights."""
     heads = config.model.num_heads
     if heads % 2:
-        return Experiment(f"seed {config.seed + 1}", "seed", config.seed + 1)
+        seed = (config.seed + 1) % NUM_SEEDS
+        return Experiment(f"seed {seed}", "seed", seed)
     return Experiment(f"{heads // 2} heads, each twice as wide", "model.num_heads", heads // 2)
 
 

@@ -118,14 +118,15 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
     try:
         return folder.checkpoint(step)
     except DamagedFile as error:
-        before = [known for known in folder.checkpoint_steps() if known < step and folder.is_whole(known)]
-        if not before:
+        earlier = [known for known in reversed(folder.checkpoint_steps()) if known < step]
+        before = next((known for known in earlier if folder.is_whole(known)), None)
+        if before is None:
             raise
         if which != "last":
-            advice = f"{error.advice} Or open the checkpoint before it, of step {before[-1]}."
+            advice = f"{error.advice} Or open the checkpoint before it, of step {before}."
             raise DamagedFile(error.sentence, advice) from None
         advice = (
-            f"Opened at the checkpoint before it, of step {before[-1]}; "
+            f"Opened at the checkpoint before it, of step {before}; "
             "once the run goes on, what came after is learned anew."
         )
         tell(Trouble(sentence=error.sentence, advice=advice, until_prepared=True))
@@ -133,7 +134,7 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
         if which != "last" or step in folder.checkpoint_steps():
             raise
         return _checkpoint(folder, which, tell)  # whoever trains the run has a newer one, and removed this
-    return folder.checkpoint(before[-1])
+    return folder.checkpoint(before)
 
 
 def _tell_of_damaged_tail(folder: RunFolder, tell: Tell) -> None:
