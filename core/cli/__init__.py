@@ -15,6 +15,7 @@ from importlib import import_module
 
 from platformdirs import user_log_path
 
+from core.cli.one_line import one_line
 from core.cli.parser import parse
 from core.cli.streams import (
     fall_silent,
@@ -83,7 +84,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _complain(what: object, code: int) -> int:
-    sentence = f"headlight: {' '.join(str(what).splitlines())}"
+    sentence = one_line(f"headlight: {' '.join(str(what).splitlines())}")
     tell_torchrun(sentence)
     with perhaps_unread(sys.stderr):
         print(sentence, file=sys.stderr)

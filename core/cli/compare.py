@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
+from core.cli.one_line import one_line
 from core.cli.output import print_records
 from core.cli.same_tokens import warn_of_other_tokens
 from core.comparison.read_run import ReadRun
@@ -49,7 +50,7 @@ def _is_given(option: object) -> bool:
 
 
 def _print_columns(records: Sequence[dict[str, object]]) -> None:
-    rows = [[name, *(said(record[name]) for record in records)] for name in records[0]]
+    rows = [[one_line(cell) for cell in (name, *(said(record[name]) for record in records))] for name in records[0]]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TextIO
-from unicodedata import category
 
 import numpy as np
 from pydantic import BaseModel
 
+from core.cli.one_line import one_line
 from core.events import Event, ProbeDone, ValidationDone
 
 
@@ -35,11 +35,6 @@ def _said(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(one_line(str(one)) for one in value)
     return f"{value:.6g}" if isinstance(value, float) else one_line(str(value))
-
-
-def one_line(text: str) -> str:
-    """A text that may be a stranger's: what would begin a line, or command the terminal, is written as Python does."""
-    return "".join(repr(one)[1:-1] if category(one) == "Cc" else one for one in text)
 
 
 def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:

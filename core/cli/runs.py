@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from signal import Signals
 
-from core.cli.output import one_line, print_json, print_lines
+from core.cli.one_line import one_line
+from core.cli.output import print_json, print_lines
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.machine.signals import Interrupted, signals_to
@@ -45,7 +46,7 @@ def list_all(arguments: Namespace) -> int:
         if arguments.json:
             print_json(record)
         elif "error" in record:
-            print(f"{path.name:{width}}  damaged: {record['error']}")
+            print(one_line(f"{path.name:{width}}  damaged: {record['error']}"))
         else:
             state = f"{record['state']:11}  step {record['last_step']:<7}"
             print(one_line("  ".join((f"{path.name:{width}}", state, *_rest(record))).rstrip()))

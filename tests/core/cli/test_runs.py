@@ -126,6 +126,11 @@ def test_what_a_stranger_wrote_commands_no_terminal_and_begins_no_line(
     done, _ = said(runs_dir, capfd, "list")
     assert done.endswith(r"continues \x9b2Jgone\ndone from step 10")
     assert r"note two\nlines \x1b[31mred für" in said(runs_dir, capfd, "show", "done")
+    (runs_dir / "done" / "config.yaml").write_text('"\x1b[2J\\nname": 1\n', encoding="utf-8")
+    damaged, _ = said(runs_dir, capfd, "list")
+    assert damaged.startswith("done    damaged: ") and "\x1b" not in damaged
+    assert cli.main(["runs", "show", "done", "--runs-dir", str(runs_dir)]) == 2
+    assert "\x1b" not in capfd.readouterr().err
 
 
 def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
