@@ -209,7 +209,11 @@ class TrainingConfig(Settings):
         100, "Validate every", "Steps between validations.", effect="now", ge=1, le=1_000_000_000
     )
     best_metric: str = setting(
-        "valid/loss", "Best metric", "The validation metric that chooses the best checkpoint.", effect="now"
+        "valid/loss",
+        "Best metric",
+        "The validation metric that chooses the best checkpoint: the lowest loss, perplexity, error or error_rate (as "
+        "its name ends), of all others the highest.",
+        effect="now",
     )
     early_stopping: EarlyStoppingConfig | None = setting(
         None, "Early stopping", "End when best_metric no longer improves.", effect="now"

@@ -147,8 +147,9 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
         """Figures of your own for each evaluation; `hypotheses[i]` is what the model wrote for `pairs[i].source`.
 
-        Finite, the same names each time, none of Headlight's own (loss, bleu ...); `valid/` is put before each. An
-        untrained model writes anything: a hypothesis may be empty or far too long.
+        Finite, the same names each time, none of Headlight's own (loss, bleu ...); `valid/` is put before each. Higher
+        is better, but of names that end in loss, perplexity, error or error_rate. An untrained model writes anything:
+        a hypothesis may be empty or far too long.
         """
         return {}
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
-from core.training.metrics import BUILT_IN
+from core.training.metrics import BUILT_IN, LOWER_IS_BETTER, higher_is_better
 
 SCORED = 100
 """Pairs that metrics() is tried with."""
@@ -33,15 +33,17 @@ def check_symbols(drawn: Drawn) -> Iterator[Finding]:
 
 
 def check_metrics(drawn: Drawn) -> Iterator[Finding]:
-    """Ask for the metrics of right, empty and wrong outputs: all numbers, the same names, none of ours."""
+    """Ask for the metrics of right, empty and wrong outputs: all numbers, the same names, none of ours, told to rise or
+    fall as they do.
+    """
     pairs = drawn.splits["valid"].pairs[:SCORED]
-    right = metrics_of(drawn, [pair.target for pair in pairs])
-    for outputs, hypotheses in (
-        ("right", [pair.target for pair in pairs]),
-        ("empty", [""] * len(pairs)),
-        ("wrong", [pair.source for pair in pairs]),
-    ):
-        found = metrics_of(drawn, hypotheses)
+    measured = {
+        "right": metrics_of(drawn, [pair.target for pair in pairs]),
+        "empty": metrics_of(drawn, [""] * len(pairs)),
+        "wrong": metrics_of(drawn, [pair.source for pair in pairs]),
+    }
+    right = measured["right"]
+    for outputs, found in measured.items():
         for name in not_finite(found):
             yield Finding(
                 check="metrics",
@@ -60,6 +62,26 @@ def check_metrics(drawn: Drawn) -> Iterator[Finding]:
         yield Finding(
             check="metrics",
             sentence=f"metrics() returns {name!r}, which Headlight measures itself; expected names of its own.",
+            advice="Name it differently.",
+        )
+    for name in right:
+        yield from _direction(name, *(found[name] for found in measured.values() if name in found))
+
+
+def _direction(name: str, right: float, *worse: float) -> Iterator[Finding]:
+    """As the best metric, one that falls while it is taken to rise would choose the worst checkpoint."""
+    if worse and right < min(worse) and higher_is_better(name):
+        yield Finding(
+            check="metrics",
+            sentence=f"The metric {name!r} falls as outputs get better, and is taken to rise: its name does not end in "
+            f"{_listed(LOWER_IS_BETTER)}.",
+            advice=f"Call it {name}_error_rate, for example.",
+        )
+    if worse and right > max(worse) and not higher_is_better(name):
+        yield Finding(
+            check="metrics",
+            sentence=f"The metric {name!r} rises as outputs get better, and is taken to fall: so is each whose name "
+            f"ends in {_listed(LOWER_IS_BETTER)}.",
             advice="Name it differently.",
         )
 
@@ -105,5 +127,5 @@ def not_finite(figures: Mapping[str, float]) -> list[str]:
     return [name for name, value in figures.items() if not math.isfinite(value)]
 
 
-def _listed(names: Mapping[str, float]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names)) or "none"

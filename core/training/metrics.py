@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TEACHER_FORCED = ("loss", "perplexity", "token_accuracy")
 FREE_RUNNING = ("exact_match", "token_error_rate", "bleu", "chrf")
 BUILT_IN = (*TEACHER_FORCED, *FREE_RUNNING)
-_LOWER_IS_BETTER = ("loss", "perplexity", "error_rate", "error")
+LOWER_IS_BETTER = ("loss", "perplexity", "error_rate", "error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class TextScores:
 
 def higher_is_better(metric: str) -> bool:
     """The direction of any metric, a plugin's own included: those whose name ends in loss, perplexity or error fall."""
-    return not metric.endswith(_LOWER_IS_BETTER)
+    return not metric.endswith(LOWER_IS_BETTER)
 
 
 def score_texts(

@@ -66,6 +66,8 @@ SENTENCES = {
         "Write 'valid/first_right' in limits(); metrics() returns it without valid/",
     ),
     "loses_spaces": ("cut into tokens and joined again", "expected the same text", "Put one space between tokens"),
+    "metrics_fall": ("'wer' falls as outputs get better, and is taken to rise", "Call it wer_error_rate"),
+    "metrics_rise": ("'without_error' rises as outputs get better, and is taken to fall", "Name it differently"),
     "metrics_built_in": ("metrics() returns 'bleu', which Headlight measures itself", "Name it differently"),
     "metrics_not_finite": ("metrics() gives 'a_share' as inf where all outputs are empty", "Return 0.0"),
     "metrics_raise": ("ZeroDivisionError: division by zero", "line 22", "Mend it"),

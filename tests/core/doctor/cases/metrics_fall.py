@@ -1,0 +1,25 @@
+"""metrics() returns one that is lower the better, by a name that does not say so."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "metrics_fall"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(word, word[::-1])
+
+    def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
+        return {"wer": sum(pair.target != one for pair, one in zip(pairs, hypotheses, strict=True)) / len(pairs)}
+
+
+PLUGIN = Broken

@@ -1,0 +1,27 @@
+"""metrics() returns one that is higher the better, by the name of one that falls."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+
+
+class Broken(DatasetPlugin[Options]):
+    name = "metrics_rise"
+    title = "Broken"
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        made = 0
+        while made < 100:
+            word = "".join(rng.choices("abcdef", k=6))
+            if split_of(word) == split:
+                made += 1
+                yield Pair(word, word[::-1])
+
+    def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
+        return {
+            "without_error": sum(pair.target == one for pair, one in zip(pairs, hypotheses, strict=True)) / len(pairs)
+        }
+
+
+PLUGIN = Broken
