@@ -190,9 +190,9 @@ class SentenceRow(Panel):
     def _add(self) -> None:
         text = self.add_edit.text().strip()
         if text:
-            self.sentence_added.emit(text)
             self.add_edit.clear()
             self._close_edit()
+            self.sentence_added.emit(text)
 
     def _give_up(self) -> None:
         """Close the field; the focus goes back to where it was, what was typed stays for another time."""

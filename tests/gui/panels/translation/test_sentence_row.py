@@ -93,3 +93,15 @@ def test_esc_gives_the_focus_back_where_it_was_and_still_is(
         edit.deleteLater()
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
     assert not row.add_edit.isVisible()
+
+
+def test_a_sentence_that_is_refused_at_once_is_given_back(
+    qtbot: QtBot, theme: Theme, stage: Callable[[QWidget, int, int], None]
+) -> None:
+    row = SentenceRow(theme, Selection())
+    stage(row, 600, 200)
+    row.sentence_added.connect(row.take_back)  # as while another run is being opened
+    row.add_button.click()
+    qtbot.keyClicks(row.add_edit, "1 2 3")
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+    assert row.add_edit.isVisible() and row.add_edit.text() == "1 2 3"
