@@ -20,6 +20,7 @@ from core.model_size import count_parameters
 from core.plugins_host.info import PluginInfo
 from core.settings.fields import SettingField, run_settings, schema_settings
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
+from core.typed_path import from_home
 from gui.context import Context
 from gui.fitting import OPTIONS, beside, what_fits
 from gui.frame.processes_row import ProcessesRow
@@ -300,7 +301,8 @@ class SetupDrawer(QFrame):
         if name == self._shown_plugin or info is None or info.options_schema is None:
             return
         self._shown_plugin = name
-        self._marked, self._refused_options = None, {}
+        self._unmark()
+        self._refused_options = {}
         self.restart_button.refresh()
         body = self.sections["dataset"].body
         body.removeWidget(self.options_form)
@@ -314,6 +316,7 @@ class SetupDrawer(QFrame):
         if draft is None or plugin == draft.dataset.plugin:
             return
         dataset = {"plugin": plugin, "seed": self._to_go_on_from().dataset.seed}
+        self._forget_refused()
         self.context.workbench.edit_what_fits({"name": plugin, "dataset": dataset})
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(f"The dataset {plugin}, and every other setting as it was.")
@@ -330,6 +333,7 @@ class SetupDrawer(QFrame):
         if path is not None:
             try:
                 path.write_text(config_to_yaml(draft), encoding="utf-8")
+                self.context.bridge.told.emit(f"Saved as {from_home(path)}")
             except OSError as error:
                 trouble = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
                 self.context.bridge.trouble.emit(as_trouble(trouble))

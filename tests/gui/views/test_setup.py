@@ -128,6 +128,33 @@ def test_a_field_without_which_nothing_can_be_prepared_is_marked(
     assert row.error_label.text() == "" and not window.strip.isVisible()
 
 
+def test_another_dataset_begins_without_what_was_refused_of_the_last(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    drawer.choose_preset("toy_german_english")
+    workbench.edit("dataset.tokenizer", {"src": "subword", "tgt": "subword"})
+    type_into(qtbot, window, "dataset.tokenizer.min_frequency", "2")
+    assert drawer.forms["dataset"].rows["dataset.tokenizer.min_frequency"].error
+    drawer._choose_plugin(drawer.plugin_combo.findData("reverse"))
+    assert drawer.restart_button.isEnabled()
+    type_into(qtbot, window, "model.d_ff", "32")
+    assert workbench.draft is not None
+    assert (workbench.draft.dataset.tokenizer, workbench.draft.model.d_ff) == ("auto", 32)
+
+
+def test_a_mark_that_was_mended_goes_though_the_plugins_were_read_anew_meanwhile(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    drawer.choose_preset("toy_german_english")
+    workbench.edit("model.tie_embeddings", "all")
+    row = drawer.forms["model"].rows["model.tie_embeddings"]
+    qtbot.waitUntil(lambda: bool(row.error), timeout=WAIT_MS)
+    window.context.plugins.changed.emit()
+    workbench.edit("dataset.tokenizer", {"shared": True})
+    wait_for_state("ready")
+    assert row.error == ""
+
+
 def test_who_learns_without_what_was_refused_is_told(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
