@@ -41,6 +41,7 @@ from gui.views.setup import SetupDrawer
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
 
+REPEATING = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # while they are held; the others act once
 AFTER_THE_END_MS = 1_000  # a hand that was to pause is quicker than that
 
 
@@ -125,6 +126,8 @@ class MainWindow(QMainWindow):
         Right after a run's last step it was meant as Pause, and a thousand steps more are not that.
         """
         if event.key() == Qt.Key.Key_Space and self.transport.learn_button.isEnabled():
+            if event.isAutoRepeat():  # held: one of thirty a second would be the last, by chance
+                return
             if not self._finished.isValid() or self._finished.hasExpired(AFTER_THE_END_MS):
                 self.context.workbench.toggle()
         else:
@@ -209,6 +212,8 @@ class MainWindow(QMainWindow):
         self.plugins_view.tried.connect(self._try_plugin)
         self.data_view.files_chosen.connect(self._take_files)
         self.runs_view.opened.connect(partial(self.show_view, 0))
+        bridge.prepared.connect(lambda prepared: self.banner.withdraw(prepared.run))
+        self.runs_view.deleted.connect(self.banner.withdraw)
         self.banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.asked_to_learn.connect(self.banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
@@ -250,7 +255,9 @@ class MainWindow(QMainWindow):
         )
 
     def _add_shortcut(self, keys: str, act: Callable[[], object]) -> None:
-        QShortcut(QKeySequence(keys), self).activated.connect(act)
+        shortcut = QShortcut(QKeySequence(keys), self)
+        shortcut.setAutoRepeat(keys in REPEATING)
+        shortcut.activated.connect(act)
 
     def _dismiss(self) -> None:
         if self.help_sheet.isVisible():

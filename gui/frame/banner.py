@@ -43,10 +43,15 @@ class ResumeBanner(QFrame):
             self.sentence.setText(f"{folder.path.name} was left at step {folder.state.last_step:,}, unfinished.")
             self.show()
 
+    def withdraw(self, run: Path | None) -> None:
+        """This run is open, or gone: there is nothing to offer any more."""
+        if run == self.run:
+            self.hide()
+
     def _refuse(self) -> None:
         self.hide()
         assert self.run is not None
-        self.refused_at = written_at(self.run)
+        self.refused_at = max(self.refused_at, written_at(self.run))  # 0 of one that is gone meanwhile
 
     def _accept(self) -> None:
         self.hide()

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider
 from pytestqt.qtbot import QtBot
 
@@ -50,6 +51,16 @@ def test_space_learns_and_pauses(qtbot: QtBot, window: MainWindow, wait_for_stat
     qtbot.keyClick(window, Qt.Key.Key_Space)
     wait_for_state("paused")
     assert window.context.bridge.history.last_step < 100_000
+
+
+def test_space_that_is_held_acts_once(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    toggled: list[None] = []
+    monkeypatch.setattr(window.context.workbench, "toggle", lambda: toggled.append(None))
+    for is_repeated in (False, True, True):
+        QApplication.sendEvent(
+            window, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Space, Qt.KeyboardModifier(0), " ", is_repeated)
+        )
+    assert len(toggled) == 1
 
 
 def test_space_learns_as_the_window_opens(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
@@ -312,6 +323,25 @@ def test_offers_the_run_that_was_left(qtbot: QtBot, window: MainWindow, wait_for
     assert "left at step 10" in window.banner.sentence.text()
     qtbot.mouseClick(window.banner.open_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
+    assert not window.banner.isVisible()
+
+
+def test_a_run_that_was_opened_in_runs_or_deleted_is_offered_no_more(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path
+) -> None:
+    window.context.workbench.learn(5)
+    wait_for_state("paused")
+    window.context.workbench.reset()
+    wait_for_state("ready")
+    (run,) = list_runs(tmp_path / "runs")
+    window.banner.offer(RunFolder.open(run))
+    window.runs_view.deleted.emit(tmp_path / "another")
+    assert window.banner.isVisible()
+    window.context.workbench.open_run(run)
+    qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
+    assert not window.banner.isVisible()
+    window.banner.offer(RunFolder.open(run))
+    window.runs_view.deleted.emit(run)
     assert not window.banner.isVisible()
 
 
