@@ -160,7 +160,7 @@ class Workbench(QObject):
 
     def renew(self) -> None:
         """The plugins were read anew: prepare with them. A run that has begun keeps the data it has."""
-        if self.run is None and self._start is None:
+        if self.run is None and self._start is None and not self.is_opening:
             self._preparing.start(0)
 
     def restart(self) -> None:
@@ -239,7 +239,8 @@ class Workbench(QObject):
 
         It stands there until Learn, and until then takes along what is changed in the draft.
         """
-        self._open(self._branch_of(run, step), lambda _: self.branched.emit())
+        if not self.is_opening:  # else it was asked already, by a double click
+            self._open(self._branch_of(run, step), lambda _: self.branched.emit())
 
     @property
     def changes_to_take(self) -> dict[str, object]:
@@ -282,15 +283,15 @@ class Workbench(QObject):
                 self.restart()
 
     def stop(self) -> None:
-        """Nothing that was typed prepares or acts any more: the window closes."""
+        """Nothing that was typed prepares or acts any more: the window closes, or another run is opened."""
         self._preparing.stop()
         self._typing.stop()
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment."""
-        if self.run is None:
+        if self.run is None and not self.is_opening:
             self._preparing.start()
-        else:
+        elif self.run is not None:
             self._acting |= {key: value for key, value in edits.items() if setting_effect(key) == "now"}
             self._typing.start()
         self.changed.emit()
@@ -340,7 +341,7 @@ class Workbench(QObject):
 
     def _open(self, request: OpenRun | Branch, on_done: OnDone[Prepared] | None = None) -> None:
         """Have another run opened. What was typed and has not acted yet was meant for the one at hand."""
-        self._typing.stop()
+        self.stop()
         self._acting.clear()
         self.is_opening = True
         self._bridge.ask(request, on_done, self._keep)

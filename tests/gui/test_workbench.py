@@ -149,6 +149,20 @@ def test_what_is_typed_while_another_run_is_opened_acts_on_that_one_never(
     qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
 
 
+def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    assert workbench.run is None
+    workbench.edit("model.d_ff", 32)
+    workbench.open_run(other)
+    workbench.renew()
+    workbench.edit("model.d_ff", 64)
+    assert running_timers(workbench) == []
+    qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+
+
 def test_a_closed_window_acts_on_nothing_that_was_typed(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
     workbench.learn(1)
