@@ -57,6 +57,8 @@ def why_not_follow(row: RunRow | None, engine_state: str) -> str:
         return "No process writes this run now: open it instead"
     if engine_state == "learning":
         return "Your own run is learning: pause it first"
+    if engine_state in ("starting", "preparing"):  # what is prepared would be shown in its place
+        return "Data are being prepared: wait a moment"
     return ""
 
 
@@ -69,7 +71,7 @@ def why_not_name(row: RunRow | None) -> str:
     return NOTHING_CHOSEN if row is None else ""
 
 
-def why_not_delete(row: RunRow, *, is_at_hand: bool) -> str:
+def why_not_delete(row: RunRow, *, is_at_hand: bool, is_followed: bool) -> str:
     """A sentence; empty where the run can be thrown away. `is_at_hand`: this window has it open."""
     if row.is_example:
         return "The example run is part of Headlight and stays"
@@ -77,4 +79,6 @@ def why_not_delete(row: RunRow, *, is_at_hand: bool) -> str:
         return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: end that first"
     if row.is_ours or is_at_hand:
         return "This window has this run open: open another, or Reset, first"
+    if is_followed:
+        return "This window follows this run: stop following it first"
     return ""

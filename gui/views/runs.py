@@ -43,6 +43,7 @@ class RunsView(View):
     help = "All runs: open, continue, follow"
 
     opened = Signal()  # a run was chosen to be looked at: Train shows it
+    deleted = Signal(Path)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -123,6 +124,8 @@ class RunsView(View):
         what = f"{rows[0].name} ({rows[0].path.name}) is" if len(rows) == 1 else f"{len(rows)} runs are"
         self.deleted_label.setText(f"{what} in the trash of the desktop, which gives back what was not meant.")
         self.deleted_label.show()
+        for row in rows:
+            self.deleted.emit(row.path)
         self.refresh()
 
     def _click_delete(self) -> None:
@@ -316,8 +319,11 @@ class RunsView(View):
         enable(self.follow_button, "" if is_following else self._why_not_follow(row))
 
     def _why_not_delete(self) -> str:
-        chosen, at_hand = self.table.all_chosen, self.context.workbench.run
-        reasons = [why_not_delete(row, is_at_hand=row.path == at_hand) for row in chosen]
+        at_hand, followed = self.context.workbench.run, self.context.follower.run
+        reasons = [
+            why_not_delete(row, is_at_hand=row.path == at_hand, is_followed=row.path == followed)
+            for row in self.table.all_chosen
+        ]
         return next(filter(None, reasons), "") if reasons else NOTHING_CHOSEN
 
     def _why_not_follow(self, row: RunRow | None) -> str:

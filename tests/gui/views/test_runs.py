@@ -261,6 +261,7 @@ def test_another_process_is_followed_live(
     assert context.bridge.history.last_step == 0  # its own run is as it was
     show(window, qtbot)
     assert view.follow_button.text() == "Stop following"
+    qtbot.waitUntil(lambda: "stop following it first" in view.delete_button.toolTip(), timeout=WAIT_MS)
     qtbot.mouseClick(view.follow_button, Qt.MouseButton.LeftButton)
     assert context.playhead.live_step == 0 and window.transport.learn_button.isEnabled()
 
