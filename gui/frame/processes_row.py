@@ -24,7 +24,6 @@ class ProcessesRow(QWidget):
         self._workbench = workbench
         self.spin = _CalmSpin()
         self.spin.setRange(1, max(2, os.cpu_count() or 1))
-        self.spin.setKeyboardTracking(False)  # the 1 of 16 is no wish for one
         self.spin.setAccessibleName("Processes")
         self.spin.setAccessibleDescription(HELP)
         help_label = plain_label(HELP, role="muted")
