@@ -219,6 +219,7 @@ class MainWindow(QMainWindow):
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
         self.help_sheet.tour_asked.connect(self.tour.start)
         self.tour.stepped.connect(partial(self.show_view, 0))
+        self.tour.stepped.connect(partial(self.train_view.more_button.setChecked, False))
         self.context.workbench.asked_to_learn.connect(self.tour.end_if_learning_was_last)
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self._show_setup)

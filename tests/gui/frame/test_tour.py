@@ -157,3 +157,10 @@ def test_no_line_stays_where_an_earlier_step_was(qtbot: QtBot, window: MainWindo
         qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
     window.tour.end()
     qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
+
+
+def test_what_it_speaks_of_is_seen_though_more_was_open(tour: Tour, window: MainWindow) -> None:
+    window.train_view.more_button.setChecked(True)
+    tour.start()
+    tour.go_on()
+    assert tour.title_label.text() == "All heads at once" and window.train_view.head_grid.isVisible()
