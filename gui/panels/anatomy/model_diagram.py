@@ -23,7 +23,7 @@ class ModelTopic(Topic):
     title = "The whole model"
     about = (
         "The encoder reads the source at once; the decoder writes the target token by token, looking back at what it "
-        "has written and over at the source. These are the shapes and the learned numbers of the model in Setup: S is "
+        "has written and over at the source. These are the shapes and the learned numbers of this model: S is "
         "how many tokens the source has, T the target so far."
     )
     equation = (

@@ -125,7 +125,8 @@ class HeadChooser(Panel):
             self._heads_off.toggle(self._place)
 
     def _switch_feed(self) -> None:
-        self._selection.choose(free_running=not self._selection.chosen.free_running)
+        if self.feed_combo.isEnabled():
+            self._selection.choose(free_running=not self._selection.chosen.free_running)
 
     def _lay_out(self) -> None:
         self.title_label.hide()

@@ -111,8 +111,9 @@ class SideHistogram(QObject):
         starts, heights, width = self._bars
         bar = int(np.clip((place.x() + 0.5) // width, 0, len(starts) - 1))
         first, last = int(starts[bar]), int(starts[bar]) + width - 1
-        tokens = f"{first}" if first == last else f"{first} to {last}"
-        self.plot.setToolTip(f"{tokens} tokens: {int(heights[bar]):,} {self._name}s")
+        tokens = f"{first} token{'s' * (first != 1)}" if first == last else f"{first} to {last} tokens"
+        count = int(heights[bar])
+        self.plot.setToolTip(f"{tokens}: {count:,} {self._name}{'s' * (count != 1)}")
 
 
 def _shortest(lengths: NDArray[np.int64]) -> int:

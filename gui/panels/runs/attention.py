@@ -15,6 +15,7 @@ from gui.runs.compared import ComparedRun, Comparison
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
+from gui.widgets.choices import offer
 from gui.widgets.labels import plain_label
 from gui.widgets.moving_labels import ElidedLabel
 
@@ -120,9 +121,8 @@ class RunAttention(Panel):
         return f", the first {MOST_RUNS} of {count} runs" if count > MOST_RUNS else ""
 
     def _offer(self, common: list[str], source: str) -> None:
+        offer(self.sentence_combo, [(sentence, None) for sentence in common])
         with QSignalBlocker(self.sentence_combo):
-            self.sentence_combo.clear()
-            self.sentence_combo.addItems(common)
             self.sentence_combo.setCurrentText(source)
 
     def _choose(self, place: int) -> None:
