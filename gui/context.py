@@ -62,5 +62,6 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     lookout, plugins = Lookout(bridge, playhead), PluginCatalogue(bridge)
     redraws.round_ended.connect(lookout.look)
     plugins.reloaded.connect(workbench.renew)
+    workbench.turned.connect(follower.leave)  # not with what is prepared: that may have been asked for before
     workbench.plugin_failed.connect(plugins.note_fault)
     return Context(bridge, playhead, replay, selection, theme, redraws, lookout, workbench, follower, plugins, place)

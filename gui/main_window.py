@@ -156,6 +156,11 @@ class MainWindow(QMainWindow):
     def _advance(self) -> None:
         self.context.playhead.advance(self.context.bridge.shown.last_step)
 
+    def _restart(self, _: object) -> None:
+        """Another run is at hand; one that is followed is looked at where it was."""
+        if self.context.bridge.followed is None:
+            self.context.playhead.restart()
+
     def _end(self, _: object) -> None:
         self.left.emit(self._status)
 
@@ -201,10 +206,10 @@ class MainWindow(QMainWindow):
         self.help_sheet = HelpSheet(self.context.theme, self.context.place, middle)
 
     def _connect(self) -> None:
-        bridge, playhead = self.context.bridge, self.context.playhead
+        bridge = self.context.bridge
         bridge.trouble.connect(self.strip.show_trouble)
         self.strip.offer_taken.connect(self._mend)
-        bridge.prepared.connect(playhead.restart)
+        bridge.prepared.connect(self._restart)
         bridge.run_finished.connect(self._note_end)
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)

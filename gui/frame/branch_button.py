@@ -73,6 +73,8 @@ class BranchButton(QPushButton):
     def _branch(self) -> None:
         """Ctrl+B asks for it also where the button is away."""
         run, step = self._context.workbench.run, self._step()
+        if self._context.workbench.is_opening:  # it was asked already, by a double click; or this run is being left
+            return
         if run is not None and step is not None:
             self._context.workbench.branch(run, step)
         elif self._is_of_use():

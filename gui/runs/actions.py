@@ -57,8 +57,6 @@ def why_not_follow(row: RunRow | None, engine_state: str) -> str:
         return "No process writes this run now: open it instead"
     if engine_state == "learning":
         return "Your own run is learning: pause it first"
-    if engine_state in ("starting", "preparing"):  # what is prepared would be shown in its place
-        return "Data are being prepared: wait a moment"
     return ""
 
 

@@ -18,7 +18,7 @@ INTERVAL_MS = 1000
 
 
 class Follower(QObject):
-    """Has the panels draw another process's run until it is left, or another run is prepared or opened here.
+    """Has the panels draw another process's run until it is left, or another run is asked for here.
 
     The engine and its own history are not touched: whoever stops following finds their own run as it was.
     """
@@ -34,7 +34,6 @@ class Follower(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._refresh)
-        bridge.prepared.connect(self.leave)
 
     @property
     def sentence(self) -> str:
@@ -62,7 +61,7 @@ class Follower(QObject):
         self.run = run
         self._bridge.call(lambda: read_followed(RunFolder.open(run)), self._show, partial(self._fail, run))
 
-    def leave(self, _: object = None) -> None:
+    def leave(self) -> None:
         """Show the engine's own run again."""
         self._timer.stop()
         if self.run is not None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -264,6 +266,25 @@ def test_another_process_is_followed_live(
     qtbot.waitUntil(lambda: "stop following it first" in view.delete_button.toolTip(), timeout=WAIT_MS)
     qtbot.mouseClick(view.follow_button, Qt.MouseButton.LeftButton)
     assert context.playhead.live_step == 0 and window.transport.learn_button.isEnabled()
+
+
+def test_a_run_is_followed_on_while_the_first_data_are_prepared(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window, context, view = empty_window, empty_window.context, empty_window.runs_view
+    run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
+    RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    window.begin()
+    window.show_view(window.views.index(view))
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.writer is not None), 0)
+    assert context.bridge.state == "starting"
+    qtbot.keyClick(view.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
+    context.playhead.view(400)
+    qtbot.waitUntil(lambda: context.bridge.state == "ready", timeout=WAIT_MS)
+    assert context.follower.run == run and context.playhead.step == 400
+    window.transport.reset_button.click()
+    assert context.follower.run is None and context.playhead.live_step == 0
 
 
 def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
