@@ -53,6 +53,7 @@ class Workbench(QObject):
     asked_to_learn = Signal()
     branched = Signal()  # a new run stands at a step of another: what is to differ can be changed now
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
+    turned = Signal()  # to another run, or to none yet: asked of the engine just now
     unprepared = Signal(str)  # why nothing could be prepared, where somebody can mend it
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
@@ -71,7 +72,6 @@ class Workbench(QObject):
         self.is_opening = False  # another run is on its way: what acts now would act on that
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
-        self._preparing.setInterval(PREPARE_DELAY_MS)
         self._preparing.timeout.connect(self.prepare)
         self._acting: dict[str, object] = {}  # edits during a run that act once they are typed out
         self._typing = QTimer(self)
@@ -156,6 +156,7 @@ class Workbench(QObject):
             stay = partial(self._stay, self.applied, self.taken, self.run)
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
             self._bridge.ask(Prepare(config=self.draft), on_error=stay)
+            self.turned.emit()
             self.changed.emit()
 
     def renew(self) -> None:
@@ -239,8 +240,7 @@ class Workbench(QObject):
 
         It stands there until Learn, and until then takes along what is changed in the draft.
         """
-        if not self.is_opening:  # else it was asked already, by a double click
-            self._open(self._branch_of(run, step), lambda _: self.branched.emit())
+        self._open(self._branch_of(run, step), lambda _: self.branched.emit())
 
     @property
     def changes_to_take(self) -> dict[str, object]:
@@ -290,7 +290,7 @@ class Workbench(QObject):
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment."""
         if self.run is None and not self.is_opening:
-            self._preparing.start()
+            self._preparing.start(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
         elif self.run is not None:
             self._acting |= {key: value for key, value in edits.items() if setting_effect(key) == "now"}
             self._typing.start()
@@ -345,6 +345,7 @@ class Workbench(QObject):
         self._acting.clear()
         self.is_opening = True
         self._bridge.ask(request, on_done, self._keep)
+        self.turned.emit()
 
     def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
         changes = tuple(self.changes_to_take.items()) if run == self.run else ()
@@ -367,8 +368,12 @@ class Workbench(QObject):
         self._bridge.call(partial(throw_away_branch, left), on_error=lambda _: None)
 
     def _keep(self, error: Exception) -> None:
+        """What is at hand stays. Where that is no run yet, what the opening held up or broke off is prepared."""
         self.is_opening = False
         self._bridge.show_refusal(error)
+        was_broken_off = self.resolved is not None and self._bridge.state != "ready"
+        if self.run is None and (self.draft != self.applied or was_broken_off):
+            self.prepare()
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         if start is self._start:  # nothing else was prepared meanwhile

@@ -5,15 +5,17 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from core.events import SettingChanged
 from core.notices.notice import Experiment
+from core.requests import Branch, OpenRun
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
-from gui.workbench import Workbench
+from gui.workbench import PREPARE_DELAY_MS, Workbench
 
 ROOT = Path(__file__).parents[2]
 WAIT_MS = 30_000
@@ -161,6 +163,43 @@ def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
     workbench.edit("model.d_ff", 64)
     assert running_timers(workbench) == []
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+
+
+def test_what_is_typed_while_an_opening_is_refused_is_prepared(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    workbench.open_run(tmp_path / "gone")
+    workbench.edit("training.max_steps", 17)
+    qtbot.waitUntil(lambda: bool(workbench.applied) and workbench.applied == workbench.draft, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert workbench.applied is not None and workbench.applied.training.max_steps == 17
+    assert "gone" in window.strip.sentence.text()
+
+
+def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
+    qtbot: QtBot, empty_window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = empty_window.context.workbench
+    empty_window.begin()
+    qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)  # it is asked for
+    workbench.open_run(tmp_path / "gone")
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+
+
+def test_after_a_preset_an_edit_waits_for_the_next_key_as_ever(window: MainWindow) -> None:
+    window.context.workbench.edit("training.max_steps", 17)
+    assert running_timers(window.context.workbench) == [PREPARE_DELAY_MS]
+
+
+def test_a_branch_of_another_run_is_asked_for_while_one_is_opened(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(window.context.bridge, "ask", lambda request, *_: asked.append(request))
+    window.context.workbench.open_run(example_path())
+    window.context.workbench.branch(example_path(), 800)
+    assert [type(request) for request in asked] == [OpenRun, Branch]
 
 
 def test_a_closed_window_acts_on_nothing_that_was_typed(qtbot: QtBot, window: MainWindow) -> None:
