@@ -80,11 +80,14 @@ class HeadChooser(Panel):
 
     def add_shortcuts(self, view: QWidget) -> None:
         """Let keys choose while `view` is visible, wherever the focus is."""
-        actions: dict[str, Callable[[], object]] = {
+        steps: dict[str, Callable[[], object]] = {
             "Alt+Up": self.layer_spin.stepDown,
             "Alt+Down": self.layer_spin.stepUp,
             "Alt+Left": self.head_spin.stepDown,
             "Alt+Right": self.head_spin.stepUp,
+        }
+        actions: dict[str, Callable[[], object]] = {
+            **steps,
             "Alt+K": lambda: self._choose_kind((self.kind_combo.currentIndex() + 1) % len(KINDS)),
         }
         if self._has_feeds:
@@ -95,6 +98,7 @@ class HeadChooser(Panel):
             actions["Alt+X"] = self.on_box.click
         for keys, action in actions.items():
             shortcut = QShortcut(QKeySequence(keys), view)
+            shortcut.setAutoRepeat(keys in steps)  # held, the others would end at either by chance
             shortcut.activated.connect(action)
 
     def _show_chosen(self, sentence: ProbedSentence) -> None:

@@ -85,5 +85,7 @@ def test_shortcuts_belong_to_the_view(qtbot: QtBot) -> None:
     chooser.add_shortcuts(view)
     shortcuts = {child.key().toString(): child for child in view.children()}
     assert set(shortcuts) == {"Alt+Up", "Alt+Down", "Alt+Left", "Alt+Right", "Alt+L", "Alt+K", "Alt+F"}
+    held = {keys for keys, shortcut in shortcuts.items() if shortcut.autoRepeat()}
+    assert held == {"Alt+Up", "Alt+Down", "Alt+Left", "Alt+Right"}
     shortcuts["Alt+K"].activated.emit()
     assert selection.chosen.kind == "encoder_self"
