@@ -33,7 +33,7 @@ def print_lines(record: Mapping[str, Any]) -> None:
 
 def _said(value: object) -> str:
     if isinstance(value, tuple):
-        return ", ".join(one_line(str(one)) for one in value)
+        return one_line(", ".join(map(str, value)))
     return f"{value:.6g}" if isinstance(value, float) else one_line(str(value))
 
 

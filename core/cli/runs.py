@@ -67,7 +67,7 @@ def show(arguments: Namespace) -> int:
     print_lines(record | metrics)
     print(f"\n{config_to_yaml(run.config())}", end="")
     for one in changed:
-        print(f"# from step {one.step:,} on: {one.key} = {one_line(str(one.value))}")
+        print(one_line(f"# from step {one.step:,} on: {one.key} = {one.value}"))
     return 0
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import compress, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.config import RunConfig
 from core.data.held_out import HeldOut
@@ -59,7 +60,7 @@ def _with_unknown(overview: DataOverview, data: PreparedData, split: str, limits
     return replace(overview, splits={**overview.splits, split: told})
 
 
-def _with_some(arrays: TokenArrays, fits: np.ndarray) -> list[int]:
+def _with_some(arrays: TokenArrays, fits: NDArray[np.bool_]) -> list[int]:
     """The places of the first sequences with unknown tokens, of pairs that are not left out."""
     places: list[int] = np.flatnonzero((unknown_counts(arrays) > 0) & fits)[:MAX_UNKNOWN].tolist()
     return places
