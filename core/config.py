@@ -48,8 +48,12 @@ class Settings(BaseModel):
 class TokenizerConfig(Settings):
     """How texts become tokens."""
 
-    src: TokenizerName = setting("whitespace", "Source", f"How a source text is cut into tokens. {_SUBWORDS}")
-    tgt: TokenizerName = setting("whitespace", "Target", f"How a target text is cut into tokens. {_SUBWORDS}")
+    src: Literal[Auto, TokenizerName] = setting(
+        "auto", "Source", f"How a source text is cut into tokens; auto as the plugin has it cut. {_SUBWORDS}"
+    )
+    tgt: Literal[Auto, TokenizerName] = setting(
+        "auto", "Target", f"How a target text is cut into tokens; auto as the plugin has it cut. {_SUBWORDS}"
+    )
     size: int = setting(8000, "Subword size", "Number of subwords, the four special tokens counted.", ge=5, le=200_000)
     shared: bool = setting(False, "Shared vocabulary", "One vocabulary for source and target.")
     min_frequency: int = setting(
@@ -63,8 +67,8 @@ class TokenizerConfig(Settings):
 
     @property
     def subwords(self) -> dict[Side, SubwordName]:
-        """Which kind of subwords, of each side whose texts are cut into such."""
-        sides: list[tuple[Side, TokenizerName]] = [("src", self.src), ("tgt", self.tgt)]
+        """Which kind of subwords, of each side whose texts are cut into such; of auto, the plugin decides."""
+        sides: list[tuple[Side, Auto | TokenizerName]] = [("src", self.src), ("tgt", self.tgt)]
         return {side: name for side, name in sides if name == "subword" or name == "subword_unigram"}
 
     @property
@@ -74,7 +78,7 @@ class TokenizerConfig(Settings):
 
     @model_validator(mode="after")
     def _subwords_go_with_the_rest(self) -> Self:
-        if self.shares_subwords and self.src != self.tgt:
+        if self.shares_subwords and self.src != self.tgt and "auto" not in (self.src, self.tgt):
             raise ValueError(
                 f"shared: expected the same subwords for both sides, or none, given {self.src} and {self.tgt}"
             )

@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from core.config import DatasetConfig, SubwordName, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
 from core.data.choosing_tokens import Symbols, TokenChoice, listed
@@ -22,10 +24,12 @@ from core.data.tokenising import Tokenising
 from core.data.tokenizers import make_tokenizer
 from core.data.unchanged_files import find_unchanged, look_at, remember, require_unchanged, stamp_of
 from core.data.vocabulary import Vocabulary
+from core.errors import UserError
 from core.events import Progress
 from core.machine.garbage import no_collections
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo, is_built_in
+from core.settings.errors import first_error
 
 _LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
 _APART = "-"  # in the name of a folder with the subwords that a run brought
@@ -265,9 +269,18 @@ def _find(host: PluginHost, name: str) -> PluginInfo:
 
 
 def _tokenizer(dataset: DatasetConfig, info: PluginInfo) -> TokenizerConfig:
-    if dataset.tokenizer != "auto":
-        return dataset.tokenizer
-    return TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
+    """What was chosen, and the plugin's own where nobody did."""
+    chosen = TokenizerConfig() if dataset.tokenizer == "auto" else dataset.tokenizer
+    sides = {"src": (chosen.src, info.tokenizer[0]), "tgt": (chosen.tgt, info.tokenizer[1])}
+    found = {side: own if name == "auto" else name for side, (name, own) in sides.items()}
+    try:
+        return TokenizerConfig.model_validate(chosen.model_dump() | found)
+    except ValidationError as error:  # only with the plugin's own do the chosen keys contradict each other
+        _, sentence = first_error(error, TokenizerConfig)
+        raise UserError(
+            f"dataset.tokenizer.{sentence}",
+            f"Plugin {info.name!r} has {' and '.join(info.tokenizer)} where src and tgt are auto: choose both.",
+        ) from None
 
 
 def _require_size(config: TokenizerConfig, models: SubwordModels) -> None:

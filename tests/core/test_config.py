@@ -143,8 +143,8 @@ def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_what_was_
         ("dataset: {plugin: 1}", "run.yaml, line 1: dataset.plugin: expected a text, given 1; in quotes it is a text."),
         (
             "dataset: {plugin: x, tokenizer: {src: words}}",
-            "run.yaml, line 1: dataset.tokenizer.src: expected whitespace, characters, subword or subword_unigram, "
-            "given 'words'.",
+            "run.yaml, line 1: dataset.tokenizer.src: expected auto, whitespace, characters, subword or "
+            "subword_unigram, given 'words'.",
         ),
         (
             "dataset: {plugin: x, tokenizer: {src: subword, tgt: characters, shared: true}}",

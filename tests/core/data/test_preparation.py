@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parents[3]
 PREPARE_ALONE = """
 import sys
 from pathlib import Path
+from typing import Any
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
 from core.plugins_host.host import PluginHost
@@ -231,6 +233,24 @@ def test_a_shared_vocabulary_is_one(prepare: Prepare) -> None:
     assert set(data.src_vocabulary.own_tokens) == {"a", "b", "c", "é"}
 
 
+@pytest.mark.parametrize("tokenizer", [{"shared": True}, {"min_frequency": 2}, {"src": "characters"}])
+def test_what_nobody_chose_of_the_tokenizer_is_the_plugins(prepare: Prepare, tokenizer: dict[str, Any]) -> None:
+    data = prepare("reverse", tokenizer=tokenizer)
+    found = data.dataset.tokenizer
+    assert found != "auto" and (found.src, found.tgt) == ("characters", "characters")
+    assert found.model_dump(include=set(tokenizer)) == tokenizer
+    assert {len(token) for token in data.tgt_vocabulary.own_tokens} == {1}
+
+
+def test_a_choice_that_contradicts_the_plugins_own_is_said(prepare: Prepare) -> None:
+    with pytest.raises(UserError) as refused:
+        prepare(tokenizer={"src": "subword", "shared": True})
+    assert str(refused.value) == (
+        "dataset.tokenizer.shared: expected the same subwords for both sides, or none, given subword and whitespace. "
+        "Plugin 'words' has whitespace and whitespace where src and tgt are auto: choose both."
+    )
+
+
 @pytest.mark.parametrize("shared", [True, False])
 def test_symbols_come_as_listed_whatever_the_frequency(prepare: Prepare, shared: bool) -> None:
     options = {"num_symbols": 12, "min_length": 4, "max_length": 6}
@@ -376,6 +396,7 @@ def test_learning_subwords_that_is_stopped_leaves_nothing(host: PluginHost, tmp_
 
 LISTED = '''
 from pathlib import Path
+from typing import Any
 
 from core.plugin import DatasetPlugin, Options, Pair
 
