@@ -7,6 +7,7 @@ An OSError means that the place cannot be written (a full disk); a UserError nam
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import time
@@ -68,6 +69,7 @@ class RunFolder:
         self.snapshot_budget_mb = 200.0  # these follow the config, and a setting changed during the run
         self.keep_checkpoints = 3
         self._num_averaged, self._checkpoint_every = 0, 1
+        self._best_metric: str | None = None
 
     # -- making and opening ------------------------------------------------------------------------------------------
 
@@ -175,7 +177,7 @@ class RunFolder:
         self.update(
             created=known.created, parent=known.parent, parent_step=known.parent_step, began_with=known.began_with,
             group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
-            metrics_size=known.metrics_size,
+            best_metric=known.best_metric, metrics_size=known.metrics_size,
         )  # fmt: skip
 
     def take_file(self, path: Path, other: RunFolder) -> None:
@@ -195,9 +197,14 @@ class RunFolder:
 
     def latest_config(self) -> RunConfig:
         """The config with the settings changed since."""
+        return self.config_at(math.inf)
+
+    def config_at(self, step: float) -> RunConfig:
+        """The config with the settings changed until this step, at the step itself too."""
         config = self.config()
         for changed in self.settings_changed():
-            config = change_setting(config, changed.key, changed.value)
+            if changed.step <= step:
+                config = change_setting(config, changed.key, changed.value)
         return config
 
     def write_environment(self, environment: Mapping[str, Any]) -> None:
@@ -232,6 +239,10 @@ class RunFolder:
         subwords = {f"{side}.model": model for side, model in self.subword_models().items()}
         return {name: self._read_document(name) for name in ("config.yaml", "vocabulary.json")} | subwords
 
+    def model_documents_at(self, step: int) -> dict[str, bytes]:
+        """Those of the weights of one step alone: config.yaml has the settings changed until then."""
+        return self.model_documents() | {"config.yaml": config_to_yaml(self.config_at(step)).encode()}
+
     def write_label(self, label: RunLabel) -> None:
         """Call the run so. Whoever looks at a run may, also while another process trains it."""
         with refusing_to_write(self.path):
@@ -251,6 +262,7 @@ class RunFolder:
         self.snapshot_budget_mb = training.snapshot_budget_mb
         self.keep_checkpoints = training.keep_checkpoints
         self._num_averaged, self._checkpoint_every = training.average_checkpoints, training.checkpoint_every
+        self._best_metric = training.best_metric
 
     def _write_document(self, name: str, data: bytes) -> None:
         known = dict(self._state.checksums)
@@ -408,7 +420,7 @@ class RunFolder:
         self._unsynced.sync()
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
         write_checkpoint(self._path(CHECKPOINTS, step), content)
-        best = {} if best_value is None else {"best_step": step, "best_value": best_value}
+        best = {} if best_value is None else self._best(step, best_value)
         self.update(last_step=step, metrics_size=metrics_file.size_without_last_line(self._metrics_path), **best)
         self._prune_checkpoints()
 
@@ -496,9 +508,12 @@ class RunFolder:
     def _best_until(self, step: int, best_step: int | None, best_value: float | None) -> dict[str, Any]:
         """The fields of run.json for it: as it is known where its checkpoint is there, and nothing of a later one."""
         if best_step in self.checkpoint_steps():
-            return {"best_step": best_step, "best_value": best_value}
+            return self._best(best_step, best_value)
         named = self._state.best_step
-        return {"best_step": None, "best_value": None} if named is not None and named > step else {}
+        return self._best(None, None) if named is not None and named > step else {}
+
+    def _best(self, step: int | None, value: float | None) -> dict[str, Any]:
+        return {"best_step": step, "best_value": value, "best_metric": None if value is None else self._best_metric}
 
     def _path(self, kind: str, step: int) -> Path:
         return step_path(self.path, kind, step)

@@ -49,7 +49,7 @@ def summarise(run: RunFolder) -> RunSummary:
         parent_step=state.parent_step,
         last_step=state.last_step,
         best_step=state.best_step,
-        best_metric=config.training.best_metric,
+        best_metric=state.best_metric or config.training.best_metric,
         best_value=state.best_value,
         created=state.created,
     )

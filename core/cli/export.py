@@ -41,17 +41,17 @@ def _export(arguments: Namespace) -> None:
     run.follow(run.latest_config().training)
     averaged = run.averaged_steps(step) if which == "last" else [step]
     weights = mean_weights(map(run.weights, averaged))
-    files = _onnx_files(run, weights) if arguments.format == "onnx" else model_files(run, step, weights)
+    files = _onnx_files(run, step, weights) if arguments.format == "onnx" else model_files(run, step, weights)
     _write_folder(arguments.output, files)
     print(f"{arguments.output}: the weights of {weights_in_words(step, averaged)}")
 
 
-def _onnx_files(run: RunFolder, weights: Weights) -> Iterator[tuple[str, bytes]]:
+def _onnx_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
     """Two graphs (see docs/onnx.md), and the model's documents beside them."""
     from core.exporting.onnx_graphs import onnx_graphs  # loads torch; no engine works beside it
 
     yield from onnx_graphs(run, weights).items()
-    yield from run.model_documents().items()
+    yield from run.model_documents_at(step).items()
 
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:

@@ -85,12 +85,13 @@ def _is_the_same(target: Path, folder: Path, state: RunState) -> bool:
 
 def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
     """The files of a shared run that has kept nothing but these weights: all it takes to translate."""
-    yield from _documents(run, replace(run.state, last_step=step, best_step=None, best_value=None))
+    state = replace(run.state, last_step=step, best_step=None, best_value=None, best_metric=None)
+    yield from _documents(run, state, run.model_documents_at(step))
     yield _snapshot(step, weights)
 
 
 def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
-    yield from _documents(run, run.state)
+    yield from _documents(run, run.state, run.model_documents())
     yield from _listed(run, "metrics.jsonl")
     for folder, ending in FILES.items():
         yield from _listed(run, f"{folder}/*{ending}")
@@ -102,9 +103,9 @@ def _snapshot(step: int, weights: Weights) -> tuple[str, bytes]:
     return step_path(Path(), "snapshots", step).as_posix(), tensor_bytes(weights, {"step": step})
 
 
-def _documents(run: RunFolder, state: RunState) -> Iterator[tuple[str, bytes]]:
+def _documents(run: RunFolder, state: RunState, of_model: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     environment = {name: value for name, value in run.environment().items() if name not in _OURS_ALONE}
-    documents = run.model_documents() | {"environment.json": json_bytes(environment)}
+    documents = of_model | {"environment.json": json_bytes(environment)}
     checksums = {name: checksum(data) for name, data in documents.items()}
     yield from documents.items()
     yield LABEL, label_bytes(run.label())

@@ -37,8 +37,9 @@ class RunState:
     updated: Time = 0.0
     last_step: Step = 0  # the newest checkpoint's
     metrics_size: Bytes = 0  # bytes of metrics.jsonl at that checkpoint but for its last line, which may be torn
-    best_step: Step | None = None  # the checkpoint with the best `best_metric`
+    best_step: Step | None = None  # the checkpoint with the best value
     best_value: float | None = None
+    best_metric: str | None = None  # whose value that is: the setting may have been changed since
     reason: Line | None = None  # a FinishReason, once the run has ended
     parent: str | None = None  # name of the run this one continues
     parent_step: Step | None = None  # from which step of it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from core.config import read_config
+from core.events import SettingChanged
 from core.machine.signals import STOPPING
+from core.run_folder import RunFolder
 from tests.in_process import called
 from tests.reliability.terminal import ROOT, SECONDS
 
@@ -51,6 +55,18 @@ def test_a_shared_run_has_no_one_checkpoint(place: Path, tmp_path: Path) -> None
         "headlight: --checkpoint: the format headlight holds the weights of all steps that the run kept. "
         "Leave it out; safetensors and onnx take one.\n"
     )
+
+
+@pytest.mark.parametrize("what", ["safetensors", "onnx"])
+def test_weights_go_with_the_settings_changed_until_then(place: Path, tmp_path: Path, what: str) -> None:
+    shutil.copytree(place / "run", tmp_path / "run")
+    run = RunFolder.open(tmp_path / "run")
+    for step, size in ((10, 2), (20, 3), (21, 4)):
+        run.append_setting(SettingChanged(step=step, key="decoding.beam_size", value=size))
+    assert called("export", run.path, "--format", what, "--output", "out", cwd=tmp_path).returncode == 0
+    assert read_config(tmp_path / "out" / "config.yaml").decoding.beam_size == 3
+    if what == "safetensors":
+        assert RunFolder.open(tmp_path / "out").config() == run.config_at(20), "and its checksum is right"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

@@ -18,6 +18,7 @@ from core.model.weights import weights
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
+from core.run_summary import summarise
 from core.training.loss import Loss
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
 from core.training.trainer import Trainer
@@ -271,6 +272,20 @@ def test_a_run_that_stopped_early_goes_on_with_new_patience(make_trainer: MakeTr
     assert finish(trainer.run())[1] == "early_stopping" and trainer.step == 4
     trainer.renew_patience()
     assert finish(trainer.run())[1] == "early_stopping" and trainer.step == 7
+
+
+def test_the_best_value_keeps_the_name_of_its_metric(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(validate_every=4, max_steps=6)
+    trainer.folder.write_config(trainer.config)
+    finish(trainer.run())
+    trainer.change("training.best_metric", "valid/chrf")
+    finish(trainer.run())
+    assert summarise(trainer.folder).best_metric == "valid/loss", "chrF was not validated yet"
+    trainer.change("training.max_steps", 8)
+    finish(trainer.run())
+    assert (summarise(trainer.folder).best_metric, trainer.folder.state.best_step) == ("valid/chrf", 8)
+    trainer.folder.cut_back_to(6)
+    assert trainer.folder.state.best_metric is None
 
 
 def test_the_best_checkpoint_stays_beside_the_last(make_trainer: MakeTrainer) -> None:
