@@ -18,6 +18,7 @@ EngineState = Literal["empty", "preparing", "ready", "learning", "paused", "fini
 FinishReason = Literal[
     "max_steps", "early_stopping", "finished_by_user", "stopped", "diverged", "disk", "memory", "plugin", "process"
 ]
+GOOD_ENDS: tuple[FinishReason, ...] = ("max_steps", "early_stopping", "finished_by_user")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import signal
 import sys
@@ -18,7 +19,7 @@ from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
 from core.config import read_override
 from core.errors import UserError
-from core.events import Event, Prepared, RunFinished
+from core.events import GOOD_ENDS, Event, Prepared, RunFinished
 from core.machine.garbage import imported_for_good
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from core.exporting.tensorboard_events import TensorBoardEvents
 
 DONE, STOPPED_ITSELF = 0, 3
-_GOOD_REASONS = ("max_steps", "early_stopping", "finished_by_user")
 
 
 def train(arguments: Namespace) -> int:
@@ -46,7 +46,7 @@ def train(arguments: Namespace) -> int:
         with imported_for_good():
             from core.training.follower import follow  # imports torch, into this thread
 
-        return follow(arguments.plugins_dir)
+        return DONE if follow(arguments.plugins_dir) else STOPPED_ITSELF
     _check(arguments)
     results = ResultsOnTheWay()
     if arguments.resume is not None:
@@ -112,12 +112,11 @@ def _train(
     if not arguments.json:
         with results.printing():
             _print_result(finished)
-    places = _places(arguments)
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
-        raise Interrupted(engine.signal, _saved(finished, engine.signal.name, places))
-    if finished.reason in _GOOD_REASONS:
+        raise Interrupted(engine.signal, _saved(finished, engine.signal.name, arguments))
+    if finished.reason in GOOD_ENDS:
         return DONE, finished, show.validated
-    sentence = f"headlight: {_saved(finished, finished.reason, places)}"
+    sentence = f"headlight: {_saved(finished, finished.reason, arguments)}"
     tell_torchrun(sentence)
     print(sentence, file=sys.stderr)
     return STOPPED_ITSELF, finished, show.validated
@@ -213,7 +212,7 @@ def _plugin_places(arguments: Namespace) -> list[str]:
     return [word for folder in arguments.plugins_dir for word in ("--plugins-dir", str(folder))]
 
 
-def _saved(finished: RunFinished, why: str, places: Sequence[str]) -> str:
+def _saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
     stopped, run = f"stopped at step {finished.step} ({why})", finished.run
     try:
         steps = RunFolder.open(run).checkpoint_steps()
@@ -221,20 +220,24 @@ def _saved(finished: RunFinished, why: str, places: Sequence[str]) -> str:
         return f"{stopped}; nothing that was saved is to be found. {error}"
     if not steps:
         return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
-    return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(finished, places)}"
+    return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(finished, arguments)}"
 
 
-def _go_on(finished: RunFinished, places: Sequence[str]) -> str:
+def _go_on(finished: RunFinished, arguments: Namespace) -> str:
     """The command that does not end in the same way again."""
-    run, config = finished.run, RunFolder.open(finished.run).latest_config()
+    folder, places = RunFolder.open(finished.run), _places(arguments)
+    config = folder.latest_config()
     if finished.reason == "memory":  # a batch stays as it is within a run
         if not (smaller := smaller_batch(config)):
             return f"The longest sentence is too long. Begin a run anew: {SHORTER}."
-        return f"Begin a run of smaller batches with: {_command([str(run / 'config.yaml'), *places], smaller)}"
+        changed = {one.key: one.value for one in folder.settings_changed()}
+        beside = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
+        command = _command([str(folder.path / "config.yaml"), *places, *beside], changed | smaller)
+        return f"Begin a run of smaller batches with: {command}"
     changes = dict([lower_rate(config.training)]) if finished.reason == "diverged" else {}
-    return f"Go on with: {_command(['--resume', str(run), *places], changes)}"
+    return f"Go on with: {_command(['--resume', str(finished.run), *places], changes)}"
 
 
-def _command(arguments: Sequence[str], changes: Mapping[str, float]) -> str:
-    settings = [word for key, value in changes.items() for word in ("--set", f"{key}={value:.12g}")]
+def _command(arguments: Sequence[str], changes: Mapping[str, Any]) -> str:
+    settings = [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")]
     return shlex.join(["headlight", "train", *arguments, *settings])

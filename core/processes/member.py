@@ -41,7 +41,7 @@ def main() -> int:
     with imported_for_good():
         from core.training.follower import follow  # imports torch, into this thread
 
-    return follow(arguments.plugins_dir)
+    return 0 if follow(arguments.plugins_dir) else ENDED
 
 
 def _parse() -> Namespace:

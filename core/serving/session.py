@@ -9,7 +9,7 @@ from pathlib import Path
 from core.data.cache_place import CachePlace
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, NothingPrepared, UserError
-from core.events import EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
+from core.events import GOOD_ENDS, EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
 from core.faults import as_trouble, not_written
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
@@ -27,8 +27,6 @@ from core.training.resolve import resolve
 from core.training.speed.choice import choose
 from core.training.trainer import Trainer
 from core.training.trouble import no_memory
-
-_GOOD_ENDS: tuple[FinishReason, ...] = ("max_steps", "early_stopping", "finished_by_user")
 
 NO_MEMORY = UserError("There is not enough memory for this.", "Make model or data smaller, or end other programs.")
 
@@ -270,7 +268,7 @@ class Session:
     def _end(self, run: RunAtHand, reason: FinishReason) -> Work:
         """Validate at the last step where that was not done, keep it, and say that it is over."""
         folder = run.require_folder()
-        if reason in _GOOD_ENDS:
+        if reason in GOOD_ENDS:
             yield from self._complete(run)
             while self.background is not None:  # what it stores it stores while the run is ours
                 yield self.go_on_in_background()

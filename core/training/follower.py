@@ -30,11 +30,9 @@ from core.training.learner import Learner
 from core.training.memory import is_out_of_memory
 from core.training.trouble import no_memory
 
-STOPPED_ITSELF = 3
 
-
-def follow(plugin_dirs: Sequence[Path]) -> int:
-    """Take part in the run of the first process until that leaves; the exit code.
+def follow(plugin_dirs: Sequence[Path]) -> bool:
+    """Take part in the run of the first process until that leaves; whether nothing went wrong here.
 
     Signals are the first one's to heed: a terminal's Ctrl-C reaches all, and it tells the others when it has saved.
     What goes wrong here is told on standard error, and ends the run of all.
@@ -51,10 +49,10 @@ def follow(plugin_dirs: Sequence[Path]) -> int:
         sentence = f"headlight: {processes.name}: {error} The run is {document['run']}"
         tell_torchrun(sentence)
         print(f"\n{sentence}", file=sys.stderr)  # the first one's bar may stand on this line
-        return STOPPED_ITSELF
+        return False
     finally:
         part()
-    return 0
+    return True
 
 
 def _take_part(document: dict[str, Any], host: PluginHost, processes: SeveralProcesses) -> None:

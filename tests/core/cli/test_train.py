@@ -103,6 +103,23 @@ def test_where_one_sentence_is_too_much_memory_shorter_ones_are_advised(
         assert part in ended.stderr
 
 
+def test_the_run_of_smaller_batches_has_the_settings_changed_since_and_the_same_place(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_out(*_: object) -> Loss:
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(TrainingPass, "write_gradients", run_out)
+    run = shutil.copytree(place / "run", tmp_path / "run")
+    changes = ("--set", "training.optimizer.learning_rate=1e-05", "--set", "training.max_steps=30")
+    ended = called("train", "--resume", run, *changes, "--runs-dir", tmp_path, cwd=place)
+    _, _, command = ended.stderr.partition("Begin a run of smaller batches with: ")
+    smaller = ("--set", "training.batch_size=4", "--set", "training.accumulate_steps=2")
+    assert shlex.split(command) == [
+        "headlight", "train", str(run / "config.yaml"), "--runs-dir", str(tmp_path), *changes, *smaller
+    ]  # fmt: skip
+
+
 def test_a_run_that_is_at_its_end_is_not_validated_again(place: Path, tmp_path: Path) -> None:
     run = shutil.copytree(place / "run", tmp_path / "run")
     kept = (run / "metrics.jsonl").read_bytes()
