@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.data.prepared_data import PreparedData
+from core.decoding.flat_decoder import FIRST_PRODUCED
 from core.errors import UserError
 from core.model.transformer import Transformer
 
@@ -28,11 +29,13 @@ def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list
 
 
 def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
-    """Ids of tokens as `Feed` spells them, special ones included. Raises UserError for one of another vocabulary."""
+    """Ids of tokens as `Feed` spells them. Raises UserError for one of another vocabulary, or that no output has."""
     tokens = data.tgt_vocabulary.tokens
     for token in prefix:
         if token not in tokens:
             raise UserError(f"The output cannot begin with “{token}”: the vocabulary does not have it.")
+        if tokens.index(token) < FIRST_PRODUCED:
+            raise UserError(f"The output cannot begin with “{token}”: no output has it.", "Leave it out.")
     return tuple(map(tokens.index, prefix))
 
 

@@ -94,8 +94,9 @@ def test_the_output_goes_on_from_what_somebody_chose(model: Transformer, data: P
     assert forced.sentence.free_running.output_probability[0] == free.sentence.free_running.top_probability[0, 2]
     (ended,) = translate(model, data, decoding, ["a b c"], 0, prefix=(other, "<eos>"))
     assert ended.output == data.tgt_tokenizer.join([other]) and ended.finished
-    with pytest.raises(UserError, match="cannot begin with “zebra”"):
-        translate(model, data, decoding, ["a b c"], 0, prefix=("zebra",))
+    for token in ("zebra", "<pad>", "<bos>"):
+        with pytest.raises(UserError, match=f"cannot begin with “{token}”"):
+            translate(model, data, decoding, ["a b c"], 0, prefix=(token,))
 
 
 def test_a_reference_is_fed_beside_the_output(model: Transformer, data: PreparedData) -> None:
