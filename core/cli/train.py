@@ -226,16 +226,21 @@ def _saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
 def _go_on(finished: RunFinished, arguments: Namespace) -> str:
     """The command that does not end in the same way again."""
     folder, places = RunFolder.open(finished.run), _places(arguments)
-    config = folder.latest_config()
     if finished.reason == "memory":  # a batch stays as it is within a run
-        if not (smaller := smaller_batch(config)):
+        if not (smaller := smaller_batch(folder.latest_config())):
             return f"The longest sentence is too long. Begin a run anew: {SHORTER}."
-        changed = {one.key: one.value for one in folder.settings_changed()}
         beside = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
-        command = _command([str(folder.path / "config.yaml"), *places, *beside], changed | smaller)
+        command = _command([str(folder.path / "config.yaml"), *places, *beside], _changed_since(folder, 0) | smaller)
         return f"Begin a run of smaller batches with: {command}"
-    changes = dict([lower_rate(config.training)]) if finished.reason == "diverged" else {}
-    return f"Go on with: {_command(['--resume', str(finished.run), *places], changes)}"
+    # A checkpoint is saved as a run is stopped, and at no other of these ends: what was changed since is lost.
+    changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.state.last_step)
+    if finished.reason == "diverged":
+        changes |= [lower_rate(folder.latest_config().training)]
+    return f"Go on with: {_command(['--resume', str(folder.path), *places], changes)}"
+
+
+def _changed_since(folder: RunFolder, step: int) -> dict[str, Any]:
+    return {one.key: one.value for one in folder.settings_changed() if one.step >= step}
 
 
 def _command(arguments: Sequence[str], changes: Mapping[str, Any]) -> str:

@@ -190,6 +190,7 @@ def test_the_command_to_go_on_with_finds_the_plugin_again(
     _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Go on with: ")[2])
     gone_on = called(verb, *arguments, cwd=tmp_path)
     assert gone_on.returncode == 0, gone_on.stderr
+    assert "step 3" in gone_on.stdout.splitlines(), "as many steps as the first command asked for"
 
 
 @pytest.mark.parametrize("verb", [("evaluate",), ("train", "--resume")])
