@@ -18,6 +18,7 @@ from typing import IO, Literal
 from core.config import SubwordName
 from core.data.pair_texts import read_pairs
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
+from core.data.subword_progress import share_learnt
 from core.data.subwords import SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
@@ -28,6 +29,7 @@ MOST_PAIRS = 1_000_000
 """Of more, every second or third and so on is read, which bounds memory and time."""
 _MODEL_TYPES: dict[SubwordName, str] = {"subword": "bpe", "subword_unigram": "unigram"}
 _LOOK_SECONDS = 0.05
+_TELLING = 10_000  # pairs
 _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
 
@@ -37,23 +39,24 @@ def learn_subwords(
 ) -> Generator[Progress, None, bytes]:
     """A sentencepiece model of at most `size` tokens for a side of STEM's pairs; the same texts give the same bytes.
 
-    Yields until the process is done; closed before that, it ends the process. Raises UserError where the size is too
-    small for the characters of the texts.
+    Yields until the process is done, what part of the time has passed as so many of the pairs; closed before that, it
+    ends the process. Raises UserError where the size is too small for the characters of the texts.
     """
-    model, complaint = Path(f"{stem}.model"), Path(f"{stem}.complaint")
-    with complaint.open("wb") as stderr:
-        process = _start([_MODEL_TYPES[name], stem, str(-(-num_pairs // MOST_PAIRS)), sides, str(size), model], stderr)
+    model, log, stride = Path(f"{stem}.model"), Path(f"{stem}.log"), -(-num_pairs // MOST_PAIRS)
+    with log.open("wb") as stderr:
+        process = _start([_MODEL_TYPES[name], stem, str(stride), sides, str(size), model], stderr)
     try:
         while not _has_ended(process):
-            yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=num_pairs, total=None)
+            share = share_learnt(name, _read(log), num_pairs // stride, size)
+            yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=int(share * num_pairs), total=num_pairs)
         if process.returncode:
-            raise _failure(complaint.read_text(encoding="utf-8", errors="replace"), sides, size)
+            raise _failure(_read(log), sides, size)
         return model.read_bytes()
     finally:
         process.kill()
         process.wait()
         model.unlink(missing_ok=True)
-        complaint.unlink()
+        log.unlink()
 
 
 def require_size(model: bytes, sides: Sides, size: int) -> None:
@@ -83,6 +86,10 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return True
+
+
+def _read(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")
 
 
 def _failure(complaint: str, sides: Sides, size: int) -> UserError:
@@ -116,7 +123,7 @@ def main(model_type: str, stem: str, stride: str, sides: str, size: str, model: 
         normalization_rule_name="identity",
         remove_extra_whitespaces=False,
         num_threads=1,
-        minloglevel=2,  # errors
+        minloglevel=0,  # how far it is, too
         pad_id=PAD_ID, bos_id=BOS_ID, eos_id=EOS_ID, unk_id=UNK_ID,
         pad_piece=pad, bos_piece=bos, eos_piece=eos, unk_piece=unk,
     )  # fmt: skip
@@ -124,7 +131,9 @@ def main(model_type: str, stem: str, stride: str, sides: str, size: str, model: 
 
 
 def _texts(stem: Path, stride: int, sides: str) -> Iterator[str]:
-    for pair in islice(read_pairs(stem), 0, None, stride):
+    for number, pair in enumerate(islice(read_pairs(stem), 0, None, stride)):
+        if number % _TELLING == 0:
+            print(f"read {number}", file=sys.stderr)
         if sides != "tgt":
             yield pair.source
         if sides != "src":

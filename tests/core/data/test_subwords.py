@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import get_args
 
 import pytest
@@ -13,6 +14,7 @@ from core.config import SubwordName
 from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import write_pairs
 from core.data.special_tokens import SPECIAL_TOKENS
+from core.data.subword_progress import share_learnt
 from core.data.subwords import LARGEST_MODEL, SubwordTokenizer
 from core.errors import UserError
 from core.plugin import Pair
@@ -83,6 +85,29 @@ def test_learning_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     assert next(work).stage == "learning source subwords"
     work.close()
     assert {path.name for path in tmp_path.iterdir()} == {"train.pairs.jsonl", "train.pairs.npy"}
+
+
+@pytest.mark.parametrize(("name", "size"), [("subword", 600), ("subword_unigram", 200)])
+def test_how_far_it_is_is_told_from_the_first_pairs_to_the_last_subwords(
+    tmp_path: Path, name: SubwordName, size: int
+) -> None:
+    draw, num_pairs = Random(0), 30_000
+    texts = [" ".join("".join(draw.choices("aeinrst", k=4)) for _ in range(4)) for _ in range(num_pairs)]
+    write_pairs(tmp_path / "train", [Pair(text, text) for text in texts])
+    told = list(learn_subwords(name, tmp_path / "train", num_pairs, "src", size))
+    assert {one.total for one in told} == {num_pairs}
+    shares = [one.done / num_pairs for one in told]
+    assert shares == sorted(shares) and max(shares) <= 1
+    assert any(0 < share < 0.29 for share in shares), "while it reads"
+    assert shares[-1] > 0.5
+
+
+def test_the_log_tells_merges_and_prunings() -> None:
+    merging = "read 990000\nLoaded all\nDone! preprocessed\nMerged: freq=9 merges=100 piece=Loaded\n"
+    assert share_learnt("subword", merging, 1_000_000, 200) == pytest.approx(0.97)
+    pruning = "EM training\nEM sub_iter=0 size=3200 obj=8\nEM sub_iter=1 size=3200 obj=8\n"
+    share = share_learnt("subword_unigram", pruning, 9, 800)
+    assert share == pytest.approx(0.53 + 0.47 / 5), "and four times more until 880 are left"
 
 
 @pytest.mark.parametrize("damage", [b"", b"no model", b"\x00" * 100, b"x" * (LARGEST_MODEL + 1)])

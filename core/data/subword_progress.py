@@ -1,0 +1,39 @@
+"""How far sentencepiece is with learning subwords: its log says so, and how many pairs it was given so far."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from core.config import SubwordName
+
+# What part of the time has passed once this is logged: measured with 500,000 sentences of 13 words, German and English.
+_PASSED: dict[SubwordName, dict[str, float]] = {
+    "subword": {"Loaded all": 0.29, "all chars count": 0.57, "Done! preprocessed": 0.73, "Merged": 0.94},
+    "subword_unigram": {
+        "Loaded all": 0.04, "all chars count": 0.09, "Done! preprocessed": 0.11, "Extracting seed": 0.14,
+        "Initialized": 0.50, "EM training": 0.53,
+    },
+}  # fmt: skip
+_READ = re.compile(r"^read (\d+)$", re.MULTILINE)
+_MERGES = re.compile(r"merges=(\d+)")
+_EM = re.compile(r"EM sub_iter=(\d) size=(\d+)")
+_EM_ITERATIONS = 2  # between two prunings, each of which leaves three quarters of the pieces, a tenth too many at last
+
+
+def share_learnt(name: SubwordName, log: str, num_pairs: int, size: int) -> float:
+    """What part of the time has passed by this log, 0 to 1, where `size` subwords are learnt from so many pairs."""
+    passed = _PASSED[name]
+    share = max((share for words, share in passed.items() if words in log), default=0.0)
+    read, merges, em = _READ.findall(log), _MERGES.findall(log), _EM.findall(log)
+    if em:
+        return share + (1 - share) * _share_pruned(len(em), int(em[-1][0]), int(em[-1][1]), size)
+    if merges:
+        return share + (1 - share) * min(1.0, int(merges[-1]) / size)
+    return max(share, passed["Loaded all"] * int(read[-1]) / num_pairs) if read else share
+
+
+def _share_pruned(num_iterations: int, newest: int, pieces: int, size: int) -> float:
+    prunings = math.ceil(math.log(pieces / (1.1 * size)) / math.log(4 / 3))
+    rest = _EM_ITERATIONS * max(0, prunings - 1) + _EM_ITERATIONS - 1 - newest
+    return num_iterations / (num_iterations + rest)
