@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -50,6 +51,7 @@ class RunDetails(QFrame):
         self._row: RunRow | None = None
         self._said: tuple[Path, str] | None = None  # of a run, until another is shown
         self._shown = RunLabel()  # anything else in the fields was typed
+        self._settings_name = ""  # where that is in the field, as nobody gave the run another
         self.name_edit = EscapableEdit()
         self.note_edit = NoteEdit()
         self.about_label = plain_label(role="muted")
@@ -96,6 +98,7 @@ class RunDetails(QFrame):
         self.name_edit.setText(row.name if row is not None else "")
         self.note_edit.setPlainText(row.note if row is not None else "")
         self._shown = self._typed
+        self._settings_name = "" if row is None or row.given_name else self._shown.name
         for edit, tip in ((self.name_edit, _NAME_HELP), (self.note_edit, _NOTE_HELP)):
             edit.setEnabled(not why_not)
             edit.setToolTip(why_not or tip)
@@ -128,9 +131,11 @@ class RunDetails(QFrame):
             self.share_asked.emit(self._row.path, self._row.given_name or self._row.path.name)
 
     def _keep(self) -> None:
-        if self._row is not None and self._typed != self._shown:
-            self._shown = self._typed
-            self.labelled.emit(self._row.path, self._typed)
+        typed = self._typed
+        if self._row is not None and typed != self._shown:
+            self._shown = typed
+            is_given = typed.name != self._settings_name
+            self.labelled.emit(self._row.path, typed if is_given else replace(typed, name=""))
 
     def _give_up(self) -> None:
         self._show_label()

@@ -578,6 +578,16 @@ def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: R
     assert names(view) == ["2026-01-02_b"]
 
 
+def test_a_note_alone_gives_no_name(three_runs: RunsView, qtbot: QtBot) -> None:
+    view, run = three_runs, RunFolder.open(three_runs.context.place.path / "2026-01-02_b")
+    for note in ("half the width", "and more"):
+        view.details.note_edit.setFocus()
+        qtbot.keyClicks(view.details.note_edit, note)
+        qtbot.keyClick(view.details.note_edit, Qt.Key.Key_Tab)
+        row_of(view, qtbot, lambda row, note=note: note in row.note)
+        assert run.label().name == ""
+
+
 def test_a_shared_file_is_named_as_the_run_is_called_and_its_size_is_said(
     three_runs: RunsView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
