@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp
 
 import numpy as np
@@ -10,11 +11,13 @@ from numpy.typing import NDArray
 from core.answers.left_out import HeadPlace, LeftOut, SeenModel
 from core.per_cent import per_cent
 from core.probes import Feed
+from gui.datasets.data_look import NOT_AT_HAND
 from gui.sentences.selection import KIND_TITLES
 from gui.sentences.tokens import first_difference, without_eos
 
 _HARDLY = 0.005  # nats per token
 _NAMED = 2  # heads named in a title; the rest is counted
+_NO_PAIRS = f"{NOT_AT_HAND} “Continue from …” begins a run that has them, where the plugin gives them."
 
 
 def names_of(heads: tuple[HeadPlace, ...]) -> str:
@@ -25,16 +28,18 @@ def names_of(heads: tuple[HeadPlace, ...]) -> str:
 
 
 def in_words(left_out: LeftOut) -> str:
-    """What the figures say: of the validation pairs, or of the reference where these are not at hand."""
-    before, after = left_out.complete, left_out.without
-    whose, loss_of = "of the validation pairs", valid_loss
-    if not left_out.num_valid:
-        whose, loss_of = "of this reference", reference_loss
+    """What the figures say: of the validation pairs, or where these are not at hand why, and of the reference."""
+    if left_out.num_valid:
+        return _loss_in_words(left_out, "of the validation pairs", valid_loss)
+    return "\n".join(filter(None, [_loss_in_words(left_out, "of this reference", reference_loss), _NO_PAIRS]))
+
+
+def _loss_in_words(left_out: LeftOut, whose: str, loss_of: Callable[[SeenModel], float | None]) -> str:
     them, they = ("it", "this head") if len(left_out.heads) == 1 else ("them", "these heads")
-    losses = loss_of(before), loss_of(after)
-    if losses[0] is None or losses[1] is None:
+    before, after = loss_of(left_out.complete), loss_of(left_out.without)
+    if before is None or after is None:
         return ""
-    change = losses[1] - losses[0]
+    change = after - before
     if abs(change) < _HARDLY:
         return f"The model does as well without {they}: the loss {whose} hardly changes."
     if change > 0:

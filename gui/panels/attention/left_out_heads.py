@@ -21,7 +21,7 @@ from gui.sentences.asked import Asked
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
 from gui.widgets.buttons import button
-from gui.widgets.labels import plain_label
+from gui.widgets.labels import plain_label, sentence_label
 
 _COLUMNS = (
     ("output, free-running", "What the model writes by itself; marked is what it writes otherwise without these heads"),
@@ -50,7 +50,7 @@ class LeftOutHeads(Panel):
         self._source = probed(context.selection)
         self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
         self.cells = [[_cell() for _ in _COLUMNS] for _ in _ROWS]
-        self.words_label = plain_label(role="muted")
+        self.words_label = sentence_label("What the figures say", role="muted")
         self._heads = [plain_label(name, role="muted") for name, _ in _COLUMNS]
         self._lay_out()
         self.all_on_button.clicked.connect(heads_off.all_on)
@@ -89,7 +89,8 @@ class LeftOutHeads(Panel):
 
     def _draw(self, left_out: LeftOut) -> None:
         self.set_title(f"Without {names_of(left_out.heads)} · weights of step {left_out.step:,}")
-        self._heads[-1].setText(f"loss of {left_out.num_valid} validation pairs, nats/token")
+        count = f"{left_out.num_valid} " if left_out.num_valid else ""
+        self._heads[-1].setText(f"loss of {count}validation pairs, nats/token")
         before, after = left_out.complete, left_out.without
         for row, seen in zip(self.cells, (before, after), strict=False):
             for cell, text in zip(row[1:], in_figures(seen), strict=True):

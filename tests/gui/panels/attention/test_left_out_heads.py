@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from core.answers.left_out import HeadPlace, LeftOut
+from core.exporting.sharing import share
+from core.run_folder import RunFolder
 from gui.heads.left_out_words import figures, in_words
 from gui.main_window import MainWindow
 from gui.panels.attention.left_out_heads import LeftOutHeads
+from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 
 LAST = HeadPlace("cross", 0, 0)
@@ -114,3 +119,19 @@ def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: not view.heads_off.places, timeout=WAIT_MS)
     assert not panel.isVisible()
+
+
+def test_a_shared_run_says_why_it_has_no_loss_of_validation_pairs(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window, view = empty_window, empty_window.attention_view
+    share(RunFolder.open(example_path()), tmp_path / "mine.headlight")
+    window.runs_view.shared.open_file(tmp_path / "mine.headlight")
+    qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
+    window.show_view(window.views.index(view))
+    view.heads_off.toggle(LAST)
+    answer(view.left_out, qtbot, LAST)
+    heads = [label.text() for label in view.left_out.findChildren(QLabel)]
+    assert "loss of validation pairs, nats/token" in heads and view.left_out.cells[1][3].text() == ""
+    _, why = view.left_out.words_label.text().split("\n")
+    assert why.startswith("This run's pairs are not here: it was shared without them") and "Continue from" in why
