@@ -160,8 +160,8 @@ class TypedSentence(QObject):
         return probed_translation(self.request(self.wanted_step()), self.translation, self._bridge.history)
 
     def _forget(self, _: Prepared) -> None:
-        """Another model: what the one before wrote is gone, and so are its kept steps."""
-        if isinstance(self.weights, int):
+        """Another model: what the one before wrote is gone, and so are its checkpoints and kept steps."""
+        if self.weights != "now":
             self.weights = "playhead"
         self.prefix = ()
         self._begin_again()

@@ -16,7 +16,7 @@ from core.requests import AddSentence, ChangeSetting, Translation
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.sentences.example_menu import sentences
-from gui.sentences.typed_sentence import CALM_MS, TypedSentence
+from gui.sentences.typed_sentence import CALM_MS, TypedSentence, Weights
 
 WAIT_MS = 30_000
 
@@ -154,20 +154,23 @@ def test_damaged_newest_files_leave_the_others_to_translate_with(
     assert typed.translation.sentence.reference == validated.reference
 
 
-def test_another_model_forgets_what_the_one_before_wrote(window: MainWindow, qtbot: QtBot) -> None:
+@pytest.mark.parametrize(("weights", "then"), [(0, "playhead"), ("best", "playhead"), ("now", "now")])
+def test_another_model_forgets_what_the_one_before_wrote(
+    window: MainWindow, qtbot: QtBot, weights: Weights, then: Weights
+) -> None:
     bridge = window.context.bridge
     typed = TypedSentence(bridge, window.context.playhead)
     typed.watch(True)
     typed.translate(bridge.history.prepared.examples[0])
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     before = typed.translation.sentence.free_running.output_probability.tolist()
-    typed.weights = 0
+    typed.weights = weights
     seen: list[Translation | None] = []
     typed.changed.connect(lambda: seen.append(typed.translation))
     window.context.workbench.reset(seed=5)
     qtbot.waitUntil(lambda: None in seen and typed.translation is not None, timeout=WAIT_MS)
     assert typed.translation.sentence.free_running.output_probability.tolist() != before
-    assert typed.weights == "playhead"
+    assert typed.weights == then
 
 
 def test_another_way_of_decoding_translates_anew(window: MainWindow, qtbot: QtBot) -> None:
