@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShortcut
 from pytestqt.qtbot import QtBot
 
-from gui.frame.help import HelpSheet
+from gui.frame.help import SHORTCUTS, HelpSheet
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
+
+SAID = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→", "Del": "Delete", "Return": "Enter", "=": "+"}
+
+
+def test_it_names_every_key(empty_window: MainWindow) -> None:
+    named = {f"Ctrl+{number}" for number in range(1, 8)}
+    for keys, _ in SHORTCUTS:
+        modifier, plus, _ = keys.split()[0].partition("+")  # held for those that follow as well
+        named |= {key if "+" in key or not plus else f"{modifier}+{key}" for key in keys.split()}
+    for shortcut in empty_window.findChildren(QShortcut):
+        modifier, plus, key = shortcut.key().toString().rpartition("+")
+        assert f"{modifier}{plus}{SAID.get(key, key)}" in named
 
 
 def wait_until_whole(sheet: HelpSheet, qtbot: QtBot) -> None:
