@@ -21,7 +21,7 @@ from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, 
 from gui.sentences.typed_sentence import TypedSentence, Weights, choice_of, step_of
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
-from gui.widgets.choices import combo_box
+from gui.widgets.choices import combo_box, offer
 from gui.widgets.flow import FlowLayout, named
 from gui.widgets.labels import sentence_label
 
@@ -65,6 +65,7 @@ class WeightsPanel(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Draw both translations of one sentence, the second asked for where it is another one."""
         self.weights_combo.show_history(history, self.weights)
+        self._offer_runs()
         translation = self._typed.translation
         if translation is None:
             self.show_empty()
@@ -112,7 +113,7 @@ class WeightsPanel(Panel):
         self.mark_dirty()
 
     def _choose_run(self, place: int) -> None:
-        self.run = self._runs[place - 1] if place else None
+        self.run = self.run_combo.itemData(place)
         self.weights_combo.setVisible(self.run is None)
         self.step_combo.setVisible(self.run is not None)
         with QSignalBlocker(self.step_combo):
@@ -131,13 +132,16 @@ class WeightsPanel(Panel):
     def _take_runs(self, runs: list[RunWithWeights]) -> None:
         folder = self._context.bridge.history.folder
         self._runs = [run for run in runs if folder is None or run.path != folder.path]
-        paths = [run.path for run in self._runs]
-        with QSignalBlocker(self.run_combo):
-            self.run_combo.clear()
-            self.run_combo.addItems([_THIS_RUN, *(run.name for run in self._runs)])
-            if self.run is not None and self.run.path in paths:
-                self.run_combo.setCurrentIndex(1 + paths.index(self.run.path))
-        if self.run is not None and self.run.path not in paths:  # deleted
+        self._offer_runs()
+
+    def _offer_runs(self) -> None:
+        """Those that were read last, once nobody is choosing; a run that is gone is compared with no more."""
+        offer(self.run_combo, [(_THIS_RUN, None), *((run.name, run) for run in self._runs)])
+        paths = [None, *(self.run_combo.itemData(place).path for place in range(1, self.run_combo.count()))]
+        chosen = None if self.run is None else self.run.path
+        if chosen in paths:
+            self.run_combo.setCurrentIndex(paths.index(chosen))
+        else:
             self._choose_run(0)
 
     def _begin_anew(self) -> None:

@@ -18,6 +18,7 @@ from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.runs.naming import name_of
+from gui.runs.rows import EXAMPLE_NAME
 from gui.theme import GRID
 from gui.views.translate import TranslateView, unknown_note
 from tests.gui.legible import cut_texts
@@ -299,6 +300,28 @@ def test_the_run_that_is_compared_with_can_be_chosen_again(view: TranslateView, 
     assert view.other.asked.answer is None
     qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
     assert names_of(view)[:2] == ["step 0", "step 0"]
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
+def test_runs_are_offered_once_their_list_is_closed(view: TranslateView, qtbot: QtBot) -> None:
+    combo = view.other.run_combo
+    show_page(view, "Two weights")
+    qtbot.waitUntil(lambda: combo.findText(EXAMPLE_NAME) == 1, timeout=WAIT_MS)
+    runs = view.other._runs
+    combo.showPopup()
+    combo.view().setCurrentIndex(combo.model().index(1, 0))  # pointed at
+    view.other._take_runs([])
+    assert combo.count() == 2 and combo.view().currentIndex().row() == 1
+    combo.hidePopup()
+    view.other.mark_dirty()
+    qtbot.waitUntil(lambda: draw(view) or combo.count() == 1, timeout=WAIT_MS)
+    view.other._take_runs(runs)
+    combo.activated.emit(1)
+    assert view.other.run == runs[0] and combo.currentIndex() == 0
+    draw(view)
+    assert combo.currentIndex() == 1
+    view.other._take_runs([])
+    assert view.other.run is None and combo.count() == 1 and not view.other.step_combo.isVisible()
 
 
 def test_two_weights_are_compared_by_one_sentence_only(
