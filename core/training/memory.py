@@ -9,8 +9,8 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.machine.free_memory import free_memory
 from core.model_size import batch_bytes, count_parameters, num_positions
+from core.training.optimization import AVERAGES
 
-_AVERAGES = {"adam": 2, "adamw": 2, "sgd": 1}
 _FLOAT32 = 4
 
 
@@ -20,7 +20,7 @@ def model_bytes(config: RunConfig, data: PreparedData) -> int:
     In bfloat16 weights and gradients are there once more, in half the bytes (core/training/passes/weights.py).
     """
     sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-    per_weight = 2 + _AVERAGES[config.training.optimizer.name] + (config.training.ema_decay is not None)
+    per_weight = 2 + len(AVERAGES[config.training.optimizer.name]) + (config.training.ema_decay is not None)
     per_weight += config.training.precision == "bfloat16"
     return _FLOAT32 * per_weight * count_parameters(config.model, *sizes)
 

@@ -12,6 +12,12 @@ from core.config import OptimizerConfig
 from core.errors import UserError
 from core.training.flat_parameters import FlatParameters
 
+AVERAGES = {  # of each optimizer, as large as the weights
+    "adam": ("exp_avg", "exp_avg_sq"),
+    "adamw": ("exp_avg", "exp_avg_sq"),
+    "sgd": ("momentum_buffer",),
+}
+
 
 class Optimizer:
     """Adam (Kingma and Ba 2015), AdamW (Loshchilov and Hutter 2019) or SGD with momentum, over one flat tensor.
@@ -26,7 +32,7 @@ class Optimizer:
         self.parameters = parameters
         flat = parameters.values
         self._step = torch.zeros((), dtype=torch.float32, device=flat.device)
-        self._averages = {name: torch.zeros_like(flat) for name in _AVERAGES[config.name]}
+        self._averages = {name: torch.zeros_like(flat) for name in AVERAGES[config.name]}
         self._not_finite = torch.zeros((), dtype=torch.float32, device=flat.device)
 
     @torch.no_grad()
@@ -96,10 +102,3 @@ class Optimizer:
                     "Resume with the optimizer and model the run was started with.",
                 )
             own.copy_(saved)
-
-
-_AVERAGES = {
-    "adam": ("exp_avg", "exp_avg_sq"),
-    "adamw": ("exp_avg", "exp_avg_sq"),
-    "sgd": ("momentum_buffer",),
-}
