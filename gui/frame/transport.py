@@ -12,6 +12,7 @@ from gui.bridge import WindowState
 from gui.context import Context
 from gui.frame.branch_button import BranchButton
 from gui.icons import icon
+from gui.runs.rows import EXAMPLE_STAYS
 from gui.theme import GRID
 from gui.widgets.buttons import IconButton, button, enable
 from gui.widgets.flow import FlowLayout, side_by_side
@@ -135,7 +136,7 @@ class Transport(QFrame):
         if watching := self.context.follower.sentence:
             return f"{watching[0].upper()}{watching[1:]}: stop following it in Runs to learn here again"
         if self.context.workbench.is_example:
-            return "The example run stays as it is: Reset begins a run of your own with its settings"
+            return EXAMPLE_STAYS
         if self.context.workbench.is_shared:
             return "A shared run has no optimizer to go on with: “Continue from …” begins a run of your own"
         if state == "failed":

@@ -15,6 +15,7 @@ from gui.panels.meaning.accuracy_plots import AccuracyPlots
 from gui.panels.meaning.confusion_map import ConfusionMap
 from gui.panels.meaning.learned_map import LearnedMap
 from gui.panels.translation.sentence_row import SentenceRow
+from gui.runs.rows import EXAMPLE_STAYS
 from gui.validation_reader import ValidationReader
 from gui.view import View
 from gui.widgets.buttons import MoreButton
@@ -101,7 +102,7 @@ class TrainView(View):
     def _why_nothing_acts_now(self) -> str:
         """Why no setting can act on the run between two steps: it takes none."""
         if self.context.workbench.is_example:
-            return "The example run stays as it is: Reset begins a run of your own with its settings"
+            return EXAMPLE_STAYS
         if self.context.workbench.is_shared:
             return "A shared run does not learn: “Continue from …” begins a run of your own, on which it can act"
         if self.context.bridge.state == "failed":
