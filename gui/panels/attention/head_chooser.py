@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QSpinBox, QWidget
 
 from core.answers.left_out import HeadPlace
 from core.events import Prepared, ProbeDone
@@ -17,6 +17,7 @@ from gui.panel import Panel
 from gui.sentences.selection import KIND_TITLES, KINDS, Pooled, Selection
 from gui.sentences.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
+from gui.widgets.choices import combo_box
 from gui.widgets.flow import FlowLayout, named
 
 _FEEDS = ("fed by the reference", "free-running")
@@ -58,11 +59,13 @@ class HeadChooser(Panel):
         self._selection = selection
         self._source = source or probed(selection)
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
-        self.kind_combo = _combo([KIND_TITLES[kind] for kind in KINDS], "Kind of attention", "Who reads whom (Alt+K)")
+        self.kind_combo = combo_box("Kind of attention", "Who reads whom (Alt+K)")
+        self.kind_combo.addItems([KIND_TITLES[kind] for kind in KINDS])
         self.layer_spin = _spin("Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)")
         self.head_spin = _spin("Head", "Head of that layer (Alt+Left, Alt+Right)")
         self.on_box = _box("on", "Head switched on", _ON_HELP)
-        self.feed_combo = _combo(list(_FEEDS), "Decoder's input", _FEED_HELP)
+        self.feed_combo = combo_box("Decoder's input", _FEED_HELP)
+        self.feed_combo.addItems(_FEEDS)
         self.scale_box = _box("square-root colours", "Square-root colour scale", _SCALE_HELP)
         self.lines_box = _box("lines", "Lines between tokens", _LINES_HELP)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -175,15 +178,6 @@ def _show_place(spin: QSpinBox, place: int, count: int, pooled: Pooled = "") -> 
     spin.setEnabled(count > 1)
     only = f"There is only one {spin.accessibleName().lower()} to choose"
     spin.setToolTip(spin.accessibleDescription() if count > 1 else only)
-
-
-def _combo(texts: list[str], name: str, help: str) -> QComboBox:
-    combo = QComboBox()
-    combo.addItems(texts)
-    combo.setAccessibleName(name)
-    combo.setAccessibleDescription(help)
-    combo.setToolTip(help)
-    return combo
 
 
 def _box(text: str, name: str, help: str) -> QCheckBox:
