@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyqtgraph as pg
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
 
 from core.engine import Engine
 from gui.bridge import EngineBridge
@@ -27,6 +28,7 @@ def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainW
     window = MainWindow(make_context(bridge, theme, folder / "runs"))
     window.resize(1280, 720)
     window.show()
+    QTest.keyRelease(window, Qt.Key.Key_Control)  # Qt takes what `keyClick` held for held until another key comes
     collecting = QTimer(window)
     collecting.timeout.connect(collect_what_is_due)
     collecting.start(EVERY_MS)
