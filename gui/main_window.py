@@ -13,7 +13,7 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import Offer
-from core.events import StateChanged
+from core.events import Prepared, StateChanged
 from core.faults import as_trouble
 from core.first_look import read_first_look
 from core.requests import Close, Stop
@@ -156,8 +156,9 @@ class MainWindow(QMainWindow):
     def _advance(self) -> None:
         self.context.playhead.advance(self.context.bridge.shown.last_step)
 
-    def _restart(self, _: object) -> None:
+    def _restart(self, prepared: Prepared) -> None:
         """Another run is at hand; one that is followed is looked at where it was."""
+        self.banner.withdraw(prepared.run)
         if self.context.bridge.followed is None:
             self.context.playhead.restart()
 
@@ -217,7 +218,6 @@ class MainWindow(QMainWindow):
         self.plugins_view.tried.connect(self._try_plugin)
         self.data_view.files_chosen.connect(self._take_files)
         self.runs_view.opened.connect(partial(self.show_view, 0))
-        bridge.prepared.connect(lambda prepared: self.banner.withdraw(prepared.run))
         self.runs_view.deleted.connect(self.banner.withdraw)
         self.banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.asked_to_learn.connect(self.banner.hide)

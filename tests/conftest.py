@@ -28,8 +28,6 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000
-MANY_OBJECTS = 50_000  # made since the last collection
-MANY_MODULES = 20  # imported since what was imported was set aside
 GRACE_SECONDS = 1.0  # what is already ending may take this long
 LEAST_ROUNDS = 10  # nor is it judged before so many: of a busy machine, a second may be one collection
 USER_FOLDERS = {
@@ -54,28 +52,27 @@ settings.register_profile("headlight", deadline=None, derandomize=True, database
 settings.load_profile("headlight")
 
 
-num_modules = 0  # whose objects are set aside
 gc.disable()  # a widget must not be destroyed in another thread (gui/collector.py): collected is between two tests
+is_set_aside_over = False  # whether something that was set aside may have ended
 
 
-def pytest_collection_finish() -> None:
-    """What the tests import stays: looking through it again and again took a quarter of a second a window."""
+def pytest_fixture_post_finalizer(fixturedef: pytest.FixtureDef[object]) -> None:
+    """What a module shares was made before most of its tests, and set aside."""
+    global is_set_aside_over
+    is_set_aside_over |= fixturedef.scope != "function"
+
+
+def set_aside() -> None:
+    """Leave what is alive before a test out of what is collected and looked through after it.
+
+    Without this both took a third of the time of all tests: a worker soon has hundreds of thousands of objects.
+    """
+    global is_set_aside_over
+    if is_set_aside_over:
+        gc.unfreeze()
+        is_set_aside_over = False
+    gc.collect()
     gc.freeze()
-
-
-def pytest_runtest_setup() -> None:
-    """So does what the test before imported: torch alone is 160,000 objects."""
-    global num_modules
-    if len(sys.modules) > num_modules + MANY_MODULES:
-        num_modules = len(sys.modules)
-        gc.collect()
-        gc.freeze()
-
-
-def pytest_runtest_teardown() -> None:
-    """Collect in this thread where there may be much to collect."""
-    if gc.get_count()[0] > MANY_OBJECTS:
-        gc.collect()
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which somebody may have switched off
@@ -104,11 +101,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def nothing_left_behind(home: Path, request: pytest.FixtureRequest) -> Iterator[None]:
     """Fails a test after which a thread, child process, timer or window of its own is still there."""
     with_qt = not {"qtbot", "qapp"}.isdisjoint(request.fixturenames)
+    set_aside()
     before = set(leftovers(with_qt))
     yield
     deadline, rounds = time.monotonic() + GRACE_SECONDS, 0
     while (left := set(leftovers(with_qt)) - before) and (time.monotonic() < deadline or rounds < LEAST_ROUNDS):
         settle()
+        time.sleep(0.02 if rounds else 0.0)  # a window is gone at once
         rounds += 1
     assert not left, f"left behind by this test: {', '.join(what for what, _ in left)}"
 
@@ -168,7 +167,6 @@ def settle() -> None:
         core.QCoreApplication.processEvents()
         core.QCoreApplication.sendPostedEvents(None, core.QEvent.Type.DeferredDelete)
     gc.collect()
-    time.sleep(0.02)
 
 
 @pytest.fixture

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from weakref import ref
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from tests.conftest import settle
 from tests.gui.windows import opened_window
 
 
@@ -17,3 +19,12 @@ def test_no_key_is_held(qtbot: QtBot, tmp_path: Path) -> None:
         assert QGuiApplication.keyboardModifiers() == Qt.KeyboardModifier.ControlModifier
     with opened_window(tmp_path):
         assert QGuiApplication.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
+
+
+def test_a_window_that_is_closed_leaves_nothing_of_itself(qtbot: QtBot, tmp_path: Path) -> None:
+    """What a lambda at a signal of the bridge holds nobody collects: each test would add a whole window."""
+    with opened_window(tmp_path) as window:
+        alive = ref(window)
+    del window
+    settle()
+    assert alive() is None
