@@ -108,10 +108,10 @@ class TrainBatches:
 
     def __next__(self) -> Batch:
         if self._pairs is None:
-            self._pairs = self._begin_round()
+            self._pairs = self._pairs_of(self._round)
         while self._next >= len(self._plan):  # a shard may even be empty, where all its pairs are too long
+            self._pairs = self._pairs_of(self._round + 1)  # where that fails, nothing has changed
             self._round, self._next = self._round + 1, 0
-            self._pairs = self._begin_round()
         is_tried = self._round == 0 and self._next < int(_BEFORE_DRAWING_AHEAD * self._num_batches)
         if self._shards is not None and not is_tried:
             self._shards.draw_ahead(self._round + 1)
@@ -137,13 +137,14 @@ class TrainBatches:
         if self._shards is not None:
             self._shards.close()
 
-    def _begin_round(self) -> PairArrays:
-        random = np.random.Generator(np.random.PCG64([self._seed, self._round]))
+    def _pairs_of(self, number: int) -> PairArrays:
+        """The pairs of a round, its batches planned."""
+        random = np.random.Generator(np.random.PCG64([self._seed, number]))
         if self._shards is None:
             pairs = self._data.split("train")
             order = random.permutation(len(pairs))
         else:
-            pairs = self._shards.pairs(self._round)
+            pairs = self._shards.pairs(number)
             order = np.arange(len(pairs))  # drawn at random already
         self._plan = plan_batches(pairs, order, self._training)
         self._num_batches = len(self._plan)

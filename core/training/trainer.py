@@ -29,7 +29,7 @@ from core.torchrun import threads_here
 from core.training import trouble
 from core.training.best import Best
 from core.training.checkpoint import arrays, read_state, tensors
-from core.training.distributed import ProcessLost, processes_here
+from core.training.distributed import processes_here
 from core.training.due import Due
 from core.training.evaluation import evaluate_split, left_out, require_known_metric
 from core.training.learner import Learner
@@ -159,12 +159,12 @@ class Trainer:
         training, started = self.config.training, time.perf_counter()
         rate, source = self.learning_rate_of(self.step + 1), self._training_batches()
         batches_at, random = source.state(), self._random.state()
-        batches = [next(source) for _ in range(training.accumulate_steps)]
         try:
+            batches = [next(source) for _ in range(training.accumulate_steps)]
             self._processes.announce(self.step + 1, rate, training)
             with self._random.drawing():
                 measured = self._learner.step(batches, training, rate)
-        except ProcessLost:  # this step was not taken
+        except Exception:  # this step was not taken: who learns on after it takes it with the same batches
             source.restore(batches_at)
             self._random.load_state(random)
             raise

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from core.config import DatasetConfig
+from core.config import DatasetConfig, TrainingConfig
+from core.data.batching import TrainBatches
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.data.shards import Shards
@@ -118,6 +120,22 @@ def test_closing_ends_the_drawing_before_the_host_is_closed(host: PluginHost, fo
     for thread in drawing:
         thread.join(1.0)
     assert drawing and not any(thread.is_alive() for thread in drawing)
+
+
+def test_a_shard_that_failed_once_is_learned_from_when_it_can_be_drawn(host: PluginHost, folder: Path) -> None:
+    data, broken = prepared(host, folder), folder / "broken"
+    training = TrainingConfig.model_validate({"batch_size": SHARD_SIZE // 2})
+    undisturbed, disturbed = (TrainBatches(data, training, 0, host) for _ in range(2))
+    expected = [next(undisturbed) for _ in range(4)]
+    undisturbed.close()
+    broken.touch()
+    found = [next(disturbed) for _ in range(2)]
+    with pytest.raises(UserError, match="no more letters"):
+        next(disturbed)
+    broken.unlink()
+    found += [next(disturbed) for _ in range(2)]
+    disturbed.close()
+    assert all(torch.equal(one.src, other.src) for one, other in zip(found, expected, strict=True))
 
 
 ALPHABET = '''

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.data.batching import Batch
+from core.data.batching import Batch, TrainBatches
 from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
@@ -346,6 +346,27 @@ def test_a_plugin_that_leaves_out_the_metric_that_decides_is_named(
     trainer = make_trainer(best_metric="valid/letters")
     with pytest.raises(PluginError, match=r"metrics\(\) has left out 'letters', by which training.best_metric finds"):
         finish(trainer.run())
+
+
+def test_a_step_whose_pairs_could_not_be_drawn_is_taken_with_them_later(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two batches a step: the first of them was drawn already."""
+    undisturbed, disturbed = make_trainer(accumulate_steps=2), make_trainer(accumulate_steps=2)
+    finish(undisturbed.run())
+    whole, draws = TrainBatches.__next__, iter([True, True, True, False])
+
+    def failing_once(batches: TrainBatches) -> Batch:
+        if not next(draws, True):
+            raise PluginError("The drive is away.")
+        return whole(batches)
+
+    monkeypatch.setattr(TrainBatches, "__next__", failing_once)
+    with pytest.raises(PluginError):
+        finish(disturbed.run())
+    finish(disturbed.run())
+    losses = [trainer.folder.metrics()[1]["train/loss"] for trainer in (undisturbed, disturbed)]
+    np.testing.assert_array_equal(*losses)
 
 
 def test_a_plugins_metric_takes_no_place_of_ours(make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch) -> None:
