@@ -49,6 +49,11 @@ def learn_subwords(
         while not _has_ended(process):
             share = share_learnt(name, _read(log), num_pairs // stride, size)
             yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=int(share * num_pairs), total=num_pairs)
+        if process.returncode < 0:  # by a signal
+            raise UserError(
+                f"Learning subwords of the {_NAMES[sides]} texts was ended by the system.",
+                "Is there too little memory? Close other programs, or choose other tokens.",
+            )
         if process.returncode:
             raise _failure(_read(log), sides, size)
         return model.read_bytes()
@@ -101,7 +106,7 @@ def _failure(complaint: str, sides: Sides, size: int) -> UserError:
             f"they need at least {needed:,}.",
             f"Set it to {needed:,} or more; some thousands are usual.",
         )
-    last_line = (complaint.strip().splitlines() or ["it was ended by the system"])[-1]
+    last_line = complaint.strip().splitlines()[-1]  # of a traceback
     return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}", "Choose other tokens.")
 
 

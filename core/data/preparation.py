@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.config import DatasetConfig, SubwordName, TokenizerConfig
+from core.config import Auto, DatasetConfig, SubwordName, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
 from core.data.choosing_tokens import Symbols, TokenChoice, listed
 from core.data.learning_subwords import Sides, learn_subwords, require_size
@@ -70,8 +70,6 @@ def prepare_data(
         data = PreparedData.open(folder, dataset)
         data.require_lengths()  # it may have been kept when lengths were set that leave long pairs out
         tidy(cache_dir, folder)
-        if dataset.tokenizer != "auto" and not models:
-            _require_size(dataset.tokenizer, data.subword_models)  # it may have been kept when nobody had asked
         return replace(
             data,
             alignments_fit=preparation.has_the_plugins_tokens,
@@ -97,8 +95,8 @@ class _Preparation:
         recorded = host.options(dataset.plugin, dataset.options)
         self.options_here = None if options_here is None else host.options(dataset.plugin, options_here)
         self._options = options = self.options_here or recorded
-        self._config = _tokenizer(dataset, self._info)
-        self._is_size_chosen = dataset.tokenizer != "auto"
+        self._config = _tokenizer(dataset.tokenizer, self._info)
+        self._is_size_chosen = self._config != _tokenizer("auto", self._info)  # which a run's config.yaml spells out
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
         self._symbols = self._listed(symbols)
         self._drawn: dict[str, int] = {}
@@ -268,9 +266,9 @@ def _find(host: PluginHost, name: str) -> PluginInfo:
     return found[0]
 
 
-def _tokenizer(dataset: DatasetConfig, info: PluginInfo) -> TokenizerConfig:
+def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConfig:
     """What was chosen, and the plugin's own where nobody did."""
-    chosen = TokenizerConfig() if dataset.tokenizer == "auto" else dataset.tokenizer
+    chosen = TokenizerConfig() if asked == "auto" else asked
     sides = {"src": (chosen.src, info.tokenizer[0]), "tgt": (chosen.tgt, info.tokenizer[1])}
     found = {side: own if name == "auto" else name for side, (name, own) in sides.items()}
     try:
@@ -281,11 +279,3 @@ def _tokenizer(dataset: DatasetConfig, info: PluginInfo) -> TokenizerConfig:
             f"dataset.tokenizer.{sentence}",
             f"Plugin {info.name!r} has {' and '.join(info.tokenizer)} where src and tgt are auto: choose both.",
         ) from None
-
-
-def _require_size(config: TokenizerConfig, models: SubwordModels) -> None:
-    if config.shares_subwords:
-        require_size(models["src"], "both", config.size)
-        return
-    for side in config.subword_sides:
-        require_size(models[side], side, config.size)

@@ -296,6 +296,21 @@ def test_shared_subwords_are_learnt_of_both_sides(prepare: Prepare) -> None:
     assert data.subword_models["src"] == data.subword_models["tgt"]
 
 
+def test_the_plugins_own_subwords_are_as_many_as_the_texts_give_spelled_out_or_not(tmp_path: Path) -> None:
+    """As in config.yaml of a run, which is complete and may be trained anew."""
+    code = WORDS.replace('tokenizer = "whitespace"', 'tokenizer = "subword"')
+    (tmp_path / "words.py").write_text(code, encoding="utf-8")
+    with PluginHost([tmp_path]) as host:
+        dataset = DatasetConfig(plugin="words")
+        first = drive(prepare_data(dataset, host, tmp_path / "cache"))
+        spelled_out = first.dataset.tokenizer
+        assert spelled_out != "auto" and spelled_out.size == 8000 > len(first.src_vocabulary.tokens)
+        assert drive(prepare_data(first.dataset, host, tmp_path / "other")).fingerprint == first.fingerprint
+        other = dataset.model_copy(update={"tokenizer": spelled_out.model_copy(update={"size": 7999})})
+        with pytest.raises(UserError, match="size = 7,999: the source texts of the train split give only"):
+            drive(prepare_data(other, host, tmp_path / "cache"))
+
+
 TOO_MANY = SUBWORDS | {"size": 9000}
 
 
@@ -312,19 +327,6 @@ def test_more_subwords_than_the_texts_give_are_refused_before_any_text_is_cut(
         stages.extend(one.stage for one in prepare_data(dataset, host, tmp_path / "cache"))
     assert stages[-1] == f"learning {sides} subwords"
     assert list((tmp_path / "cache").iterdir()) == []
-
-
-def test_of_data_that_are_kept_they_are_refused_as_well(tmp_path: Path) -> None:
-    """Where the tokenizer was left to the plugin, nobody had asked for so many."""
-    words = WORDS.replace('"words"', '"pieces"').replace('"whitespace"', '"subword"')
-    (tmp_path / "pieces.py").write_text(words, encoding="utf-8")
-    left_to_it = DatasetConfig(plugin="pieces")
-    asked_for = DatasetConfig.model_validate({"plugin": "pieces", "tokenizer": {"src": "subword", "tgt": "subword"}})
-    with PluginHost([tmp_path]) as host:
-        kept = drive(prepare_data(left_to_it, host, tmp_path / "cache"))
-        assert kept.dataset.tokenizer == asked_for.tokenizer and len(kept.src_vocabulary) == 13
-        with pytest.raises(UserError, match="the source texts of the train split give only 13 subwords"):
-            drive(prepare_data(asked_for, host, tmp_path / "cache"))
 
 
 def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:

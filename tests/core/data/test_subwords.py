@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from random import Random
 from typing import get_args
@@ -18,6 +20,7 @@ from core.data.subword_progress import share_learnt
 from core.data.subwords import LARGEST_MODEL, SubwordTokenizer
 from core.errors import UserError
 from core.plugin import Pair
+from tests.conftest import child_processes
 from tests.core.data.conftest import drive
 
 TEXTS = ("the cat sat on the mat", "a cat  and a bat\tsat", "dämmerung <pad> <bos>", " that hat ")
@@ -85,6 +88,18 @@ def test_learning_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     assert next(work).stage == "learning source subwords"
     work.close()
     assert {path.name for path in tmp_path.iterdir()} == {"train.pairs.jsonl", "train.pairs.npy"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells of children")
+def test_learning_that_the_system_ends_says_so(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
+    before = dict(child_processes())
+    work = learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60)
+    next(work)
+    (learning,) = set(dict(child_processes())) - set(before)
+    os.kill(learning, signal.SIGKILL)
+    with pytest.raises(UserError, match="source texts was ended by the system"):
+        list(work)
 
 
 @pytest.mark.parametrize(("name", "size"), [("subword", 600), ("subword_unigram", 200)])
