@@ -15,22 +15,41 @@ def edit_distances(hypotheses: Sequences, references: Sequences) -> NDArray[np.i
 
     A row of the table, without its insertions, comes from the row before; insertions along it, d[j] = min over k <= j
     of d[k] + j - k, are a running minimum of d[k] - k. One pass of numpy a reference token: 1,000 pairs of 10 tokens
-    take 3 ms.
+    take 3 ms. The longest references come first, so that a pass has only the pairs whose references go on.
     """
+    longest_first = np.argsort(-_lengths(references), kind="stable")
+    hypotheses, references = ([given[place] for place in longest_first] for given in (hypotheses, references))
     ids: dict[Hashable, int] = {}
     hypothesis_ids, reference_ids = _padded(hypotheses, ids, -1), _padded(references, ids, -2)
     hypothesis_lengths, reference_lengths = _lengths(hypotheses), _lengths(references)
-    columns = np.arange(hypothesis_ids.shape[1] + 1)
-    row = np.tile(columns, (len(references), 1))
+    widths = np.maximum.accumulate(hypothesis_lengths)
+    row = np.tile(np.arange(hypothesis_ids.shape[1] + 1), (len(references), 1))
     distances = hypothesis_lengths.copy()  # right where the reference is empty
     for done in range(reference_ids.shape[1]):
-        substituted = row[:, :-1] + (hypothesis_ids != reference_ids[:, done : done + 1])
-        row = row + 1
-        np.minimum(row[:, 1:], substituted, out=row[:, 1:])
-        row = np.minimum.accumulate(row - columns, axis=1) + columns
+        left = int((reference_lengths > done).sum())
+        width = widths[left - 1]
+        row = _next_row(row[:left, : width + 1], hypothesis_ids[:left, :width], reference_ids[:left, done : done + 1])
         ended = np.flatnonzero(reference_lengths == done + 1)
         distances[ended] = row[ended, hypothesis_lengths[ended]]
-    return distances
+    return distances[np.argsort(longest_first)]
+
+
+def edit_table(hypothesis: Sequence[Hashable], reference: Sequence[Hashable]) -> list[list[int]]:
+    """[len(reference) + 1][len(hypothesis) + 1] fewest edits from each beginning of one to each of the other."""
+    ids: dict[Hashable, int] = {}
+    hypothesis_ids, reference_ids = _padded([hypothesis], ids, -1), _padded([reference], ids, -2)
+    rows = [np.arange(len(hypothesis) + 1)[None]]
+    for done in range(len(reference)):
+        rows.append(_next_row(rows[-1], hypothesis_ids, reference_ids[:, done : done + 1]))
+    return [row.tolist() for (row,) in rows]
+
+
+def _next_row(row: NDArray[np.int64], hypotheses: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of every pair [N, longest hypothesis + 1], after one more token of its reference [N, 1]."""
+    columns, substituted = np.arange(row.shape[1]), row[:, :-1] + (hypotheses != wanted)
+    row = row + 1
+    np.minimum(row[:, 1:], substituted, out=row[:, 1:])
+    return np.asarray(np.minimum.accumulate(row - columns, axis=1) + columns)
 
 
 def _lengths(sequences: Sequences) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from core.validated import Validated
 def read_seeds(text: str) -> list[int]:
     """`0,1,2` as numbers. Raises UserError where it is not two or more different seeds."""
     words = [word.strip() for word in text.split(",")]
-    seeds = [int(word) for word in words if word.isascii() and word.isdigit()]
+    seeds = [int(word) for word in words if word.isascii() and word.isdigit() and len(word) <= len(str(NUM_SEEDS))]
     if len(seeds) != len(words) or len(set(seeds)) != len(seeds) or len(seeds) < 2 or max(seeds) >= NUM_SEEDS:
         raise UserError(
             f"--seeds {text}: expected two or more different whole numbers less than {NUM_SEEDS:,}, such as 0,1,2."

@@ -14,5 +14,10 @@ def spread(metrics: Sequence[Mapping[str, float]]) -> tuple[dict[str, float], di
     """
     names = [name for name in metrics[0] if all(name in one for one in metrics)]
     values = {name: [one[name] for one in metrics] for name in names}
-    mean = {name: statistics.fmean(given) for name, given in values.items()}
+    mean = {name: _mean(given) for name, given in values.items()}
     return mean, {name: statistics.stdev(given) if isfinite(mean[name]) else nan for name, given in values.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    """As floats add: with infinities of both signs nan, where fmean raises."""
+    return statistics.fmean(values) if all(map(isfinite, values)) else sum(values)

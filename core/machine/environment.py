@@ -36,11 +36,15 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
 
 def code_revision() -> str | None:
     """The commit that is checked out, marked where the source differs from it; None outside a checkout."""
-    here = Path(__file__).parent
-    try:
-        described = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=here, capture_output=True, text=True
-        )
-    except FileNotFoundError:  # no git on this machine
+    if not _git("ls-files", Path(__file__).name):  # an installed copy may lie within somebody's repository
         return None
-    return described.stdout.strip() or None
+    return _git("describe", "--always", "--dirty", "--abbrev=12") or None
+
+
+def _git(*arguments: str) -> str:
+    """What git answers of the folder of this file; nothing where there is none, on this machine or around it."""
+    try:
+        answered = subprocess.run(["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True)
+    except FileNotFoundError:
+        return ""
+    return answered.stdout.strip()

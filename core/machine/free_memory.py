@@ -22,10 +22,16 @@ def _known() -> Iterator[int]:
         yield 1024 * (int(sizes["MemAvailable"]) + int(sizes["SwapFree"]))
     elif hasattr(os, "sysconf"):  # macOS takes memory back from other programs: what it has is what counts
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    yield from _left_in_container()
+    yield from _left_by_limit()
+
+
+def _left_in_container() -> Iterator[int]:
+    """What is used there counts the files that were read; those not used lately make room by themselves."""
     limit = _number(_CONTAINER / "memory.max")
     if limit is not None:
-        yield limit - (_number(_CONTAINER / "memory.current") or 0)
-    yield from _left_by_limit()
+        unused = re.search(r"^inactive_file (\d+)$", _text(_CONTAINER / "memory.stat"), re.MULTILINE)
+        yield limit - (_number(_CONTAINER / "memory.current") or 0) + (int(unused[1]) if unused else 0)
 
 
 def _left_by_limit() -> Iterator[int]:
@@ -40,5 +46,9 @@ def _left_by_limit() -> Iterator[int]:
 
 
 def _number(path: Path) -> int | None:
-    text = path.read_text().strip() if path.exists() else ""
+    text = _text(path).strip()
     return int(text) if text.isdecimal() else None
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.data.special_tokens import SPECIAL_TOKENS, UNK_ID
 from core.data.subwords import WORD_BEGINS
+from core.edit_distance import edit_table
 from core.events import ValidatedSentence
 
 Written = tuple[str | None, str | None]  # a reference symbol and what stands for it; None: nothing was to be, or is
@@ -58,7 +59,7 @@ def side_by_side(reference: Sequence[str], hypothesis: Sequence[str]) -> list[Wr
     """Both sequences in order, with the fewest substitutions, omissions and additions (Levenshtein 1966)."""
     if reference == hypothesis:
         return [(symbol, symbol) for symbol in reference]
-    costs = _costs(reference, hypothesis)
+    costs = edit_table(hypothesis, reference)
     row, column = len(reference), len(hypothesis)
     pairs: list[Written] = []
     while row or column:
@@ -74,14 +75,3 @@ def side_by_side(reference: Sequence[str], hypothesis: Sequence[str]) -> list[Wr
             column -= 1
             pairs.append((None, hypothesis[column]))
     return pairs[::-1]
-
-
-def _costs(reference: Sequence[str], hypothesis: Sequence[str]) -> list[list[int]]:
-    """[len(reference) + 1][len(hypothesis) + 1] fewest edits from one beginning to the other."""
-    rows = [list(range(len(hypothesis) + 1))]
-    for number, wanted in enumerate(reference, 1):
-        above, row = rows[-1], [number]
-        for column, got in enumerate(hypothesis):
-            row.append(min(above[column] + (wanted != got), above[column + 1] + 1, row[column] + 1))
-        rows.append(row)
-    return rows

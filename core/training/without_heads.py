@@ -61,6 +61,6 @@ def _first_valid(data: PreparedData) -> Batch | None:
     if not num_pairs:
         return None
     pairs = data.split("valid")
-    lengths = pairs.tgt_lengths[:_NUM_VALID]
+    lengths = np.maximum(pairs.src.lengths, pairs.tgt_lengths)[:_NUM_VALID]
     fitting = np.maximum.accumulate(lengths) * np.arange(1, len(lengths) + 1) <= _MOST_TOKENS
     return make_batch(pairs, np.arange(max(1, int(fitting.sum()))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from core.edit_distance import edit_distances
+from core.edit_distance import edit_distances, edit_table
 
 
 def plain_edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
@@ -20,5 +20,11 @@ def plain_edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
 def test_edit_distances_equal_the_textbook_table() -> None:
     draw = random.Random(0)
     pairs = [(draw.choices("abc", k=draw.randrange(9)), draw.choices("abcd", k=draw.randrange(9))) for _ in range(500)]
+    pairs[7] = draw.choices("abc", k=40), draw.choices("abcd", k=50)  # much longer than all others
     found = edit_distances([h for h, _ in pairs], [r for _, r in pairs])
     assert found.tolist() == [plain_edit_distance(h, r) for h, r in pairs]
+
+
+def test_the_table_has_the_edits_between_all_beginnings() -> None:
+    table = edit_table("abba", "bab")
+    assert table == [[plain_edit_distance("bab"[:row], "abba"[:column]) for column in range(5)] for row in range(4)]

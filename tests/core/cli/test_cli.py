@@ -74,6 +74,7 @@ print(codes, [name for name in {heavy} if name in sys.modules])
             "headlight: --seeds 0,4294967296: expected two or more different whole",
         ),
         ("train copy_task --seeds 0,1 --set seed=3", "headlight: --seeds gives each run its seed: it does not go with"),
+        (f"train copy_task --seeds 1,{'9' * 5000}", f"headlight: --seeds 1,{'9' * 5000}: expected two or more"),
         ("train copy_task --seeds 3", "headlight: --seeds 3: expected two or more different whole numbers"),
         ("evaluate", "headlight evaluate: the following arguments are required: RUN."),
         ("evaluate x --split train", "headlight evaluate: argument --split: invalid choice: 'train'"),

@@ -14,6 +14,11 @@ def test_only_what_all_have_is_averaged() -> None:
     assert mean == {"loss": 1.5} and deviation == {"loss": pytest.approx(0.5**0.5)}
 
 
+def test_infinities_of_both_signs_have_no_mean() -> None:
+    mean, deviation = spread([{"own": inf}, {"own": -inf}])
+    assert isnan(mean["own"]) and isnan(deviation["own"])
+
+
 @pytest.mark.parametrize("value", [nan, inf])
 def test_what_is_not_finite_has_no_deviation(value: float) -> None:
     """As a plugin's metric may be."""

@@ -41,5 +41,5 @@ def test_where_collections_are_off_nothing_is_set_aside() -> None:
     num_before = gc.get_freeze_count()
     with imported_for_good():
         made = [["as of a module"] for _ in range(1000)]
-    assert not gc.isenabled() and gc.get_freeze_count() == num_before
+    assert not gc.isenabled() and gc.get_freeze_count() <= num_before  # of those a few may have ended
     assert {id(thing) for thing in gc.get_objects()}.issuperset(map(id, made))

@@ -1,0 +1,31 @@
+"""The commit of the code that made a run."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from core.machine import environment
+
+
+def git(folder: Path, *arguments: str) -> str:
+    named = ("-c", "user.name=a", "-c", "user.email=a@b")
+    return subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_the_commit_around_an_installed_copy_is_not_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_installed: bool
+) -> None:
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    (folder / "environment.py").touch()
+    (tmp_path / ".gitignore").write_text("installed" if is_installed else "")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "--message", "theirs")
+    monkeypatch.setattr(environment, "__file__", str(folder / "environment.py"))
+    theirs = git(tmp_path, "rev-parse", "--short=12", "HEAD").strip()
+    assert environment.code_revision() == (None if is_installed else theirs)

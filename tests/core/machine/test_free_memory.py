@@ -1,0 +1,21 @@
+"""How much memory is free where a container has a limit of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.machine import free_memory
+
+
+@pytest.mark.parametrize(
+    ("stat", "free"), [("", 40), ("anon 7\ninactive_file 25\nactive_file 9\n", 65), ("anon 7\n", 40)]
+)
+def test_in_a_container_files_that_were_read_leave_their_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stat: str, free: int
+) -> None:
+    for name, text in (("memory.max", "100\n"), ("memory.current", "60\n"), ("memory.stat", stat)):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(free_memory, "_CONTAINER", tmp_path)
+    assert free_memory.free_memory() == free
