@@ -55,7 +55,7 @@ class SetupDrawer(QFrame):
         self._origin: RunConfig | None = None  # what changes are counted against
         self._shown_plugin = ""
         self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
-        self._refused_options: dict[str, object] = {}
+        self._untaken_options: dict[str, object] = {}  # which the plugin refused, or has not judged yet
         self._marked: FormRow | None = None  # whose value the engine or the plugin refused as it was prepared
         self._shown_run: Path | None = None
         self.preset_combo = CalmCombo()
@@ -188,7 +188,7 @@ class SetupDrawer(QFrame):
         self.restart_button.refresh()
 
     def _forget_refused(self) -> None:
-        self._marked, self._refused, self._refused_options = None, {}, {}
+        self._marked, self._refused, self._untaken_options = None, {}, {}
         for form in (*self.forms.values(), self.options_form):
             form.forget_errors()
         self.restart_button.refresh()
@@ -220,7 +220,8 @@ class SetupDrawer(QFrame):
 
     def _unfit(self) -> list[str]:
         """The settings, by key, that do not fit as they were typed."""
-        return [*self._refused, *(f"{OPTIONS}.{key}" for key in self._refused_options)]
+        options = (key for key in self._untaken_options if self.options_form.rows[key].error)
+        return [*self._refused, *(f"{OPTIONS}.{key}" for key in options)]
 
     def _tell_of_unfit(self) -> None:
         """Learning goes by what fits, and Setup folds away over what was typed."""
@@ -229,28 +230,26 @@ class SetupDrawer(QFrame):
             advice = "Setup (Ctrl+E) says what is expected."
             self.context.bridge.trouble.emit(Trouble(sentence=sentence, advice=advice, is_note=True))
 
-    def _edit_option(self, form: OptionForm, key: str, value: object) -> None:
-        """Ask the plugin about an edit, and again about what it refused before; the form may have been replaced."""
+    def _edit_option(self, key: str, value: object) -> None:
+        """Ask the plugin about an edit, and again about all that it has not taken yet."""
         self._unmark()
         draft = self.context.workbench.draft
         assert draft is not None
-        dataset, edits = draft.dataset, {**self._refused_options, key: value}
-        host = self.context.plugins.host
+        dataset, host = draft.dataset, self.context.plugins.host
+        edits = self._untaken_options = {**self._untaken_options, key: value}
         self.context.bridge.call(
             lambda: what_fits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
-            lambda verdict: self._take_verdict(form, edits, *verdict),
+            lambda verdict: self._take_verdict(edits, *verdict),
         )
 
-    def _take_verdict(
-        self, form: OptionForm, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]
-    ) -> None:
-        """The plugin has judged options. Meanwhile another may have been edited, or another plugin chosen."""
+    def _take_verdict(self, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]) -> None:
+        """The plugin has judged options: too late, where it was asked again since, or other settings were taken."""
         draft = self.context.workbench.draft
-        if form is not self.options_form or draft is None:
+        if edits is not self._untaken_options or draft is None:
             return
-        self._refused_options = {key: edits[key] for key in errors}
+        self._untaken_options = {key: edits[key] for key in errors}
         for key in edits:
-            form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
+            self.options_form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
         self.restart_button.refresh()
         if fitting:
             self.context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
@@ -302,13 +301,14 @@ class SetupDrawer(QFrame):
             return
         self._shown_plugin = name
         self._unmark()
-        self._refused_options = {}
+        self._untaken_options = {}
         self.restart_button.refresh()
         body = self.sections["dataset"].body
         body.removeWidget(self.options_form)
+        self.options_form.edited.disconnect(self._edit_option)  # Qt deletes it a moment later
         self.options_form.deleteLater()
         self.options_form = OptionForm(schema_settings(info.options_schema))
-        self.options_form.edited.connect(partial(self._edit_option, self.options_form))
+        self.options_form.edited.connect(self._edit_option)
         body.insertWidget(1, self.options_form)
 
     def _choose_plugin(self, place: int) -> None:
@@ -383,6 +383,7 @@ class SetupDrawer(QFrame):
         self.save_button.clicked.connect(self._ask_save)
         for form in self.forms.values():
             form.edited.connect(self._edit)
+        self.options_form.edited.connect(self._edit_option)
         workbench.changed.connect(self.refresh)
         workbench.asked_to_learn.connect(self._tell_of_unfit)
         workbench.unprepared.connect(self._mark)

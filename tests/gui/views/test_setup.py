@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from core.config import config_to_yaml, read_config
+from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.option_form import help_text
 from gui.views.setup import NOAM_NOTE
@@ -285,6 +286,27 @@ def test_two_options_edited_at_once_are_both_kept(qtbot: QtBot, window: MainWind
     assert workbench.draft is not None
     options = workbench.draft.dataset.options
     assert (options["num_symbols"], options["max_length"]) == (5, 4)
+
+
+def test_a_refusal_is_not_forgotten_for_an_option_that_was_edited_meanwhile(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.options_form.rows, timeout=WAIT_MS)
+    drawer.options_form.edited.emit("num_symbols", -5)
+    drawer.options_form.edited.emit("max_length", 4)
+    qtbot.waitUntil(lambda: workbench.draft.dataset.options["max_length"] == 4, timeout=WAIT_MS)  # type: ignore[union-attr]
+    assert drawer.options_form.rows["num_symbols"].error
+    assert drawer.restart_button.toolTip() == "First mend what is marked ✗: dataset.options.num_symbols"
+
+
+def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_preset(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    drawer.choose_preset("copy_task")
+    drawer.options_form.edited.emit("num_symbols", 5)
+    drawer.choose_preset("copy_task")
+    answered: list[object] = []
+    window.context.bridge.call(lambda: None, answered.append)  # behind the plugin's verdict
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    assert workbench.draft == read_preset("copy_task")
 
 
 def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot: QtBot, window: MainWindow) -> None:
