@@ -314,11 +314,11 @@ class Workbench(QObject):
     def _take_prepared(self, prepared: Prepared) -> None:
         self.resolved = prepared
         self.run = prepared.run
-        self._acting.clear()
-        self.is_opening = False
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
             self.taken = None
+            self._acting.clear()
+            self.is_opening = False  # data without a run may have been asked for before the opening
         self.changed.emit()
 
     def _stay(self, applied: RunConfig | None, taken: RunConfig | None, run: Path | None, error: Exception) -> None:

@@ -165,6 +165,20 @@ def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
 
 
+def test_data_that_were_asked_for_before_do_not_end_the_opening_of_a_run(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    late = bridge.history.prepared
+    assert late is not None
+    workbench.open_run(other)
+    bridge.prepared.emit(late)  # which the window had not read yet
+    workbench.edit("model.d_ff", 64)
+    assert running_timers(workbench) == []
+    qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+
+
 def test_what_is_typed_while_an_opening_is_refused_is_prepared(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
