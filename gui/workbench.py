@@ -288,17 +288,17 @@ class Workbench(QObject):
         self._typing.stop()
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
-        """The draft has taken these: have them acted on in a moment."""
-        if self.run is None and not self.is_opening:
-            self._preparing.start(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
-        elif self.run is not None:
+        """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
+        if self.run is not None or self._start is not None:
             self._acting |= {key: value for key, value in edits.items() if setting_effect(key) == "now"}
             self._typing.start()
+        elif not self.is_opening:
+            self._preparing.start(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
         self.changed.emit()
 
     def _act(self) -> None:
         """Change the settings of the run that were typed, between two of its steps."""
-        if self.is_opening:
+        if self.is_opening or self._start is not None:
             self._typing.start()  # until that is there, or refused
             return
         self._typing.stop()
@@ -318,6 +318,7 @@ class Workbench(QObject):
             self.draft = self.applied = prepared.config
             self.taken = None
             self._acting.clear()
+            self._start = None
             self.is_opening = False  # data without a run may have been asked for before the opening
         self.changed.emit()
 
@@ -329,6 +330,7 @@ class Workbench(QObject):
         else:
             self._tell_of_unprepared(error)
         self._bridge.show_refusal(error, until_prepared=True)
+        self._prepare_what_was_typed()
 
     def _tell_of_unprepared(self, error: Exception) -> None:
         self.resolved = None
@@ -369,7 +371,7 @@ class Workbench(QObject):
 
     def _keep(self, error: Exception) -> None:
         """What is at hand stays. Where that is no run yet, what the opening held up or broke off is prepared."""
-        self.is_opening = False
+        self.is_opening, self._start = False, None
         self._bridge.show_refusal(error)
         was_broken_off = self.resolved is not None and self._bridge.state != "ready"
         if self.run is None and (self.draft != self.applied or was_broken_off):
@@ -378,7 +380,8 @@ class Workbench(QObject):
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         if start is self._start:  # nothing else was prepared meanwhile
             self._start, self.run = None, run
-            self._bridge.ask(Learn(steps=steps))
+            if not self.is_opening:  # else this one is being left, and the other would learn
+                self._bridge.ask(Learn(steps=steps))
             self.changed.emit()
 
     def _settle(self, run: Path) -> None:
@@ -389,6 +392,12 @@ class Workbench(QObject):
         if start is self._start:
             self._start = None
             self._bridge.show_refusal(error)
+            self._prepare_what_was_typed()
+
+    def _prepare_what_was_typed(self) -> None:
+        """While a run was to begin, which has not: what acts during a run waited for it."""
+        if self.run is None and self.draft != self.applied and not self._preparing.isActive():
+            self.prepare()
 
     def _take_finish(self, finished: RunFinished) -> None:
         self.changed.emit()

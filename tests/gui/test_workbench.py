@@ -11,11 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from core.events import SettingChanged
 from core.notices.notice import Experiment
-from core.requests import Branch, OpenRun
+from core.requests import Branch, LocateData, OpenRun
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
-from gui.workbench import PREPARE_DELAY_MS, Workbench
+from gui.workbench import ACT_DELAY_MS, PREPARE_DELAY_MS, Workbench
 
 ROOT = Path(__file__).parents[2]
 WAIT_MS = 30_000
@@ -204,6 +204,69 @@ def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
 def test_after_a_preset_an_edit_waits_for_the_next_key_as_ever(window: MainWindow) -> None:
     window.context.workbench.edit("training.max_steps", 17)
     assert running_timers(window.context.workbench) == [PREPARE_DELAY_MS]
+
+
+def test_what_is_typed_before_a_run_has_begun_acts_on_it_or_waits(qtbot: QtBot, window: MainWindow) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    window.transport.pace_slider.setValue(0)
+    workbench.restart()
+    workbench.edit("model.d_ff", 24)
+    workbench.edit("training.max_steps", 17)
+    assert running_timers(workbench) == [ACT_DELAY_MS]
+    qtbot.waitUntil(lambda: [one.value for one in bridge.history.settings_changed] == [17], timeout=WAIT_MS)
+    assert bridge.state == "learning" and workbench.waiting == ("model.d_ff",)
+
+
+def test_what_is_typed_before_a_run_that_cannot_begin_is_prepared(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    (tmp_path / "runs").write_text("a file where the folder should be", encoding="utf-8")
+    workbench.learn()
+    workbench.edit("training.max_steps", 17)
+    qtbot.waitUntil(lambda: workbench.resolved.config.training.max_steps == 17, timeout=WAIT_MS)  # type: ignore[union-attr]
+
+
+def test_what_mends_data_that_could_not_be_prepared_is_prepared_though_a_run_was_to_begin(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    workbench = window.context.workbench
+    assert workbench.draft is not None
+    dataset = workbench.draft.dataset.model_dump()
+    workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
+    with qtbot.waitSignal(workbench.unprepared, timeout=WAIT_MS):
+        workbench.restart()
+        workbench.edit("dataset", dataset)
+    qtbot.waitUntil(lambda: workbench.resolved is not None, timeout=WAIT_MS)
+    assert workbench.applied == workbench.draft
+
+
+def test_a_run_that_is_opened_right_after_learn_learns_nothing(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    workbench.learn()
+    workbench.open_run(other)
+    qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+    answered: list[object] = []
+    bridge.ask(LocateData(), answered.append)  # behind a Learn that was asked for
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    assert bridge.state == "paused"
+
+
+def test_a_setting_acts_on_a_run_that_was_opened_before_another_had_begun(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    changed = list[SettingChanged]()
+    bridge.setting_changed.connect(changed.append)
+    workbench.restart()
+    workbench.open_run(other)
+    qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+    workbench.edit("training.optimizer.learning_rate", 0.25)
+    qtbot.waitUntil(lambda: [one.value for one in changed] == [0.25], timeout=WAIT_MS)
 
 
 def test_a_branch_of_another_run_is_asked_for_while_one_is_opened(
