@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -69,6 +69,8 @@ class Workbench(QObject):
         self._playhead = playhead
         self._place = place
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
+        self._is_judging = False  # a plugin is asked whether an edit fits
+        self._once_judged: Callable[[], object] | None = None  # what was asked for meanwhile
         self.is_opening = False  # another run is on its way: what acts now would act on that
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
@@ -104,6 +106,21 @@ class Workbench(QObject):
             self.draft = change_settings(self.draft, fitting)
             self._take_edits(fitting)
         return refused
+
+    def await_verdict(self) -> None:
+        """An option was edited, and its plugin is asked: what begins with the draft waits for the answer."""
+        self._is_judging = True
+
+    def go_on_judged(self) -> None:
+        """The draft has what the plugin let pass: do what was asked for meanwhile."""
+        act = self._once_judged
+        self.forget_verdict()
+        if act is not None:
+            act()
+
+    def forget_verdict(self) -> None:
+        """The edit is of no interest any more, nor what waited for the verdict on it."""
+        self._is_judging, self._once_judged = False, None
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -166,6 +183,8 @@ class Workbench(QObject):
 
     def restart(self) -> None:
         """A new run with the changes that waited; the old one is kept. A branch at its start takes them along."""
+        if self._waits_for_verdict(self.restart):
+            return
         if not self.takes_changes_along:
             self.prepare()
             self.learn()
@@ -176,6 +195,8 @@ class Workbench(QObject):
 
     def reset(self, seed: int | None = None) -> None:
         """Untrained weights again, of the same seed or another; the old run is kept."""
+        if self._waits_for_verdict(partial(self.reset, seed)):
+            return
         if self.draft is not None and seed is not None:
             self.draft = change_setting(self.draft, "seed", seed)
         self.prepare()
@@ -193,6 +214,8 @@ class Workbench(QObject):
         """Take steps, in a run folder of their own that begins with the first one."""
         if self._preparing.isActive():
             self.prepare()
+        if self._waits_for_verdict(partial(self.learn, steps)):
+            return
         if self.takes_changes_along:
             self._take_along(steps)
             return
@@ -283,9 +306,16 @@ class Workbench(QObject):
                 self.restart()
 
     def stop(self) -> None:
-        """Nothing that was typed prepares or acts any more: the window closes, or another run is opened."""
+        """Nothing that was typed or asked for acts any more: the window closes, or another run is opened."""
         self._preparing.stop()
         self._typing.stop()
+        self._once_judged = None
+
+    def _waits_for_verdict(self, act: Callable[[], object]) -> bool:
+        """Whether this, and not what was asked for before, is done once a plugin has judged an edit."""
+        if self._is_judging:
+            self._once_judged = act
+        return self._is_judging
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""

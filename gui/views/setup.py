@@ -191,6 +191,7 @@ class SetupDrawer(QFrame):
         self._marked, self._refused, self._untaken_options = None, {}, {}
         for form in (*self.forms.values(), self.options_form):
             form.forget_errors()
+        self.context.workbench.forget_verdict()
         self.restart_button.refresh()
 
     def _mark(self, sentence: str) -> None:
@@ -237,9 +238,11 @@ class SetupDrawer(QFrame):
         assert draft is not None
         dataset, host = draft.dataset, self.context.plugins.host
         edits = self._untaken_options = {**self._untaken_options, key: value}
+        self.context.workbench.await_verdict()
         self.context.bridge.call(
             lambda: what_fits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
             lambda verdict: self._take_verdict(edits, *verdict),
+            self._miss_verdict,
         )
 
     def _take_verdict(self, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]) -> None:
@@ -253,6 +256,12 @@ class SetupDrawer(QFrame):
         self.restart_button.refresh()
         if fitting:
             self.context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
+        self.context.workbench.go_on_judged()
+
+    def _miss_verdict(self, error: Exception) -> None:
+        """A fault of ours: Learn must not wait for ever."""
+        self.context.workbench.forget_verdict()
+        self.context.bridge.report(error)
 
     def _options(self, draft: RunConfig) -> dict[str, object]:
         info = self._plugins.get(draft.dataset.plugin)
@@ -302,6 +311,7 @@ class SetupDrawer(QFrame):
         self._shown_plugin = name
         self._unmark()
         self._untaken_options = {}
+        self.context.workbench.forget_verdict()
         self.restart_button.refresh()
         body = self.sections["dataset"].body
         body.removeWidget(self.options_form)
