@@ -224,10 +224,10 @@ class SetupDrawer(QFrame):
         options = (key for key in self._untaken_options if self.options_form.rows[key].error)
         return [*self._refused, *(f"{OPTIONS}.{key}" for key in options)]
 
-    def _tell_of_unfit(self) -> None:
-        """Learning goes by what fits, and Setup folds away over what was typed."""
+    def _tell_of_unfit(self, what_is_done: str) -> None:
+        """Learning and saving go by what fits."""
         if unfit := self._unfit():
-            sentence = f"What was typed for {', '.join(unfit)} does not fit: the run learns without it."
+            sentence = f"What was typed for {', '.join(unfit)} does not fit: {what_is_done} without it."
             advice = "Setup (Ctrl+E) says what is expected."
             self.context.bridge.trouble.emit(Trouble(sentence=sentence, advice=advice, is_note=True))
 
@@ -337,16 +337,21 @@ class SetupDrawer(QFrame):
             self.open_file(Path(name))
 
     def _ask_save(self) -> None:
-        draft = self.context.workbench.draft
-        assert draft is not None
-        path = ask_where_to_save(self, "Save settings", f"{draft.name}.yaml", _KINDS)
+        workbench = self.context.workbench
+        assert workbench.draft is not None
+        path = ask_where_to_save(self, "Save settings", f"{workbench.draft.name}.yaml", _KINDS)
         if path is not None:
-            try:
-                path.write_text(config_to_yaml(draft), encoding="utf-8")
-                self.context.bridge.told.emit(f"Saved as {from_home(path)}")
-            except OSError as error:
-                trouble = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
-                self.context.bridge.trouble.emit(as_trouble(trouble))
+            self._save(path, workbench.draft)  # as it is now: a plugin may have judged an option meanwhile
+
+    def _save(self, path: Path, draft: RunConfig) -> None:
+        try:
+            path.write_text(config_to_yaml(draft), encoding="utf-8")
+        except OSError as error:
+            trouble = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
+            self.context.bridge.trouble.emit(as_trouble(trouble))
+        else:
+            self.context.bridge.told.emit(f"Saved as {from_home(path)}")
+            self._tell_of_unfit("the file was saved")
 
     def _lay_out(self) -> None:
         self.preset_combo.addItems(preset_names())
@@ -395,7 +400,7 @@ class SetupDrawer(QFrame):
             form.edited.connect(self._edit)
         self.options_form.edited.connect(self._edit_option)
         workbench.changed.connect(self.refresh)
-        workbench.asked_to_learn.connect(self._tell_of_unfit)
+        workbench.asked_to_learn.connect(partial(self._tell_of_unfit, "the run learns"))
         workbench.unprepared.connect(self._mark)
         self.context.bridge.prepared.connect(self._unmark)
         self.context.plugins.changed.connect(self._take_plugins)

@@ -55,6 +55,17 @@ def test_settings_are_saved_with_a_suffix_that_open_finds_again(
     assert read_config(tmp_path / whole) == window.context.workbench.draft
 
 
+def test_who_saves_settings_without_what_was_refused_is_told(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine.yaml"), "Settings (*.yaml)"))
+    type_into(qtbot, window, "model.num_decoder_layers", "abc")
+    qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
+    said = "What was typed for model.num_decoder_layers does not fit: the file was saved without it."
+    assert window.strip.sentence.text() == said
+    assert read_config(tmp_path / "mine.yaml").model.num_decoder_layers == 1
+
+
 def test_an_error_stands_beside_its_field(qtbot: QtBot, window: MainWindow) -> None:
     type_into(qtbot, window, "model.num_heads", "3")
     row = window.setup_drawer.forms["model"].rows["model.num_heads"]
