@@ -17,12 +17,12 @@ from core.errors import UserError
 from core.events import Trouble
 from core.faults import as_trouble
 from core.model_size import count_parameters
-from core.plugins_host.info import PluginInfo
-from core.settings.fields import SettingField, run_settings, schema_settings
+from core.settings.fields import SettingField, run_settings
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
 from core.typed_path import from_home
 from gui.context import Context
-from gui.fitting import OPTIONS, beside, what_fits
+from gui.datasets.plugin_options import PluginOptions
+from gui.fitting import OPTIONS, beside
 from gui.frame.processes_row import ProcessesRow
 from gui.frame.restart_button import RestartButton
 from gui.option_form import FormRow, OptionForm
@@ -51,13 +51,11 @@ class SetupDrawer(QFrame):
         self.setObjectName("drawer")
         self.setAccessibleName("Setup")
         self.context = context
-        self._plugins: dict[str, PluginInfo] = {}
         self._origin: RunConfig | None = None  # what changes are counted against
-        self._shown_plugin = ""
         self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
-        self._untaken_options: dict[str, object] = {}  # which the plugin refused, or has not judged yet
         self._marked: FormRow | None = None  # whose value the engine or the plugin refused as it was prepared
         self._shown_run: Path | None = None
+        self.plugin_options = PluginOptions(context)
         self.preset_combo = CalmCombo()
         self.open_button = button("Open …", "Open settings from a YAML file")
         self.save_button = button("Save as …", "Save these settings as a YAML file")
@@ -68,7 +66,6 @@ class SetupDrawer(QFrame):
         self.plugin_combo = CalmCombo()
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self.forms = {name: OptionForm(_fields_of(name)) for name in SECTIONS}
-        self.options_form = OptionForm([])
         self.processes_row = ProcessesRow(context.workbench)
         self._scroll = QScrollArea()
         self._lay_out()
@@ -118,8 +115,8 @@ class SetupDrawer(QFrame):
         values = draft.model_dump(mode="json")
         for form in self.forms.values():
             form.show_values(values)
-        self._show_plugin(draft)
-        self.options_form.show_values(self._options(draft))
+        self.plugin_combo.setCurrentIndex(self.plugin_combo.findData(draft.dataset.plugin))
+        self.plugin_options.show_draft(draft)
         own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
         self.forms["training"].show_note("training.optimizer.learning_rate", own_rate)
         self.schedule.show_config(draft)
@@ -188,10 +185,10 @@ class SetupDrawer(QFrame):
         self.restart_button.refresh()
 
     def _forget_refused(self) -> None:
-        self._marked, self._refused, self._untaken_options = None, {}, {}
-        for form in (*self.forms.values(), self.options_form):
+        self._marked, self._refused = None, {}
+        for form in self.forms.values():
             form.forget_errors()
-        self.context.workbench.forget_verdict()
+        self.plugin_options.forget()
         self.restart_button.refresh()
 
     def _mark(self, sentence: str) -> None:
@@ -215,14 +212,13 @@ class SetupDrawer(QFrame):
 
     def _row(self, key: str) -> FormRow | None:
         if key.startswith(f"{OPTIONS}."):
-            return self.options_form.rows.get(key.removeprefix(f"{OPTIONS}."))
+            return self.plugin_options.form.rows.get(key.removeprefix(f"{OPTIONS}."))
         form = self.forms.get(key.partition(".")[0])
         return form.rows.get(key) if form is not None else None
 
     def _unfit(self) -> list[str]:
         """The settings, by key, that do not fit as they were typed."""
-        options = (key for key in self._untaken_options if self.options_form.rows[key].error)
-        return [*self._refused, *(f"{OPTIONS}.{key}" for key in options)]
+        return [*self._refused, *self.plugin_options.unfit]
 
     def _tell_of_unfit(self, what_is_done: str) -> None:
         """Learning and saving go by what fits."""
@@ -230,43 +226,6 @@ class SetupDrawer(QFrame):
             sentence = f"What was typed for {', '.join(unfit)} does not fit: {what_is_done} without it."
             advice = "Setup (Ctrl+E) says what is expected."
             self.context.bridge.trouble.emit(Trouble(sentence=sentence, advice=advice, is_note=True))
-
-    def _edit_option(self, key: str, value: object) -> None:
-        """Ask the plugin about an edit, and again about all that it has not taken yet."""
-        self._unmark()
-        draft = self.context.workbench.draft
-        assert draft is not None
-        dataset, host = draft.dataset, self.context.plugins.host
-        edits = self._untaken_options = {**self._untaken_options, key: value}
-        self.context.workbench.await_verdict()
-        self.context.bridge.call(
-            lambda: what_fits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
-            lambda verdict: self._take_verdict(edits, *verdict),
-            self._miss_verdict,
-        )
-
-    def _take_verdict(self, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]) -> None:
-        """The plugin has judged options: too late, where it was asked again since, or other settings were taken."""
-        draft = self.context.workbench.draft
-        if edits is not self._untaken_options or draft is None:
-            return
-        self._untaken_options = {key: edits[key] for key in errors}
-        for key in edits:
-            self.options_form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
-        self.restart_button.refresh()
-        if fitting:
-            self.context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
-        self.context.workbench.go_on_judged()
-
-    def _miss_verdict(self, error: Exception) -> None:
-        """A fault of ours: Learn must not wait for ever."""
-        self.context.workbench.forget_verdict()
-        self.context.bridge.report(error)
-
-    def _options(self, draft: RunConfig) -> dict[str, object]:
-        info = self._plugins.get(draft.dataset.plugin)
-        defaults = schema_settings(info.options_schema) if info and info.options_schema else []
-        return {**{field.key: field.default for field in defaults}, **draft.dataset.options}
 
     def _size(self, draft: RunConfig) -> str:
         resolved, applied = self.context.workbench.resolved, self.context.workbench.applied
@@ -280,46 +239,12 @@ class SetupDrawer(QFrame):
         return f"{count:,} parameters"
 
     def _take_plugins(self) -> None:
-        plugins = self.context.plugins.infos
-        self._forget_options_that_are_gone(plugins)
-        self._plugins = {info.name: info for info in plugins}
+        self.plugin_options.drop_what_is_gone()
         self.plugin_combo.clear()
-        for info in plugins:
+        for info in self.context.plugins.infos:
             if info.error is None:
                 self.plugin_combo.addItem(info.title, info.name)
-        self._shown_plugin = ""
         self.refresh()
-
-    def _forget_options_that_are_gone(self, plugins: list[PluginInfo]) -> None:
-        """Of a plugin read anew that has renamed an option: the draft would be refused for the old name."""
-        draft = self.context.workbench.draft
-        new = next((info for info in plugins if draft is not None and info.name == draft.dataset.plugin), None)
-        old = self._plugins.get(new.name) if new is not None else None
-        if draft is None or new is None or old is None or new.error is not None:
-            return
-        gone = option_names(old) - option_names(new)
-        if gone & draft.dataset.options.keys():
-            kept = {key: value for key, value in draft.dataset.options.items() if key not in gone}
-            self.context.workbench.edit(OPTIONS, kept)
-
-    def _show_plugin(self, draft: RunConfig) -> None:
-        name = draft.dataset.plugin
-        self.plugin_combo.setCurrentIndex(self.plugin_combo.findData(name))
-        info = self._plugins.get(name)
-        if name == self._shown_plugin or info is None or info.options_schema is None:
-            return
-        self._shown_plugin = name
-        self._unmark()
-        self._untaken_options = {}
-        self.context.workbench.forget_verdict()
-        self.restart_button.refresh()
-        body = self.sections["dataset"].body
-        body.removeWidget(self.options_form)
-        self.options_form.edited.disconnect(self._edit_option)  # Qt deletes it a moment later
-        self.options_form.deleteLater()
-        self.options_form = OptionForm(schema_settings(info.options_schema))
-        self.options_form.edited.connect(self._edit_option)
-        body.insertWidget(1, self.options_form)
 
     def _choose_plugin(self, place: int) -> None:
         plugin, draft = self.plugin_combo.itemData(place), self.context.workbench.draft
@@ -378,7 +303,7 @@ class SetupDrawer(QFrame):
             column.addWidget(section)
         self.sections["training"].body.addWidget(self.processes_row)  # below the threads
         self.sections["dataset"].body.insertWidget(0, self.plugin_combo)
-        self.sections["dataset"].body.insertWidget(1, self.options_form)
+        self.sections["dataset"].body.insertWidget(1, self.plugin_options)
         column.addStretch(1)
         self._scroll.setWidgetResizable(True)
         self._scroll.setWidget(content)
@@ -398,7 +323,9 @@ class SetupDrawer(QFrame):
         self.save_button.clicked.connect(self._ask_save)
         for form in self.forms.values():
             form.edited.connect(self._edit)
-        self.options_form.edited.connect(self._edit_option)
+        self.plugin_options.edited.connect(self._unmark)
+        for changed in (self.plugin_options.edited, self.plugin_options.judged):
+            changed.connect(self.restart_button.refresh)
         workbench.changed.connect(self.refresh)
         workbench.asked_to_learn.connect(partial(self._tell_of_unfit, "the run learns"))
         workbench.unprepared.connect(self._mark)
@@ -411,8 +338,3 @@ def _fields_of(section: str) -> list[SettingField]:
     """The section's settings; the plugin itself has a list of its own."""
     prefix = f"{section}."
     return [field for key, field in run_settings().items() if key.startswith(prefix) and key != "dataset.plugin"]
-
-
-def option_names(info: PluginInfo) -> set[str]:
-    """The keys that a plugin knows under dataset.options; none where it could not be loaded."""
-    return set(info.options_schema["properties"]) if info.options_schema else set()

@@ -205,7 +205,7 @@ def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: Main
     qtbot.waitUntil(lambda: "whisper" in [row.info.name for row in view.table.rows], timeout=WAIT_MS)
     view.table.choose(str((user_plugins_dir() / "whisper.py").resolve()))
     qtbot.mouseClick(view.try_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "lost" in window.setup_drawer.options_form.rows, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "lost" in window.setup_drawer.plugin_options.form.rows, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: is_ready_with_a_limit(bridge), timeout=WAIT_MS)
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)

@@ -217,7 +217,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     reload(view, qtbot)
     assert view.note_label.text() == KEEPS and bridge.state == "learning"
     assert row(view, "words")[0] == "Other words" and "broken" not in [row.info.name for row in view.table.rows]
-    assert drawer.plugin_combo.currentText() == "Other words" and list(drawer.options_form.rows) == ["size"]
+    assert drawer.plugin_combo.currentText() == "Other words" and list(drawer.plugin_options.form.rows) == ["size"]
     assert workbench.draft is not None and workbench.draft.dataset.options == {}
     workbench.set_pace(None)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)

@@ -1,0 +1,118 @@
+"""The chosen plugin's own options in Setup: a form made from what it declares, and what it says of each edit."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from core.config import RunConfig
+from core.plugins_host.info import PluginInfo
+from core.settings.fields import SettingField, schema_settings
+from gui.context import Context
+from gui.fitting import OPTIONS, beside, what_fits
+from gui.option_form import OptionForm
+
+
+class PluginOptions(QWidget):
+    """Edits the options of the workbench's draft. The plugin says whether they fit, in a process of its own."""
+
+    edited = Signal()  # and the plugin is asked; or another plugin's options are shown
+    judged = Signal()  # `unfit`
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.form = OptionForm([])
+        self._context = context
+        self._shown: PluginInfo | None = None
+        self._untaken: dict[str, object] = {}  # edits that the plugin refused, or has not judged yet
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._put_form(self.form)
+
+    @property
+    def unfit(self) -> list[str]:
+        """The settings, by key, that the plugin refused as they were typed."""
+        return [f"{OPTIONS}.{key}" for key in self._untaken if self.form.rows[key].error]
+
+    def show_draft(self, draft: RunConfig) -> None:
+        """Show its options, those that it does not name at their defaults; each plugin's in a form of their own."""
+        info = self._usable(draft.dataset.plugin)
+        if info is not None and info != self._shown:
+            self._show_plugin(info)
+        defaults = {field.key: field.default for field in _fields_of(info)}
+        self.form.show_values({**defaults, **draft.dataset.options})
+
+    def forget(self) -> None:
+        """What was typed, and what the plugin says of it, is no longer of interest."""
+        self._untaken = {}
+        self.form.forget_errors()
+        self._context.workbench.forget_verdict()
+
+    def drop_what_is_gone(self) -> None:
+        """Of a plugin read anew that has renamed an option: the draft would be refused for the old name."""
+        draft, old = self._context.workbench.draft, self._shown
+        new = self._usable(old.name) if old is not None else None
+        if draft is None or new is None or new.name != draft.dataset.plugin:
+            return
+        gone = _names_of(old) - _names_of(new)
+        if gone & draft.dataset.options.keys():
+            kept = {key: value for key, value in draft.dataset.options.items() if key not in gone}
+            self._context.workbench.edit(OPTIONS, kept)
+
+    def _usable(self, name: str) -> PluginInfo | None:
+        infos = self._context.plugins.infos
+        return next((info for info in infos if info.name == name and info.error is None), None)
+
+    def _show_plugin(self, info: PluginInfo) -> None:
+        self.forget()
+        self._shown = info
+        self._layout.removeWidget(self.form)
+        self.form.edited.disconnect(self._edit)  # Qt deletes it a moment later
+        self.form.deleteLater()
+        self.form = OptionForm(_fields_of(info))
+        self._put_form(self.form)
+        self.edited.emit()
+
+    def _put_form(self, form: OptionForm) -> None:
+        self._layout.addWidget(form)
+        form.edited.connect(self._edit)
+
+    def _edit(self, key: str, value: object) -> None:
+        """Ask the plugin about an edit, and again about all that it has not taken yet."""
+        draft = self._context.workbench.draft
+        assert draft is not None
+        dataset, host = draft.dataset, self._context.plugins.host
+        edits = self._untaken = {**self._untaken, key: value}
+        self._context.workbench.await_verdict()
+        self._context.bridge.call(
+            lambda: what_fits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
+            lambda verdict: self._take_verdict(edits, *verdict),
+            self._miss_verdict,
+        )
+        self.edited.emit()
+
+    def _take_verdict(self, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]) -> None:
+        """The plugin has judged options: too late, where it was asked again since, or other settings were taken."""
+        draft = self._context.workbench.draft
+        if edits is not self._untaken or draft is None:
+            return
+        self._untaken = {key: edits[key] for key in errors}
+        for key in edits:
+            self.form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
+        self.judged.emit()
+        if fitting:
+            self._context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
+        self._context.workbench.go_on_judged()
+
+    def _miss_verdict(self, error: Exception) -> None:
+        """A fault of ours: Learn must not wait for ever."""
+        self._context.workbench.forget_verdict()
+        self._context.bridge.report(error)
+
+
+def _fields_of(info: PluginInfo | None) -> list[SettingField]:
+    return schema_settings(info.options_schema) if info is not None and info.options_schema is not None else []
+
+
+def _names_of(info: PluginInfo | None) -> set[str]:
+    return {field.key for field in _fields_of(info)}

@@ -1,0 +1,130 @@
+"""The options of the chosen plugin, in the Setup drawer of a real window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import RunFolder
+from core.settings.presets import read_preset
+from gui.main_window import MainWindow
+
+WAIT_MS = 30_000
+
+
+def wait_for_verdicts(qtbot: QtBot, window: MainWindow) -> None:
+    """Wait until the plugin has said of every option that was edited whether it fits."""
+    answered: list[object] = []
+    window.context.bridge.call(lambda: None, answered.append)  # behind what it was asked
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+
+
+def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_plugin(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    drawer.plugin_options.form.edited.emit("num_symbols", 5)
+    drawer.plugin_options.form.edited.emit("num_symbols", -5)
+    drawer.choose_preset("phonetic_to_letter")
+    wait_for_verdicts(qtbot, window)
+    assert workbench.draft is not None and "num_symbols" not in workbench.draft.dataset.options
+
+
+def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    old = drawer.plugin_options.form
+    drawer.choose_preset("phonetic_to_letter")
+    assert drawer.plugin_options.form is not old
+    old.edited.emit("num_symbols", 5)  # typed just before: Qt deletes the form a moment later
+    wait_for_verdicts(qtbot, window)
+    assert window.strip.trouble is None
+    assert workbench.draft is not None and "num_symbols" not in workbench.draft.dataset.options
+
+
+def test_options_that_fit_only_together_can_be_typed_one_after_the_other(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "min_length" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    rows = drawer.plugin_options.form.rows
+    drawer.plugin_options.form.edited.emit("min_length", 5)
+    qtbot.waitUntil(lambda: bool(rows["min_length"].error), timeout=WAIT_MS)
+    assert rows["min_length"].error == "min_length 5 is above max_length 3"
+    drawer.plugin_options.form.edited.emit("max_length", 6)
+    qtbot.waitUntil(lambda: not rows["min_length"].error, timeout=WAIT_MS)
+    assert workbench.draft is not None
+    options = workbench.draft.dataset.options
+    assert (options["min_length"], options["max_length"]) == (5, 6)
+
+
+def test_two_options_edited_at_once_are_both_kept(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    drawer.plugin_options.form.edited.emit("num_symbols", 5)
+    drawer.plugin_options.form.edited.emit("max_length", 4)
+    wait_for_verdicts(qtbot, window)
+    assert workbench.draft is not None
+    options = workbench.draft.dataset.options
+    assert (options["num_symbols"], options["max_length"]) == (5, 4)
+
+
+def test_a_refusal_is_not_forgotten_for_an_option_that_was_edited_meanwhile(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    drawer.plugin_options.form.edited.emit("num_symbols", -5)
+    drawer.plugin_options.form.edited.emit("max_length", 4)
+    qtbot.waitUntil(lambda: workbench.draft.dataset.options["max_length"] == 4, timeout=WAIT_MS)  # type: ignore[union-attr]
+    assert drawer.plugin_options.form.rows["num_symbols"].error
+    assert drawer.restart_button.toolTip() == "First mend what is marked ✗: dataset.options.num_symbols"
+
+
+def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_preset(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    drawer.choose_preset("copy_task")
+    drawer.plugin_options.form.edited.emit("num_symbols", 5)
+    drawer.choose_preset("copy_task")
+    wait_for_verdicts(qtbot, window)
+    assert workbench.draft == read_preset("copy_task")
+
+
+@pytest.mark.parametrize(("typed", "begun_with"), [(5, 5), (-5, 4)])
+def test_learn_waits_for_what_the_plugin_says_of_an_option(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: int, begun_with: int
+) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    drawer.plugin_options.form.edited.emit("num_symbols", typed)
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+    wait_for_state("paused")
+    assert workbench.run is not None
+    assert RunFolder.open(workbench.run).config().dataset.options["num_symbols"] == begun_with
+    said = "What was typed for dataset.options.num_symbols does not fit: the run learns without it."
+    assert (window.strip.sentence.text() == said) is (typed != begun_with)
+
+
+def test_a_learn_that_waits_for_a_plugin_is_taken_back_by_reset_and_by_another_preset(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    drawer, workbench, asked = window.setup_drawer, window.context.workbench, list[None]()
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    workbench.asked_to_learn.connect(lambda: asked.append(None))
+    for take_back in (window.transport.reset_button.click, lambda: drawer.choose_preset("copy_task")):
+        drawer.plugin_options.form.edited.emit("num_symbols", 5)
+        window.transport.learn_button.click()
+        take_back()
+        wait_for_verdicts(qtbot, window)
+        qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert not asked and workbench.draft == read_preset("copy_task")
+
+
+def test_a_fault_while_an_option_is_judged_is_told_and_keeps_nobody_from_learning(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawer = window.setup_drawer
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    monkeypatch.setattr(window.context.plugins.host, "options", lambda *_: 1 / 0)
+    drawer.plugin_options.form.edited.emit("num_symbols", 5)
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+    wait_for_state("paused")
