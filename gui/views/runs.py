@@ -10,6 +10,7 @@ from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core.errors import UserError
 from core.run_folder import RunFolder, RunLabel
 from core.typed_path import from_home
 from gui.context import Context
@@ -253,12 +254,14 @@ class RunsView(View):
         shortcut.activated.connect(act)
 
     def _act(self) -> None:
-        """Follow what is being written, open anything else."""
+        """Follow what another process writes, or say why not; open anything else."""
         row = self.table.chosen
-        if row is not None and not self._why_not_follow(row):
-            self.follow_chosen()
-        else:
+        if row is None or row.writer is None:
             self.open_chosen()
+        elif why_not := self._why_not_follow(row):
+            self.context.bridge.show_refusal(UserError(f"{why_not}."))
+        else:
+            self.follow_chosen()
 
     def _follow_or_stop(self) -> None:
         if self.context.follower.run is not None:

@@ -277,7 +277,7 @@ def test_a_run_is_followed_on_while_the_first_data_are_prepared(
     window.begin()
     window.show_view(window.views.index(view))
     view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.writer is not None), 0)
-    assert context.bridge.state == "starting"
+    assert context.bridge.state in ("starting", "preparing")
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
     context.playhead.view(400)
@@ -285,6 +285,24 @@ def test_a_run_is_followed_on_while_the_first_data_are_prepared(
     assert context.follower.run == run and context.playhead.step == 400
     window.transport.reset_button.click()
     assert context.follower.run is None and context.playhead.live_step == 0
+
+
+def test_a_run_that_cannot_be_followed_now_is_not_opened_in_its_place(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Its last checkpoint would take the place of one's own run, which learns."""
+    context, view = window.context, window.runs_view
+    run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
+    RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    context.workbench.edit("training.max_steps", 1_000_000)
+    context.workbench.learn()
+    qtbot.waitUntil(lambda: context.bridge.state == "learning", timeout=WAIT_MS)
+    show(window, qtbot)
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.path == run), 0)
+    qtbot.keyClick(view.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    assert window.strip.sentence.text() == "Your own run is learning: pause it first."
+    assert context.bridge.state == "learning" and context.workbench.run != run and context.follower.run is None
 
 
 def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
