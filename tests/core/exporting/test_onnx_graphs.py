@@ -71,7 +71,7 @@ def test_the_page_cuts_texts_into_subwords_as_we_do(tmp_path: Path, monkeypatch:
         "tokenizer": {"src": "subword", "tgt": "subword", "size": 26},
     }
     document = tiny_config(max_steps=100, optimizer={"learning_rate": 0.01}).model_dump() | {"dataset": dataset}
-    sources = ("Über den Apfel", "RUNDE DINGE", "A\u0308pfel")
+    sources = ("Über den Apfel", "RUNDE DINGE", "A\u0308pfel", "  Über   den Apfel ")
     with Engine(cache_dir=tmp_path / "cache") as engine:
         answered(engine, Prepare(config=RunConfig.model_validate(document)))
         run = answered(engine, Start(runs_dir=tmp_path))
