@@ -203,7 +203,7 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
         choices=("safetensors", "onnx", "headlight"),
         required=True,
         help="safetensors: weights, settings and vocabularies in a folder that translate reads; onnx: two graphs in a "
-        "folder; headlight: one file without optimizer, replayed by whoever drops it on the window",
+        "folder; headlight: one file, X.headlight, without optimizer, replayed by whoever drops it on the window",
     )
     export.add_argument("--output", type=_path, required=True, metavar="PATH")
     export.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
