@@ -81,7 +81,7 @@ SENTENCES = {
     "not_a_plugin": ("expected a class derived from DatasetPlugin",),
     "not_pairs": ("Pair 1 is (", "expected Pair(source, target)", "line 19"),
     "not_texts": ("expected a source and a target that are texts", "line 19"),
-    "odd_option": ("Option 'span' has a type", "Make it an int, float, bool, str, Literal"),
+    "odd_option": ("Option 'span' has a type", "Make it an int, float, bool, str, Literal", "Folder or File."),
     "option_at_its_end": (
         "With the option longest = 1: ",
         "ValueError: empty range",
