@@ -54,8 +54,8 @@ def test_a_run_that_is_not_there_names_the_command_that_shows_those_that_are(
 ) -> None:
     folder = tmp_path / "my runs"
     assert cli.main(["runs", "show", "none", "--runs-dir", str(folder)]) == 2
-    said = capfd.readouterr().err
-    assert said.endswith(f" nor in {folder}. `runs list --runs-dir '{folder}'` shows what is there.\n")
+    told = capfd.readouterr().err
+    assert told.endswith(f" nor in {folder}. `runs list --runs-dir '{folder}'` shows what is there.\n")
     monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(folder))
     assert cli.main(["runs", "show", "none"]) == 2
     assert capfd.readouterr().err.endswith(f" nor in {folder}. `runs list` shows what is there.\n")
