@@ -110,9 +110,11 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for base in cls.__dict__.get("__orig_bases__", ()):
-            arguments = get_args(base)
-            if get_origin(base) is DatasetPlugin and isinstance(arguments[0], type):
-                cls.options_class = arguments[0]
+            origin = get_origin(base)
+            if isinstance(origin, type) and issubclass(origin, DatasetPlugin):  # or a generic base of the author's own
+                for argument in get_args(base):
+                    if isinstance(argument, type) and (origin is DatasetPlugin or issubclass(argument, Options)):
+                        cls.options_class = argument
 
     def __init__(self, options: OptionsT) -> None:
         self.options = options

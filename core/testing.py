@@ -51,8 +51,8 @@ def _check(plugin: str | Path, folder: Path, with_learning: bool) -> None:
     from core.errors import UserError
     from core.requests import CheckPlugin
 
-    beside_the_test = folder / plugin
-    given = str(beside_the_test if beside_the_test.is_file() else plugin)
+    is_file = str(plugin).endswith(".py") or Path(plugin).name != str(plugin)
+    given = str(folder / plugin if is_file else plugin)
     with Engine() as engine:
         try:
             report = engine.ask(CheckPlugin(plugin=given, with_learning=with_learning)).result()

@@ -20,8 +20,8 @@ TRAIN_SHARE = 0.8
 
 
 class PhoneticOptions(Options):
-    count: int = option(10_000, ge=10, le=1_000_000, help="Lines: 80 % train and 20 % are held out.")
-    length: int = option(6, ge=1, le=100, help="Letters in each line.")
+    count: int = option(10_000, ge=10, le=1_000_000, help="Lines: 80 % train, 20 % validate; as many again test.")
+    length: int = option(6, ge=1, le=100, help="Letters in each line. Short lines are held out and trained on alike.")
     keep_probability: float = option(
         0.9, ge=0.0, le=1.0, label="Keep probability r", help="A letter is replaced by a random one with 1 - r."
     )
@@ -32,6 +32,10 @@ class PhoneticToLetter(DatasetPlugin[PhoneticOptions]):
 
     Valid is the 20 % of `count` that does not train. Test is as large and drawn for itself, so that reading it says
     nothing about valid.
+
+    Lines are drawn one by one, each split for itself, so short ones come again: of 10,000 with three letters a third of
+    valid is in train too, with six none. Their noise is drawn anew, so the limits hold; but letters that are right may
+    then have been learned by heart, and `plugins check` says how many lines that concerns.
     """
 
     name = "phonetic_to_letter"

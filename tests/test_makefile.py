@@ -108,6 +108,7 @@ def test_setup_without_a_fitting_python_says_so(clone: Path, tmp_path: Path) -> 
     result = call(shutil.which("sh") or "sh", "scripts/setup.sh", cwd=clone, PATH=str(tools))
     assert result.returncode != 0
     assert "No Python 3.11 or newer was found" in result.stderr
+    assert "deadsnakes" in result.stderr and "uv python install" in result.stderr  # where python3 is older than that
     assert "Traceback" not in result.stderr
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from core.cli.opening import usual_checkpoint, weights_in_words
 from core.errors import UserError
 from core.exporting.sharing import model_files, share
 from core.machine.signals import broken_off_by_signals
+from core.run_files.archive import SUFFIX
 from core.run_files.atomic import write_whole
 from core.run_files.averaging import mean_weights
 from core.run_folder import RunFolder, Weights, default_runs_dir, find_run, refusing_to_write
@@ -32,6 +34,12 @@ def _export(arguments: Namespace) -> None:
             raise UserError(
                 "--checkpoint: the format headlight holds the weights of all steps that the run kept.",
                 "Leave it out; safetensors and onnx take one.",
+            )
+        if arguments.output.suffix.lower() != SUFFIX:
+            raise UserError(
+                f"--output: the window knows a run shared as one file by {SUFFIX} alone, and "
+                f"{arguments.output} does not end so.",
+                f"Write --output {shlex.quote(f'{arguments.output}{SUFFIX}')}.",
             )
         share(run, arguments.output)
         print(f"{arguments.output}: the run to look at, drop it on the window")

@@ -92,7 +92,10 @@ def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
     train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting")
     train.add_argument("--run-dir", type=_path, metavar="DIR", help="the run's folder itself, new or empty")
     train.add_argument(
-        "--tensorboard", type=_path, metavar="DIR", help="write its curves here too, as event files (an extra)"
+        "--tensorboard",
+        type=_path,
+        metavar="DIR",
+        help="write its curves here too, as event files (the extra `tensorboard`)",
     )
     train.add_argument("--seeds", metavar="0,1,2", help="train once with each of these seeds; print mean and deviation")
     _add_places(train)
@@ -108,7 +111,7 @@ def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
         metavar="RUN",
         help="a run's folder, or its name in the runs folder; of several runs, mean and standard deviation come last",
     )
-    evaluate.add_argument("--split", choices=("valid", "test"), default="valid")
+    evaluate.add_argument("--split", choices=("valid", "test"), default="valid", help="default: valid")
     _add_dataset_options(evaluate)
     evaluate.add_argument(
         "--predictions",
@@ -203,7 +206,7 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
         choices=("safetensors", "onnx", "headlight"),
         required=True,
         help="safetensors: weights, settings and vocabularies in a folder that translate reads; onnx: two graphs in a "
-        "folder; headlight: one file without optimizer, replayed by whoever drops it on the window",
+        "folder; headlight: one file, X.headlight, without optimizer, replayed by whoever drops it on the window",
     )
     export.add_argument("--output", type=_path, required=True, metavar="PATH")
     export.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")

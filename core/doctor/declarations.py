@@ -23,7 +23,7 @@ def check_options(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
         yield Finding(
             check="options",
             sentence=f"Option {name!r} has a type that neither the window's form nor a YAML file can hold.",
-            advice='Make it an int, float, bool, str, Literal["one", "other"], list[int] or list[str].',
+            advice='Make it an int, float, bool, str, Literal["one", "other"], list[int], list[str], Folder or File.',
         )
     if not odd:
         yield from _round_trip(host, info)

@@ -21,7 +21,6 @@ RANGES = {
     "valid/bleu": (0.0, 100.0),
     "valid/chrf": (0.0, 100.0),
     "valid/loss": (0.0, math.inf),
-    "train/loss": (0.0, math.inf),
     "valid/token_error_rate": (0.0, math.inf),
 }
 CHANCE = 1.1
@@ -49,7 +48,7 @@ def check_limits(drawn: Drawn) -> Iterator[Finding]:
 
 def _check_names(drawn: Drawn, names: list[str]) -> Iterator[Finding]:
     own = list(metrics_of(drawn, [pair.target for pair in drawn.splits["valid"].pairs[:SCORED]]))
-    known = [*(f"valid/{name}" for name in (*BUILT_IN, *own)), "train/loss"]
+    known = [f"valid/{name}" for name in dict.fromkeys((*BUILT_IN, *own))]
     for name in names:
         if f"valid/{name}" in known:
             yield _finding(
@@ -58,7 +57,7 @@ def _check_names(drawn: Drawn, names: list[str]) -> Iterator[Finding]:
             )
         elif name not in known:
             yield _finding(
-                f"names {name!r}, which nothing measures; expected one of {', '.join(known)}",
+                f"names {name!r}, which no validation has; expected one of {', '.join(known)}",
                 "Correct the name, or return that metric from metrics(), without valid/.",
             )
 

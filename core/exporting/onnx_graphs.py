@@ -89,7 +89,8 @@ def onnx_graphs(run: RunFolder, weights: Weights) -> dict[str, bytes]:
     if find_spec("onnx") is None:
         raise UserError(
             "`export --format onnx` needs the package onnx, which is not installed.",
-            "Install it where Headlight is: python -m pip install onnx, or pipx inject headlight onnx.",
+            "Install it where Headlight is: python -m pip install onnx, or pipx inject headlight onnx, "
+            "or uv tool install '.[onnx]' in the folder of the clone.",
         )
     return graphs_of(_model(run, weights))
 

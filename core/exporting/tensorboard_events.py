@@ -18,7 +18,8 @@ try:
 except ImportError:
     raise UserError(
         "--tensorboard needs the package tensorboard, which is not installed.",
-        "Install it where Headlight is: python -m pip install tensorboard, or pipx inject headlight tensorboard.",
+        "Install it where Headlight is: python -m pip install tensorboard, or pipx inject headlight tensorboard, "
+        "or uv tool install '.[tensorboard]' in the folder of the clone.",
     ) from None
 
 

@@ -82,8 +82,10 @@ def find_run(text: str, runs_dir: Path) -> Path:
                 return path
     if members := runs_of_group(text, runs_dir):
         raise UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
+    here = "" if runs_dir == default_runs_dir() else f" --runs-dir {shlex.quote(str(runs_dir))}"
     raise UserError(
-        f"{text}: there is no such run, neither as a path nor in {runs_dir}.", "`runs list` shows what is there."
+        f"{text}: there is no such run, neither as a path nor in {runs_dir}.",
+        f"`runs list{here}` shows what is there.",
     )
 
 

@@ -55,7 +55,8 @@ def datasets_page() -> str:
 def _section(info: PluginInfo) -> Iterator[str]:
     assert info.options_schema is not None
     tokenizer = " and ".join(dict.fromkeys(info.tokenizer))
-    yield from (f"## `{info.name}`", "", f"{info.doc} Tokens, unless the run says otherwise: {tokenizer}.", "")
+    # a paragraph of its own: behind a list it would go on with the last item
+    yield from (f"## `{info.name}`", "", info.doc, "", f"Tokens, unless the run says otherwise: {tokenizer}.", "")
     yield from (*_COLUMNS, *map(_row, schema_settings(info.options_schema)), "")
 
 

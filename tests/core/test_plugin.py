@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pytest
 from hypothesis import given
@@ -87,6 +87,29 @@ def test_a_subclass_of_a_plugin_keeps_its_options() -> None:
         name = "more_words"
 
     assert MoreWords.options_class is WordOptions
+
+
+AnyOptions = TypeVar("AnyOptions", bound=Options)
+Extra = TypeVar("Extra")
+
+
+class Base(DatasetPlugin[AnyOptions]):
+    """What several plugins of one author share."""
+
+
+class WithMore(DatasetPlugin[AnyOptions], Generic[Extra, AnyOptions]):
+    """The options are not the first that stands in the brackets."""
+
+
+def test_options_are_named_in_the_brackets_of_an_authors_own_base_too() -> None:
+    class OfBase(Base[WordOptions]): ...
+
+    class OfMore(WithMore[int, WordOptions]): ...
+
+    class OfTheLast(OfBase): ...
+
+    assert {one.options_class for one in (OfBase, OfMore, OfTheLast)} == {WordOptions}
+    assert Base.options_class is WithMore.options_class is Options
 
 
 def test_options_are_frozen_and_declare_label_range_and_help() -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "core" / "doctor" / "cases"
 LEAKS = CASES / "leaks.py"
@@ -37,6 +39,18 @@ def test_the_fixture_finds_the_file_beside_the_test_from_any_folder(tmp_path: Pa
     test = 'def test_contract(check_plugin):\n    check_plugin("leaks.py")\n'
     result = pytest_run(tmp_path, test, f"--rootdir={tmp_path / 'authors'}")
     assert result.returncode == 1 and SENTENCE in result.stdout
+
+
+@pytest.mark.parametrize("given", ["leaks.py", "./leaks.py"])
+def test_a_file_is_looked_for_beside_the_test_alone(tmp_path: Path, given: str) -> None:
+    """Not in the folder that the tests were started in, where another of that name may lie."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "leaks.py").write_text(LEAKS.read_text())
+    test = f'def test_contract(check_plugin):\n    check_plugin("{given}", with_learning=False)\n'
+    (tmp_path / "tests" / "test_there.py").write_text(test)
+    result = pytest_run(tmp_path, "", "tests")
+    assert result.returncode == 1
+    assert f"{tmp_path / 'tests' / 'leaks.py'}: expected a plugin's .py file, and there is none." in result.stdout
 
 
 def test_a_plugin_that_is_not_there_fails_with_one_sentence(tmp_path: Path) -> None:

@@ -40,10 +40,10 @@ def test_what_is_there_already_is_left_as_it_is(place: Path, tmp_path: Path, wha
     assert notes.read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.parametrize("what", ["safetensors", "headlight"])
-def test_a_place_that_cannot_be_written_names_the_option(place: Path, tmp_path: Path, what: str) -> None:
-    result = called("export", place / "run", "--format", what, "--output", "no/where", cwd=tmp_path)
-    why = "no/where cannot be written: No such file or directory. Choose another folder (--output in a terminal)."
+@pytest.mark.parametrize(("what", "path"), [("safetensors", "no/where"), ("headlight", "no/where.headlight")])
+def test_a_place_that_cannot_be_written_names_the_option(place: Path, tmp_path: Path, what: str, path: str) -> None:
+    result = called("export", place / "run", "--format", what, "--output", path, cwd=tmp_path)
+    why = f"{path} cannot be written: No such file or directory. Choose another folder (--output in a terminal)."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
 
 
@@ -54,6 +54,18 @@ def test_a_shared_run_has_no_one_checkpoint(place: Path, tmp_path: Path) -> None
     assert result.stderr == (
         "headlight: --checkpoint: the format headlight holds the weights of all steps that the run kept. "
         "Leave it out; safetensors and onnx take one.\n"
+    )
+
+
+def test_a_shared_run_has_the_name_that_the_window_knows_it_by(place: Path, tmp_path: Path) -> None:
+    result = called("export", place / "run", "--format", "headlight", "--output", "my run.zip", cwd=tmp_path)
+    assert (result.returncode, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
+    assert result.stderr == (
+        "headlight: --output: the window knows a run shared as one file by .headlight alone, and my run.zip does not "
+        "end so. Write --output 'my run.zip.headlight'.\n"
+    )
+    assert called("export", place / "run", "--format", "headlight", "--output", "A.HEADLIGHT", cwd=tmp_path).stdout == (
+        "A.HEADLIGHT: the run to look at, drop it on the window\n"
     )
 
 
@@ -71,12 +83,12 @@ def test_weights_go_with_the_settings_changed_until_then(place: Path, tmp_path: 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("number", STOPPING)
-@pytest.mark.parametrize("what", ["safetensors", "headlight"])
+@pytest.mark.parametrize(("what", "name"), [("safetensors", "out"), ("headlight", "out.headlight")])
 def test_a_signal_leaves_nothing_that_is_half_written(
-    place: Path, tmp_path: Path, what: str, number: signal.Signals
+    place: Path, tmp_path: Path, what: str, name: str, number: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", EXPORTING.format(number=int(number))]
-    command += ["export", str(place / "run"), "--format", what, "--output", str(tmp_path / "out")]
+    command += ["export", str(place / "run"), "--format", what, "--output", str(tmp_path / name)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert (done.returncode, done.stdout) == (128 + number, "")
     assert done.stderr == f"headlight: ended by {number.name}.\n" and list(tmp_path.iterdir()) == []

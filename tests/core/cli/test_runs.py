@@ -49,6 +49,18 @@ def said(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> 
     return str(out).splitlines()
 
 
+def test_a_run_that_is_not_there_names_the_command_that_shows_those_that_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "my runs"
+    assert cli.main(["runs", "show", "none", "--runs-dir", str(folder)]) == 2
+    told = capfd.readouterr().err
+    assert told.endswith(f" nor in {folder}. `runs list --runs-dir '{folder}'` shows what is there.\n")
+    monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(folder))
+    assert cli.main(["runs", "show", "none"]) == 2
+    assert capfd.readouterr().err.endswith(f" nor in {folder}. `runs list` shows what is there.\n")
+
+
 def test_every_run_is_a_line(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert said(runs_dir, capfd, "list") == [
         "done    finished     step 20       best valid/loss 0.25 at step 20",

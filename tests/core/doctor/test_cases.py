@@ -56,6 +56,7 @@ SENTENCES = {
     ),
     "limit_in_percent": ("limits() gives 'valid/token_accuracy' as 97, which nobody can reach", "from 0 to 1"),
     "limit_nan": ("limits() gives 'valid/loss' as nan; expected a finite number", "Leave it out"),
+    "limit_of_training": ("limits() names 'train/loss', which no validation has", "expected one of valid/loss"),
     "limit_per_pair": (
         "limits() gives 'valid/loss' as 9.7, but whoever knows only how often",
         "number of target tokens",
@@ -80,7 +81,7 @@ SENTENCES = {
     "not_a_plugin": ("expected a class derived from DatasetPlugin",),
     "not_pairs": ("Pair 1 is (", "expected Pair(source, target)", "line 19"),
     "not_texts": ("expected a source and a target that are texts", "line 19"),
-    "odd_option": ("Option 'span' has a type", "Make it an int, float, bool, str, Literal"),
+    "odd_option": ("Option 'span' has a type", "Make it an int, float, bool, str, Literal", "Folder or File."),
     "option_at_its_end": (
         "With the option longest = 1: ",
         "ValueError: empty range",
@@ -143,6 +144,16 @@ def test_a_broken_plugin_is_told_what_to_mend(engine: Engine, case: str) -> None
     for words in SENTENCES[case]:
         assert words in told
         told = told[told.index(words) :]
+
+
+def test_each_name_that_a_limit_can_have_is_offered_once(engine: Engine, tmp_path: Path) -> None:
+    written = (CASES / "metrics_built_in.py").read_text(encoding="utf-8")
+    limits = "    def limits(self) -> Mapping[str, float]:\n        return {'valid/los': 0.5}\n\n\nPLUGIN ="
+    plugin = tmp_path / "limited.py"
+    plugin.write_text(written.replace("\nPLUGIN =", limits), encoding="utf-8")
+    report = answered(engine, CheckPlugin(plugin=str(plugin), with_learning=False))
+    (told,) = (str(finding) for finding in report.findings if finding.check == "limits")
+    assert told.count("valid/bleu") == 1 and "train/loss" not in told
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_the_page_cuts_texts_into_subwords_as_we_do(tmp_path: Path, monkeypatch:
         "tokenizer": {"src": "subword", "tgt": "subword", "size": 26},
     }
     document = tiny_config(max_steps=100, optimizer={"learning_rate": 0.01}).model_dump() | {"dataset": dataset}
-    sources = ("Über den Apfel", "RUNDE DINGE", "A\u0308pfel")
+    sources = ("Über den Apfel", "RUNDE DINGE", "A\u0308pfel", "  Über   den Apfel ")
     with Engine(cache_dir=tmp_path / "cache") as engine:
         answered(engine, Prepare(config=RunConfig.model_validate(document)))
         run = answered(engine, Start(runs_dir=tmp_path))
@@ -102,5 +102,6 @@ def test_without_the_extra_a_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, "onnx", None)  # as if it were not there
     run = ROOT / "resources" / "finished_run"
     assert cli.main(["export", str(run), "--format", "onnx", "--output", "nowhere"]) == 2
-    assert "pip install onnx" in capfd.readouterr().err
+    advice = capfd.readouterr().err
+    assert all(way in advice for way in ("pip install onnx", "pipx inject headlight onnx", "uv tool install '.[onnx]'"))
     assert not Path("nowhere").exists()

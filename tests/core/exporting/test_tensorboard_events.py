@@ -21,7 +21,8 @@ def test_without_the_extra_a_sentence_says_what_to_install(
     monkeypatch.delitem(sys.modules, "core.exporting.tensorboard_events", raising=False)
     monkeypatch.setitem(sys.modules, "tensorboard", None)  # as if it were not there
     assert cli.main(["train", "copy_task", "--tensorboard", str(tmp_path)]) == 2
-    assert "pip install tensorboard" in capfd.readouterr().err
+    advice, by_uv = capfd.readouterr().err, "uv tool install '.[tensorboard]'"
+    assert all(way in advice for way in ("pip install tensorboard", "pipx inject headlight tensorboard", by_uv))
     assert not list(tmp_path.iterdir())
 
 
