@@ -244,5 +244,10 @@ def _changed_since(folder: RunFolder, step: int) -> dict[str, Any]:
 
 
 def _command(arguments: Sequence[str], changes: Mapping[str, Any]) -> str:
-    settings = [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")]
+    settings = [word for key, value in changes.items() for word in ("--set", f"{key}={_typed(value)}")]
     return shlex.join(["headlight", "train", *arguments, *settings])
+
+
+def _typed(value: Any) -> str:
+    """As a person types it: 1 for a rate of 1.0."""
+    return json.dumps(value).removesuffix(".0")
