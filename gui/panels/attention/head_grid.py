@@ -121,4 +121,4 @@ def _praise(aligned: AlignedHead) -> str:
     head = f"cross {aligned.layer + 1} head {aligned.head + 1}"
     if aligned.since is None:
         return f"best alignment {aligned.score:.2f}: {head}"
-    return f"★ {head}: alignment {aligned.score:.2f} since step {aligned.since:,}"
+    return f"★ {head}: alignment {aligned.score:.2f} since {aligned.since:,}"

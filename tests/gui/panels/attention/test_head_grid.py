@@ -90,7 +90,7 @@ def test_the_head_that_found_the_alignment_is_named_and_starred(panel: HeadGrid,
     assert panel.title_label.text() == "All heads · best alignment 0.50: cross 2 head 3 · step 310"
     plain = panel.canvas.grab().toImage()
     panel.show_step(history, 330)
-    assert panel.title_label.text() == "All heads · ★ cross 2 head 3: alignment 1.00 since step 320 · step 330"
+    assert panel.title_label.text() == "All heads · ★ cross 2 head 3: alignment 1.00 since 320 · step 330"
     assert star_in(panel, 5, 2, plain) and not star_in(panel, 5, 1, plain) and not star_in(panel, 3, 2, plain)
 
 
