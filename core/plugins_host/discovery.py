@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 import core
 import core.plugin
-from core.plugin import DatasetPlugin
+from core.plugin import DatasetPlugin, Options
 from core.plugins_host.api_version import version_breach
 from core.plugins_host.declared_options import require_sound
 from core.plugins_host.faults import Fault, options_fault
@@ -162,6 +162,8 @@ def _breach(plugin: type[DatasetPlugin[Any]]) -> str:
         return 'needs a title, such as title = "Reverse a word"'
     if inspect.isabstract(plugin):
         return "does not define pairs(self, split, rng)"
+    if not issubclass(plugin.options_class, Options):
+        return f"names {plugin.options_class.__name__} in its brackets, expected a class derived from Options"
     tokenizers = tokenizers_of(plugin)
     if len(tokenizers) != 2 or not set(tokenizers) <= set(TOKENIZERS):
         return f"has tokenizer {plugin.tokenizer!r}, expected {', '.join(map(repr, TOKENIZERS))} or a pair of them"

@@ -107,6 +107,7 @@ SENTENCES = {
         "100 % of the source tokens of the valid split are in no pair of the train split",
         "This check cuts them by the plugin's own tokenizer, characters; a run whose dataset.tokenizer is another",
     ),
+    "options_of_no_kind": ("Broken names Lengths in its brackets, expected a class derived from Options",),
     "unknown_tokenizer": ("has tokenizer 'words', expected 'characters', 'whitespace', 'subword', 'subword_unigram'",),
     "unseeded": ("drawn twice with the same seed, pair 1 is", "not from the module random"),
 }

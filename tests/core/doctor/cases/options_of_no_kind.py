@@ -1,0 +1,18 @@
+"""What it names in its brackets is a class of its own making."""
+
+from core.plugin import DatasetPlugin, Pair
+
+
+class Lengths:
+    longest: int = 9
+
+
+class Broken(DatasetPlugin[Lengths]):
+    name = "options_of_no_kind"
+    title = "Broken"
+
+    def pairs(self, split, rng):
+        yield Pair("a", "b")
+
+
+PLUGIN = Broken
