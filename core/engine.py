@@ -136,7 +136,11 @@ class Engine:
         with suppress(queue.Empty):
             seconds = desk.seconds_to_wait()
             request, future = self._inbox.get(timeout=seconds) if seconds else self._inbox.get_nowait()
-            desk.serve(request, future)
+            try:
+                desk.serve(request, future)
+            except Exception as error:
+                _settle(future, error)
+                raise
             self._has_served(request)
             return
         desk.go_on()
@@ -150,7 +154,9 @@ class Engine:
 
 
 def _refuse(future: Future[Any]) -> None:
-    if future.set_running_or_notify_cancel():
-        future.set_exception(
-            UserError("The engine is closed; nothing more can be asked of it.", "Start Headlight again.")
-        )
+    _settle(future, UserError("The engine is closed; nothing more can be asked of it.", "Start Headlight again."))
+
+
+def _settle(future: Future[Any], error: Exception) -> None:
+    if not future.done() and future.set_running_or_notify_cancel():
+        future.set_exception(error)

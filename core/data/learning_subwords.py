@@ -61,7 +61,7 @@ def learn_subwords(
         process.kill()
         process.wait()
         model.unlink(missing_ok=True)
-        log.unlink()
+        log.unlink(missing_ok=True)  # somebody may have emptied the cache
 
 
 def require_size(model: bytes, sides: Sides, size: int) -> None:

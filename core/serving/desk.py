@@ -240,9 +240,18 @@ class Desk:
         if self._job is not None:
             job, future = self._job
             self._job = None
-            job.close()
-            future.cancel()
+            if self._ends(job, future):
+                future.cancel()
             self._abandoned()
+
+    def _ends(self, work: Job, future: Future[Any]) -> bool:
+        """End work half-way; where it fails to tidy up, who asked for it is told, and what comes next goes on."""
+        try:
+            work.close()
+        except Exception as error:
+            self._fail(error, future)
+            return False
+        return True
 
     def _abandoned(self) -> None:
         if not self._elsewhere.has_run:  # else nothing was begun here
@@ -276,8 +285,8 @@ class Desk:
         if self._check is not None:
             check, future = self._check
             self._check = None
-            check.close()
-            future.cancel()
+            if self._ends(check, future):
+                future.cancel()
 
     def _go_on_with_check(self, check: Job, future: Future[Any]) -> None:
         if future.cancelled():
@@ -331,8 +340,8 @@ class Desk:
         if self._learning is not None:
             job, future = self._learning
             self._learning = None
-            job.close()
-            _answer(future, None)
+            if self._ends(job, future):
+                _answer(future, None)
 
     def _go_on_learning(self, job: Job, future: Future[Any]) -> None:
         try:

@@ -554,6 +554,33 @@ def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher
     assert [event.config.seed for event in watcher.all(Prepared)] == [2]
 
 
+@pytest.mark.parametrize("error", [RuntimeError("lost"), UserError("The cache was emptied.")])
+def test_work_that_cannot_tidy_up_keeps_nobody_waiting(
+    watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Preparing is broken off by Stop; the one who asked for it is told, and the engine answers on."""
+
+    is_under_way = threading.Event()
+
+    def preparing(*_: object) -> Iterator[None]:
+        try:
+            while True:
+                yield None
+                is_under_way.set()
+        finally:
+            raise error
+
+    monkeypatch.setattr(session.Session, "prepare", preparing)
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        preparation = engine.ask(Prepare(config=tiny_config()))
+        assert is_under_way.wait(SECONDS)
+        answered(engine, Stop())
+        with pytest.raises(type(error), match=str(error)):
+            preparation.result(SECONDS)
+        answered(engine, Stop())
+    assert bool(watcher.all(Trouble)) == isinstance(error, RuntimeError), "a fault of ours is told to all"
+
+
 def test_stop_during_a_prepare_cancels_what_waited_for_it(
     engine: Engine, watcher: Watcher, tmp_path: Path, held_up: threading.Event
 ) -> None:
