@@ -27,7 +27,7 @@ from core.errors import NotWritten, UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
-from core.run_files.atomic import OLD, old_name, remove_folder, write_whole
+from core.run_files.atomic import OLD, old_name, patiently, remove_folder, write_whole
 from core.run_files.averaging import mean_weights, steps_to_average
 from core.run_files.by_step import CHECKPOINTS, FILES, FOLDERS, step_path, steps_in
 from core.run_files.checkpoint_files import (
@@ -346,7 +346,7 @@ class RunFolder:
         self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
         steps = self.validation_steps()
         for thinned in set(steps) - {*steps_to_keep(steps, VALIDATIONS_KEPT), self._state.best_step}:
-            self._path("validations", thinned).unlink()
+            patiently(self._path("validations", thinned).unlink)
 
     def validated_sentences(self, step: int) -> tuple[ValidatedSentence, ...]:
         """The sentences of the validation at this step."""
@@ -380,7 +380,7 @@ class RunFolder:
         before = [known for known in self.snapshot_steps() if known != step]
         kept = steps_to_keep([*before, step], room)
         for thinned in set(before) - set(kept):
-            self._path("snapshots", thinned).unlink()
+            patiently(self._path("snapshots", thinned).unlink)
         if step in kept:
             self._unsynced.write(self._path("snapshots", step), data)
 
@@ -503,7 +503,7 @@ class RunFolder:
         write_whole(self._metrics_path, metrics)
         for kind in FILES:
             for later in _later(steps_in(self.path, kind), step):
-                self._path(kind, later).unlink()
+                patiently(self._path(kind, later).unlink)
 
     def _best_until(self, step: int, best_step: int | None, best_value: float | None) -> dict[str, Any]:
         """The fields of run.json for it: as it is known where its checkpoint is there, and nothing of a later one."""

@@ -177,7 +177,8 @@ class HostProcess:
     def kill(self) -> None:
         """End the process and what plugins may have started in it. May be called from any thread."""
         if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError):
+            # macOS refuses to signal a group of which all have ended and nobody has taken notice yet.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
 TEMPORARY = ".tmp"
 OLD = ".old"
+_PATIENCE_SECONDS = 1.0 if os.name == "nt" else 0.0
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -49,7 +52,7 @@ def _filled(temporary: Path, path: Path, *, is_durable: bool = True) -> Iterator
             file.flush()
             if is_durable:
                 os.fsync(file.fileno())
-        temporary.replace(path)
+        patiently(partial(temporary.replace, path))
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -80,8 +83,8 @@ def _take_the_place_of(new: Path, path: Path) -> None:
     old = old_name(path)
     if path.exists():
         shutil.rmtree(old, ignore_errors=True)
-        path.replace(old)
-    new.replace(path)
+        patiently(partial(path.replace, old))
+    patiently(partial(new.replace, path))
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -94,8 +97,21 @@ def remove_folder(path: Path) -> None:
     """Remove a folder that is published by its name: a crash on the way leaves a temporary one, not half of this."""
     temporary = _known_name(path)
     shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
-    path.replace(temporary)
-    shutil.rmtree(temporary)
+    patiently(partial(path.replace, temporary))
+    patiently(partial(shutil.rmtree, temporary))
+
+
+def patiently(act: Callable[[], object]) -> None:
+    """Rename or remove what somebody may be reading: Windows refuses that until they are done, in a moment."""
+    give_up_at = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            act()
+            return
+        except PermissionError:
+            if time.monotonic() >= give_up_at:
+                raise
+            time.sleep(0.01)
 
 
 def sync_file(path: Path) -> None:

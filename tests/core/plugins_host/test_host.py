@@ -644,6 +644,25 @@ def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: 
         time.sleep(0.01)
 
 
+def test_a_process_that_has_ended_by_itself_is_forgotten_where_its_group_may_not_be_signalled(
+    host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS."""
+    write_plugin(GOOD)
+    host.plugins()
+    ended = host._process
+    assert ended is not None
+    os.kill(ended._process.pid, signal.SIGKILL)
+
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "killpg", refuse)
+        host.forget()
+    assert "copy_task" in {info.name for info in host.plugins()}
+
+
 def test_what_a_plugin_has_set_free_is_not_waited_for(host: PluginHost, write_plugin: Any) -> None:
     """In a session of its own it outlives the process, and holds the pipe of what is printed."""
     write_plugin("""

@@ -1,0 +1,32 @@
+"""A file of a run takes its name also while another process reads the old one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.run_files import atomic
+
+
+def test_what_is_read_just_then_is_replaced_and_removed_a_moment_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows refuses both while somebody has the file open."""
+    refusals = iter([PermissionError, PermissionError])
+    replace = Path.replace
+
+    def replaced(path: Path, target: Path) -> Path:
+        for refusal in refusals:
+            raise refusal
+        return replace(path, target)
+
+    monkeypatch.setattr(atomic, "_PATIENCE_SECONDS", 10.0)
+    monkeypatch.setattr(Path, "replace", replaced)
+    atomic.write_whole(tmp_path / "run.json", b"new")
+    assert (tmp_path / "run.json").read_bytes() == b"new"
+    refusals = iter([PermissionError] * 2)
+    monkeypatch.setattr(atomic, "_PATIENCE_SECONDS", 0.0)
+    with pytest.raises(PermissionError):
+        atomic.write_whole(tmp_path / "run.json", b"newer")
+    assert (tmp_path / "run.json").read_bytes() == b"new" and len(list(tmp_path.iterdir())) == 1
