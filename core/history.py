@@ -107,16 +107,26 @@ class History:
     def probe(self, step: int) -> Probe | None:
         """The newest probe at or before `step`; None where there is none yet."""
         place = bisect_right(self.probe_steps, step)
+        if place and not self._held_probe(self.probe_steps[place - 1]):
+            place = self._forget_cut_off(place)
         if not place:
             return None
         nearest = self.probe_steps[place - 1]
-        known = self._unstored_probes.get(nearest) or self._probes.get(nearest)
-        if (
-            known is None and nearest not in self._stored().probe_steps()
-        ):  # cut off as the run went on; RunStarted follows
-            del self.probe_steps[place - 1]
-            return self.probe(step)
-        return known or self._probes.put(nearest, self._stored().probe(nearest))
+        return self._held_probe(nearest) or self._probes.put(nearest, self._stored().probe(nearest))
+
+    def _held_probe(self, step: int) -> Probe | None:
+        return self._unstored_probes.get(step) or self._probes.get(step)
+
+    def _forget_cut_off(self, place: int) -> int:
+        """Let go of the last probes before this place that were cut off as the run went on (RunStarted follows).
+
+        Gives the place after those that are left.
+        """
+        stored, end = set(self._stored().probe_steps()), place
+        while place and not (self.probe_steps[place - 1] in stored or self._held_probe(self.probe_steps[place - 1])):
+            place -= 1
+        del self.probe_steps[place:end]
+        return place
 
     def newest_probe(self) -> Probe | None:
         """The newest one that can be read; None where there is none."""

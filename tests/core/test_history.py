@@ -10,6 +10,7 @@ import pytest
 from core.errors import UserError
 from core.events import ProbeDone, RunStarted, SettingChanged, SnapshotSaved, StateChanged, StepsDone
 from core.history import PROBES_IN_MEMORY, History
+from core.run_folder import RunFolder
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 
 
@@ -180,3 +181,19 @@ def test_a_probe_that_was_cut_off_before_anybody_was_told_gives_way_to_the_one_b
     folder.cut_back_to(7)
     assert_same_probe(history.probe(12), probe(5))
     assert history.probe_steps == [5]
+
+
+def test_however_many_probes_were_cut_off_the_folder_is_listed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = run_folder(tmp_path)
+    folder.write_probe(probe(5))
+    path = folder.path / "probes"
+    for step in range(10, 2010):
+        (path / f"{step:06d}.safetensors").hardlink_to(path / "000005.safetensors")
+    history = History.read(folder)
+    folder.cut_back_to(7)
+    listings, list_them = [], RunFolder.probe_steps
+    monkeypatch.setattr(RunFolder, "probe_steps", lambda run: listings.append(run) or list_them(run))
+    assert_same_probe(history.probe(3000), probe(5))
+    assert (history.probe_steps, len(listings)) == ([5], 1)
