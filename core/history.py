@@ -281,9 +281,12 @@ class History:
         self.folder, self.finished = RunFolder.open(run), None
         for curve in self._curves.values():
             curve.cut_back_to(step)
-        self.validations = {known: metrics for known, metrics in self.validations.items() if known <= step}
-        self.best_steps = {known: changes for known, changes in self.best_steps.items() if known <= step}
-        self.settings_changed = [changed for changed in self.settings_changed if changed.step <= step]
+        # Of `step` itself the folder has lost what was made after its checkpoint.
+        validations, settings = self.folder.validation_metrics(), self.folder.settings_changed()
+        kept = [known for known in self.validations if known <= step and known in validations]
+        self.validations = {known: self.validations[known] for known in kept}
+        self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
+        self.settings_changed = [known for known in self.settings_changed if known.step <= step and known in settings]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.alignment.cut_back_to(step)
         self.noticing.cut_back_to(step)

@@ -34,6 +34,7 @@ from core.events import (
     Trouble,
     ValidationDone,
 )
+from core.history import History
 from core.machine.environment import code_revision
 from core.processes.records import REQUESTS
 from core.requests import (
@@ -324,11 +325,15 @@ def test_what_came_after_the_checkpoint_of_the_same_step_is_forgotten_with_it(tm
         answered(engine, Finish())
     folder = RunFolder.open(killed)
     assert len(folder.settings_changed()) == 2 and list(folder.validation_metrics()) == [7]
-    with Engine() as engine:
+    history = History()
+    with Engine([history.take]) as engine:
         answered(engine, OpenRun(run=killed))
+        assert len(history.settings_changed) == 2 and list(history.best_steps) == [7]
         answered(engine, Learn(steps=1))
     assert [changed.value for changed in folder.settings_changed()] == [0.25]
     assert folder.metrics()[1]["train/learning_rate"][-1] == 0.25 and not folder.validation_metrics()
+    assert history.settings_changed == folder.settings_changed()
+    assert not history.validations and not history.best_steps
 
 
 # -- translating and my sentence -----------------------------------------------------------------------------------

@@ -78,8 +78,9 @@ def test_going_back_replaces_what_came_later(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     history = History()
     history.take(StepsDone(first_step=1, arrays={"train/loss": np.arange(100.0)}))
-    history.take(validation(50))
-    history.take(validation(100))
+    for step in (50, 100):
+        history.take(validation(step))
+        folder.write_validation(validation(step))
     history.take(RunStarted(run=folder.path, step=60))
     assert history.last_step == 60
     history.take(StepsDone(first_step=61, arrays={"train/loss": np.zeros(10)}))
