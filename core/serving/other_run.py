@@ -9,9 +9,12 @@ import torch
 
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
+from core.data.unchanged_files import Looks, look_at
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.model_size import num_positions
+from core.run_files.by_step import CHECKPOINTS, step_path
+from core.run_files.checkpoint_files import MODEL
 from core.run_folder import RunFolder
 from core.serving.kept_weights import nearest_kept
 from core.serving.opening import known_data, require_same_size
@@ -30,7 +33,7 @@ class OtherRuns:
     """Holds the model that was asked for last."""
 
     def __init__(self) -> None:
-        self._held: tuple[Path, OtherModel] | None = None
+        self._held: tuple[Looks, OtherModel] | None = None  # with its files as they were found
 
     def at(self, run: Path, step: int | None) -> OtherModel:
         """The newest weights that a run kept at or before a step; where that is None, its best ones.
@@ -39,10 +42,16 @@ class OtherRuns:
         """
         folder = RunFolder.open(run)
         nearest = folder.checkpoint_step("best") if step is None else nearest_kept(folder, step)
-        if self._held is None or self._held[0] != run or self._held[1].step != nearest:
+        looks = look_at(_weights_files(run, nearest))
+        if self._held is None or self._held[0] != looks:
             self._held = None  # before the next one takes its memory
-            self._held = run, _read(folder, nearest)
+            self._held = looks, _read(folder, nearest)
         return self._held[1]
+
+
+def _weights_files(run: Path, step: int) -> list[str]:
+    """Where the weights of a step may lie: a run that is learnt anew writes these files anew."""
+    return [str(step_path(run, CHECKPOINTS, step) / MODEL), str(step_path(run, "snapshots", step))]
 
 
 def _read(folder: RunFolder, step: int) -> OtherModel:

@@ -374,6 +374,20 @@ def with_another_run(engine: Engine, run: Path, now: Translation, first: Transla
         answered(engine, Translate(texts=(TEXT,), run=run.parent))
 
 
+def test_another_run_that_was_learnt_anew_to_the_same_step_is_read_anew(engine: Engine, tmp_path: Path) -> None:
+    run = whole_run(engine, tmp_path, max_steps=40)
+    answered(engine, Prepare(config=tiny_config(seed=9)))
+    ask = Translate(texts=(TEXT,), run=run, step=40, with_attention=True)
+    before = answered(engine, ask)[0].sentence
+    shutil.rmtree(run / "checkpoints" / "000040")  # another process goes on from step 20, at another rate
+    with Engine() as other:
+        answered(other, OpenRun(run=run, changes=(("training.optimizer.learning_rate", 0.05),)))
+        answered(other, Learn())
+    after = answered(engine, ask)[0].sentence
+    assert before is not None and after is not None
+    assert (before.encoder_self != after.encoder_self).any()
+
+
 def test_my_sentence_is_followed_on_and_back_through_the_snapshots(
     engine: Engine, watcher: Watcher, tmp_path: Path
 ) -> None:
