@@ -283,6 +283,9 @@ class History:
             curve.cut_back_to(step)
         # Of `step` itself the folder has lost what was made after its checkpoint.
         validations, settings = self.folder.validation_metrics(), self.folder.settings_changed()
+        if step not in validations:
+            for name in self.validations.get(step, ()):
+                self._curves[name].cut_back_to(step - 1)
         kept = [known for known in self.validations if known <= step and known in validations]
         self.validations = {known: self.validations[known] for known in kept}
         self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
