@@ -49,10 +49,19 @@ def summarise(run: RunFolder) -> RunSummary:
         parent_step=state.parent_step,
         last_step=state.last_step,
         best_step=state.best_step,
-        best_metric=state.best_metric or config.training.best_metric,
+        best_metric=state.best_metric or _metric_of(run, state.best_step),
         best_value=state.best_value,
         created=state.created,
     )
+
+
+def _metric_of(run: RunFolder, best_step: int | None) -> str:
+    """The metric by which an older version, whose run.json does not name it, found the best step.
+
+    It takes a look through metrics.jsonl for changed settings (of 100,000 steps 50 ms), so only such a run is asked.
+    """
+    config = run.config() if best_step is None else run.config_at(best_step - 1)  # what changed at it came after it
+    return config.training.best_metric
 
 
 def best_of(validations: dict[int, dict[str, float]], metric: str, *, smallest: bool) -> float | None:

@@ -11,7 +11,7 @@ import pytest
 
 from core.config import RunConfig
 from core.errors import UserError
-from core.events import ValidationDone
+from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
 from core.run_summary import best_of, summarise
 
@@ -35,6 +35,17 @@ def test_who_writes_it_decides_the_state(run: RunFolder) -> None:
     assert (summarise(run).state, summarise(run).writer) == ("interrupted", None)
     run.release("finished", "max_steps")
     assert (summarise(run).state, summarise(run).reason) == ("finished", "max_steps")
+
+
+def test_the_best_value_of_an_older_run_is_of_the_metric_that_held_at_its_step(run: RunFolder) -> None:
+    assert run.state.best_metric is None
+    for step, metric in ((1, "valid/bleu"), (2, "valid/chrf")):
+        run.append_setting(SettingChanged(step=step, key="training.best_metric", value=metric))
+    assert summarise(run).best_metric == "valid/bleu"
+    run.update(best_metric="valid/loss")
+    assert summarise(run).best_metric == "valid/loss"
+    run.update(best_metric=None, best_step=None, best_value=None)
+    assert summarise(run).best_metric == "valid/loss", "it began with it"
 
 
 def test_the_best_figure_of_all_validations() -> None:
