@@ -34,7 +34,9 @@ def evaluate_split(
     scores = yield from score_split(model, data, host, split, decoding, minimum_risk=minimum_risk)
     predictions = tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences)
     _, references, hypotheses = zip(*predictions, strict=True)
-    tokenized_bleu, tokenized_bleu_signature = tokenized_bleu_of(hypotheses, references)
+    tokenized_bleu, tokenized_bleu_signature = yield from tokenized_bleu_of(
+        hypotheses, references, f"comparing {split} sentences, lower-cased"
+    )
     return Evaluation(
         run=run,
         split=split,

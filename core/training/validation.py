@@ -71,7 +71,7 @@ def score_split(
         outputs = decode(model, src, src_mask, decoding, max_length, minimum_risk=minimum_risk)
         decoded.update(zip(indices.tolist(), [output.tokens for output in outputs], strict=True))
         yield Progress(stage=f"decoding {split} sentences", done=len(decoded), total=num_decoded)
-    return _scores(data, host, split, forced, decoded)
+    return (yield from _scores(data, host, split, forced, decoded))
 
 
 def quietly(work: Generator[Progress, None, SplitScores]) -> Generator[None, None, SplitScores]:
@@ -124,16 +124,17 @@ class TeacherForced:
 
 def _scores(
     data: PreparedData, host: PluginHost | None, split: str, forced: TeacherForced, decoded: dict[int, list[int]]
-) -> SplitScores:
+) -> Generator[Progress, None, SplitScores]:
     order = sorted(decoded)
     pairs = [data.pair(split, index) for index in order]
     hypotheses = [data.decode_target(decoded[index]) for index in order]
     reference_tokens = [data.tgt_tokenizer.tokenize(pair.target) for pair in pairs]
-    scores = score_texts(
+    scores = yield from score_texts(
         hypotheses,
         [data.tgt_tokenizer.join(tokens) for tokens in reference_tokens],
         [[data.tgt_vocabulary.tokens[id] for id in decoded[index]] for index in order],
         reference_tokens,
+        f"comparing {split} sentences",
     )
     return SplitScores(
         metrics={**forced.metrics(), **scores.metrics},

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import random
+from itertools import pairwise
+
 import pytest
+from sacrebleu.metrics.chrf import CHRF
 
 from core.training.metrics import (
+    TextScores,
+    bleu_metric,
     higher_is_better,
     score_texts,
     token_edits,
     token_error_rate,
+    tokenized_bleu_metric,
     tokenized_bleu_of,
 )
+from tests.core.training.small_runs import finish
+
+
+def scored(outputs: list[str], references: list[str]) -> TextScores:
+    tokens, reference_tokens = ([text.split() for text in texts] for texts in (outputs, references))
+    return finish(score_texts(outputs, references, tokens, reference_tokens, "comparing"))[1]
+
+
+def tokenized(outputs: list[str], references: list[str]) -> tuple[float, str]:
+    return finish(tokenized_bleu_of(outputs, references, "comparing"))[1]
 
 
 def test_token_error_rate_is_over_the_corpus_not_the_mean_of_sentences() -> None:
@@ -22,8 +39,7 @@ def test_token_error_rate_is_over_the_corpus_not_the_mean_of_sentences() -> None
 
 def test_perfect_outputs_get_the_best_of_every_metric() -> None:
     texts = ["the cat sat on the mat", "a dog ran over the long bridge"]
-    tokens = [text.split() for text in texts]
-    scores = score_texts(texts, texts, tokens, tokens)
+    scores = scored(texts, texts)
     assert scores.metrics == pytest.approx({"exact_match": 1.0, "token_error_rate": 0.0, "bleu": 100.0, "chrf": 100.0})
     assert "version" in scores.bleu_signature and "version" in scores.chrf_signature
 
@@ -31,7 +47,7 @@ def test_perfect_outputs_get_the_best_of_every_metric() -> None:
 def test_wrong_and_empty_outputs_score_worse() -> None:
     references = ["the cat sat on the mat", "a dog ran over the long bridge"]
     outputs = ["the cat sat on a mat", ""]
-    scores = score_texts(outputs, references, [t.split() for t in outputs], [t.split() for t in references])
+    scores = scored(outputs, references)
     assert scores.metrics["exact_match"] == 0.0
     assert scores.metrics["token_error_rate"] == pytest.approx(8 / 13)
     assert 0.0 < scores.metrics["bleu"] < 100.0 and 0.0 < scores.metrics["chrf"] < 100.0
@@ -39,20 +55,43 @@ def test_wrong_and_empty_outputs_score_worse() -> None:
 
 def test_targets_too_short_for_bleu_are_scored_by_the_n_grams_they_have() -> None:
     words = ["one", "two", "three", "four"]
-    tokens = [[word] for word in words]
-    scores = score_texts(["one", "two", "three", "five"], words, tokens, tokens)
+    scores = scored(["one", "two", "three", "five"], words)
     assert scores.metrics["bleu"] == pytest.approx(75.0) and "eff:yes" in scores.bleu_signature
     longer = [*words, "a reference of four"]
-    scores = score_texts(longer, longer, tokens, tokens)
+    scores = scored(longer, longer)
     assert scores.metrics["bleu"] == pytest.approx(100.0) and "eff:no" in scores.bleu_signature
 
 
 def test_tokenized_bleu_takes_the_tokens_as_they_are_and_no_notice_of_case() -> None:
     reference = "a well-known man 's hat , on a dog ."
-    bleu, signature = tokenized_bleu_of([reference.upper()], [reference])
+    bleu, signature = tokenized([reference.upper()], [reference])
     assert bleu == pytest.approx(100.0)
     assert "case:lc" in signature and "tok:none" in signature and "eff:no" in signature
-    assert tokenized_bleu_of([reference.replace("-", " ")], [reference])[0] < 70.0
+    assert tokenized([reference.replace("-", " ")], [reference])[0] < 70.0
+
+
+def test_compared_in_pieces_a_corpus_has_the_figures_of_the_whole() -> None:
+    draw, words = random.Random(0), ["a", "dog", "Ran", "over", "the", "well-known", "bridge", ",", "."]
+    references = [" ".join(draw.choices(words, k=draw.randrange(20))) for _ in range(1000)]
+    outputs = [" ".join(draw.choices(words, k=3)) + text[5:] for text in references]
+    found = scored(outputs, references)
+    for metric, score, signature in (
+        (bleu_metric(references), found.metrics["bleu"], found.bleu_signature),
+        (CHRF(), found.metrics["chrf"], found.chrf_signature),
+        (tokenized_bleu_metric(references), *tokenized(outputs, references)),
+    ):
+        assert score == metric.corpus_score(outputs, [references]).score
+        assert signature == str(metric.get_signature())
+    edits = token_edits([text.split() for text in outputs], [text.split() for text in references])
+    assert found.token_edits == edits and found.metrics["token_error_rate"] == token_error_rate(edits)
+
+
+def test_however_many_are_compared_a_request_waits_for_a_few() -> None:
+    texts = ["a dog ran over the long bridge"] * 1000
+    tokens = [text.split() for text in texts]
+    for work in (score_texts(texts, texts, tokens, tokens, "comparing"), tokenized_bleu_of(texts, texts, "comparing")):
+        done = [0, *(breath.done for breath in finish(work)[0])]
+        assert done[-1] == 1000 and max(b - a for a, b in pairwise(done)) <= 32
 
 
 def test_the_direction_of_every_metric_is_known() -> None:

@@ -91,5 +91,9 @@ def test_it_yields_between_batches_and_draws_no_random_number(make_trainer: Make
     breaths = list(score_split(trainer.model, trainer.data, host, "valid", trainer.config.decoding, 30))
     assert len(breaths) >= 2
     ends = {breath.stage: (breath.done, breath.total) for breath in breaths}
-    assert ends == {"scoring valid sentences": (40, 40), "decoding valid sentences": (30, 30)}
+    assert ends == {
+        "scoring valid sentences": (40, 40),
+        "decoding valid sentences": (30, 30),
+        "comparing valid sentences": (30, 30),
+    }
     assert torch.equal(torch.get_rng_state(), before)
