@@ -35,7 +35,7 @@ class RunAtHand:
         self.is_ours = False  # whether this process writes the folder
         self.last_metrics: dict[str, float] = {}
         self.validated_at = -1
-        self.changes = changes  # to make when an opened run goes on
+        self.changes = changes  # yet to make, when an opened run goes on
         self._probed_at = -1
         self._tell = tell
 
@@ -78,6 +78,7 @@ class RunAtHand:
         """Write this folder from now on: a new one, or one that holds all that the folder before did."""
         self.trainer.begin(folder)
         self._own(folder)
+        self._make_changes()
 
     def take_over(self) -> RunFolder:
         """Become the one who writes the run; of an opened one, cut off what came after its checkpoint."""
@@ -90,6 +91,7 @@ class RunAtHand:
             self.trainer.cut_back(self.folder)
             self._note_validation(self.folder)
             self._own(self.folder)
+        self._make_changes()
         return self.folder
 
     def _note_validation(self, folder: RunFolder) -> None:
@@ -104,9 +106,12 @@ class RunAtHand:
     def _own(self, folder: RunFolder) -> None:
         self.folder, self.is_ours = folder, True
         self._tell(RunStarted(run=folder.path, step=self.trainer.step))
-        for key, value in self.changes:
-            self._tell(self.trainer.change(key, value))
-        self.changes = ()
+
+    def _make_changes(self) -> None:
+        """Make what was asked of the opened run; what a full disk keeps from being written waits on."""
+        while self.changes:
+            self._tell(self.trainer.change(*self.changes[0]))
+            self.changes = self.changes[1:]
 
     def require_that_it_can_go_on(self, folder: RunFolder) -> None:
         folder.require_free()
@@ -133,6 +138,7 @@ class RunAtHand:
         """Change what acts from the next step on; of a run that nobody writes, once it goes on."""
         self.require_folder()
         if self.is_ours:
+            self._make_changes()  # else one that waits would be made after this one
             self._tell(self.trainer.change(key, value))
         else:
             self.trainer.require_changeable(key, value)

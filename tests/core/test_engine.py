@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import re
 import shutil
@@ -473,6 +474,31 @@ def test_a_setting_of_an_opened_run_is_kept_until_it_goes_on(engine: Engine, tmp
     assert (run / "metrics.jsonl").read_bytes() == before
     answered(engine, Learn())
     assert RunFolder.open(run).metrics()[0][-1] == 70
+
+
+@pytest.mark.parametrize("asks_more", [False, True])
+def test_settings_of_an_opened_run_that_found_no_room_are_changed_when_it_goes_on_again(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks_more: bool
+) -> None:
+    run, append, rate = whole_run(engine, tmp_path), RunFolder.append_setting, "training.optimizer.learning_rate"
+    answered(engine, OpenRun(run=run))
+    answered(engine, ChangeSetting(key="training.max_steps", value=70))
+    answered(engine, ChangeSetting(key=rate, value=0.25))
+
+    def find_no_room(folder: RunFolder, changed: SettingChanged) -> None:
+        if changed.key == rate:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        append(folder, changed)
+
+    with monkeypatch.context() as full, pytest.raises(UserError, match="No space left"):
+        full.setattr(RunFolder, "append_setting", find_no_room)
+        answered(engine, Learn())
+    if asks_more:
+        answered(engine, ChangeSetting(key=rate, value=0.5))
+    answered(engine, Learn())
+    folder, rates = RunFolder.open(run), [0.25, 0.5] if asks_more else [0.25]
+    assert [changed.value for changed in folder.settings_changed()] == [70, *rates]
+    assert folder.latest_config().training.optimizer.learning_rate == rates[-1]
 
 
 # -- requests at any time ------------------------------------------------------------------------------------------
