@@ -156,6 +156,22 @@ class RunFolder:
             recover(self.path)
             self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=started_at(os.getpid()))
 
+    @contextmanager
+    def claimed_to_go_on(self) -> Iterator[None]:
+        """Claim it, and undo that where what is done within the block fails: nobody would release it."""
+        before = self.reread_state()
+        self.claim()
+        try:
+            yield
+        except BaseException:
+            # Not released: of a run that a crash left, its pid says that lines after the checkpoint may be damaged.
+            with suppress(OSError):  # what failed says more than that this did, too
+                self.update(
+                    state=before.state, reason=before.reason,
+                    pid=before.pid, host=before.host, pid_started=before.pid_started,
+                )  # fmt: skip
+            raise
+
     def release(self, state: str, reason: str | None = None) -> None:
         """Leave the run to whoever opens it next; `state` is one of run.json's, `reason` a FinishReason."""
         with suppress(OSError):  # a disk that has gone: then a power cut may take more

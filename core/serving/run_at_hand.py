@@ -87,9 +87,9 @@ class RunAtHand:
         if not self.is_ours:
             self.require_that_it_can_go_on(self.folder)
             require_room(self.folder.path, room_for(self.trainer))
-            self.folder.claim()
-            self.trainer.cut_back(self.folder)
-            self._note_validation(self.folder)
+            with self.folder.claimed_to_go_on():
+                self.trainer.cut_back(self.folder)
+                self._note_validation(self.folder)
             self._own(self.folder)
         self._make_changes()
         return self.folder

@@ -501,6 +501,19 @@ def test_settings_of_an_opened_run_that_found_no_room_are_changed_when_it_goes_o
     assert folder.latest_config().training.optimizer.learning_rate == rates[-1]
 
 
+def test_a_run_that_cannot_go_on_is_left_as_it_was_found(engine: Engine, tmp_path: Path) -> None:
+    run = whole_run(engine, tmp_path)
+    before, metrics = RunFolder.open(run).state, (run / "metrics.jsonl").read_bytes()
+    answered(engine, OpenRun(run=run))
+    (run / "metrics.jsonl").write_bytes(b"x" + metrics[1:])
+    with pytest.raises(UserError, match="line 1 is damaged"):
+        answered(engine, Learn(steps=1))
+    assert replace(RunFolder.open(run).state, updated=before.updated) == before
+    (run / "metrics.jsonl").write_bytes(metrics)
+    answered(engine, Learn(steps=1))
+    assert RunFolder.open(run).last_trained_step() == 61
+
+
 # -- requests at any time ------------------------------------------------------------------------------------------
 
 
