@@ -132,6 +132,10 @@ class Session:
         run, old = self.run, self.run.require_folder()
         if not run.is_ours:
             run.require_that_it_can_go_on(old)
+        if self.state == "learning":  # no step is taken any more, whatever comes of the move
+            with contextlib.suppress(OSError):  # that is why it is left
+                old.update(state="paused")
+            self._become("paused")
         was_ours, folder = run.is_ours, moved_folder(old, request.runs_dir, run.trainer, run.picked)
         with contextlib.suppress(OSError):  # that is why it is left
             if was_ours:

@@ -828,6 +828,19 @@ def test_a_run_that_cannot_be_moved_stays_where_it_is(engine: Engine, tmp_path: 
     assert RunFolder.open(run).state.state == "finished"
 
 
+def test_a_run_that_cannot_be_moved_while_it_learns_has_paused(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path, max_steps=100_000)
+    learning = engine.ask(Learn())
+    watcher.wait(StepsDone)
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be written"):
+        answered(engine, MoveRun(runs_dir=tmp_path / "file"))
+    assert learning.result(SECONDS) is None
+    assert watcher.states()[-1] == RunFolder.open(run).state.state == "paused"
+
+
 UNASKED = """
 import sys, time
 from core.engine import Engine
