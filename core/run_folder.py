@@ -39,7 +39,7 @@ from core.run_files.checkpoint_files import (
 )
 from core.run_files.claiming import one_at_a_time, started_at
 from core.run_files.confined import require_confined
-from core.run_files.copying import copy_file, files_to_copy
+from core.run_files.copying import bytes_to_copy, files_to_copy
 from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
 from core.run_files.label import LABEL, RunLabel, label_bytes, read_label
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir
@@ -197,8 +197,12 @@ class RunFolder:
         )  # fmt: skip
 
     def take_file(self, path: Path, other: RunFolder) -> None:
-        """Copy one file of another run folder to the same place in this one."""
-        self._unsynced.note(copy_file(path, other.path, self.path))
+        """Copy one file of another run folder to the same place in this one, unless it is gone meanwhile."""
+        data = bytes_to_copy(path)
+        if data is not None:
+            copy = self.path / path.relative_to(other.path)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            self._unsynced.write(copy, data)
 
     # -- documents ---------------------------------------------------------------------------------------------------
 

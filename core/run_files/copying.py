@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from core.run_files.atomic import OLD, TEMPORARY
 from core.run_files.by_step import FILES, FOLDERS
+from core.run_files.documents import reading, require_room_to_read
 
 _FILES = ("metrics.jsonl", "log.txt", "label.json")
 
@@ -26,12 +28,26 @@ def files_until(run: Path, step: int) -> list[Path]:
     return [*past, metrics] if metrics.is_file() else past
 
 
-def copy_file(path: Path, source: Path, target: Path) -> Path:
-    """Copy a file of the run folder `source` to the same place in `target`."""
-    copied = target / path.relative_to(source)
-    copied.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(path, copied)
-    return copied
+def size_of(files: Iterable[Path]) -> int:
+    """The bytes they take, as far as they are still there."""
+    total = 0
+    for path in files:
+        with suppress(OSError):
+            total += path.stat().st_size
+    return total
+
+
+def bytes_to_copy(path: Path) -> bytes | None:
+    """What one of them holds; None where it is gone, since whoever trains that run thins what it keeps.
+
+    Raises DamagedFile where it cannot be read.
+    """
+    with reading(path):
+        try:
+            require_room_to_read(path, 1)
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
 
 
 def _is_until(path: Path, step: int) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import NotWritten
 from core.machine.environment import environment
 from core.requests import Start
-from core.run_files.copying import files_to_copy
+from core.run_files.copying import files_to_copy, size_of
 from core.run_files.places import require_room
 from core.run_folder import RunFolder, refusing_to_write
 from core.training.trainer import Trainer
@@ -28,7 +28,7 @@ def new_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
 
 def moved_folder(old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str) -> RunFolder:
     """The same run in a new folder: documents, and all else of it that can still be read."""
-    require_room(runs_dir, room_for(trainer) + sum(path.stat().st_size for path in files_to_copy(old.path)))
+    require_room(runs_dir, room_for(trainer) + size_of(files_to_copy(old.path)))
     folder = new_folder(Start(runs_dir=runs_dir), trainer, picked)
     try:
         with refusing_to_write(folder.path):

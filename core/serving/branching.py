@@ -17,7 +17,7 @@ from core.errors import UserError
 from core.events import Event, SettingChanged, Trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Start
-from core.run_files.copying import files_until
+from core.run_files.copying import files_until, size_of
 from core.run_files.label import LABEL
 from core.run_files.places import require_room
 from core.run_folder import Checkpoint, RunFolder, refusing_to_write
@@ -79,7 +79,7 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
     """The new run's folder, left to be opened: the other's past, and a checkpoint of where it begins."""
     gives_way = request.in_its_place and run.has_taken_no_step()
     past = [*files_until(run.path, request.step), *_label_of(run, gives_way)]
-    require_room(request.runs_dir, room_for(trainer) + sum(path.stat().st_size for path in past))
+    require_room(request.runs_dir, room_for(trainer) + size_of(past))
     parent = run.state.parent if gives_way else run.path.name
     folder = new_folder(Start(runs_dir=request.runs_dir, parent=parent, parent_step=request.step), trainer)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from core.history import History
 from core.marks import marks_of
 from core.plugins_host.host import PluginHost
 from core.requests import AddSentence, Branch, ChangeSetting, Finish, Learn, MoveRun, OpenRun
+from core.run_files.copying import files_until
 from core.run_folder import RunFolder
+from core.serving import branching
 from core.serving.session import Session
 from tests.core.watcher import Watcher, answered
 from tests.reliability.small_runs import digest, everything, train
@@ -165,6 +168,51 @@ def test_broken_off_it_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None
         work.close()
         session.close()
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
+
+
+def test_what_the_trainer_of_the_other_run_thins_meanwhile_is_left_out(
+    parent: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed, early, late = (
+        files_until,
+        parent.path / "probes/000001.safetensors",
+        parent.path / "probes/000002.safetensors",
+    )
+
+    def thin_once_listed(run: Path, step: int) -> list[Path]:
+        files = listed(run, step)
+        early.unlink()
+        return files
+
+    def thin_once_counted(folder: Path, num_bytes: int) -> None:
+        late.unlink()
+
+    monkeypatch.setattr(branching, "files_until", thin_once_listed)
+    monkeypatch.setattr(branching, "require_room", thin_once_counted)
+    before = parent.probe_steps()
+    assert branched(parent, 8, steps=1).steps() == [9]
+    assert child_of(parent).probe_steps() == [*(step for step in before if step <= 8 and step not in (1, 2)), 9]
+
+
+def test_a_file_of_the_other_run_that_cannot_be_read_is_named(
+    parent: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_to_read(parent.path / "probes/000002.safetensors", monkeypatch)
+    with pytest.raises(UserError, match=r"000002\.safetensors: it cannot be read \(Input/output error\)"):
+        branched(parent, 8)
+    assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
+
+
+def fail_to_read(bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a bad sector."""
+    read_bytes = Path.read_bytes
+
+    def read(path: Path) -> bytes:
+        if path == bad:
+            raise OSError(errno.EIO, "Input/output error")
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read)
 
 
 def test_a_setting_changed_on_the_way_did_not_hold_at_the_beginning(parent: RunFolder) -> None:
