@@ -185,16 +185,26 @@ class RunFolder:
         reached = max(self.last_trained_step(), *self.kept_steps())  # somebody may have deleted the curves
         return reached <= self._state.parent_step
 
-    def take_files_of(self, other: RunFolder) -> None:
-        """Copy what another folder of the same run holds besides its documents, as far as it is still there."""
+    def take_files_of(self, other: RunFolder) -> list[str]:
+        """Copy what another folder of the same run holds besides its documents, as far as it can still be read.
+
+        Answers a sentence for each file that cannot, for log.txt too.
+        """
+        unread = []
         for path in files_to_copy(other.path):
-            self.take_file(path, other)
+            try:
+                self.take_file(path, other)
+            except DamagedFile as error:
+                unread.append(error.sentence)
+        for sentence in unread:  # last: log.txt is one of the files
+            self.log(sentence)
         known = other.state
         self.update(
             created=known.created, parent=known.parent, parent_step=known.parent_step, began_with=known.began_with,
             group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
             best_metric=known.best_metric, metrics_size=known.metrics_size,
         )  # fmt: skip
+        return unread
 
     def take_file(self, path: Path, other: RunFolder) -> None:
         """Copy one file of another run folder to the same place in this one, unless it is gone meanwhile."""

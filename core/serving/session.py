@@ -136,7 +136,8 @@ class Session:
             with contextlib.suppress(OSError):  # that is why it is left
                 old.update(state="paused")
             self._become("paused")
-        was_ours, folder = run.is_ours, moved_folder(old, request.runs_dir, run.trainer, run.picked)
+        was_ours = run.is_ours
+        folder = moved_folder(old, request.runs_dir, run.trainer, run.picked, self._tell)
         with contextlib.suppress(OSError):  # that is why it is left
             if was_ours:
                 old.release("stopped", "disk")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from core.config import DatasetConfig, RunConfig
 from core.events import ValidatedSentence, ValidationDone
@@ -97,3 +99,15 @@ def _assert_same_fields(mine: object, theirs: object) -> None:
             _assert_same_fields(value, other)
         else:
             assert value == other
+
+
+def fail_to_read(bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a bad sector."""
+    read_bytes = Path.read_bytes
+
+    def read(path: Path) -> bytes:
+        if path == bad:
+            raise OSError(errno.EIO, "Input/output error")
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read)

@@ -69,6 +69,7 @@ from core.requests import (
 from core.run_folder import RunFolder
 from core.serving import session
 from core.training import trainer
+from tests.core.examples import fail_to_read
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
 ROOT = Path(__file__).parents[2]
@@ -839,6 +840,37 @@ def test_a_run_that_cannot_be_moved_while_it_learns_has_paused(
         answered(engine, MoveRun(runs_dir=tmp_path / "file"))
     assert learning.result(SECONDS) is None
     assert watcher.states()[-1] == RunFolder.open(run).state.state == "paused"
+
+
+def test_a_run_is_moved_without_what_cannot_be_read(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=33))
+    fail_to_read(run / "probes/000013.safetensors", monkeypatch)
+    before = RunFolder.open(run).probe_steps()
+    new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
+    assert set(before) - set(RunFolder.open(new).probe_steps()) == {13}
+    assert "(files: 1)" in watcher.wait(Trouble, lambda told: told.is_note).sentence
+    assert "000013.safetensors: it cannot be read (Input/output error)" in (new / "log.txt").read_text()
+    answered(engine, Learn())
+    assert RunFolder.open(new).metrics()[0].tolist() == list(range(1, 61))
+
+
+def test_curves_that_cannot_be_read_begin_anew_elsewhere_and_damaged_ones_leave_no_half_of_a_run(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, elsewhere = begun(engine, tmp_path), tmp_path / "elsewhere"
+    answered(engine, Learn(steps=33))
+    metrics = (run / "metrics.jsonl").read_bytes()
+    (run / "metrics.jsonl").write_bytes(b"x" + metrics[1:])
+    with pytest.raises(UserError, match="line 1 is damaged"):
+        answered(engine, MoveRun(runs_dir=elsewhere))
+    assert list(elsewhere.iterdir()) == []
+    fail_to_read(run / "metrics.jsonl", monkeypatch)
+    new = answered(engine, MoveRun(runs_dir=elsewhere))
+    answered(engine, Learn())
+    assert RunFolder.open(new).metrics()[0].tolist() == list(range(34, 61))
 
 
 UNASKED = """

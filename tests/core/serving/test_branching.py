@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from core.run_files.copying import files_until
 from core.run_folder import RunFolder
 from core.serving import branching
 from core.serving.session import Session
+from tests.core.examples import fail_to_read
 from tests.core.watcher import Watcher, answered
 from tests.reliability.small_runs import digest, everything, train
 
@@ -201,18 +201,6 @@ def test_a_file_of_the_other_run_that_cannot_be_read_is_named(
     with pytest.raises(UserError, match=r"000002\.safetensors: it cannot be read \(Input/output error\)"):
         branched(parent, 8)
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
-
-
-def fail_to_read(bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a bad sector."""
-    read_bytes = Path.read_bytes
-
-    def read(path: Path) -> bytes:
-        if path == bad:
-            raise OSError(errno.EIO, "Input/output error")
-        return read_bytes(path)
-
-    monkeypatch.setattr(Path, "read_bytes", read)
 
 
 def test_a_setting_changed_on_the_way_did_not_hold_at_the_beginning(parent: RunFolder) -> None:
