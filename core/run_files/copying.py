@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import stat
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,8 +18,8 @@ _FILES = ("metrics.jsonl", "log.txt", "label.json")
 def files_to_copy(run: Path) -> list[Path]:
     """What a run holds besides its documents; no half of an exchange, and nothing that only leads elsewhere."""
     named = [run / name for name in _FILES]
-    listed = [path for name in FOLDERS for path in sorted((run / name).rglob("*"))]
-    return [path for path in (*named, *listed) if path.is_file() and not path.is_symlink() and _is_published(path, run)]
+    listed = [path for name in FOLDERS for path in sorted(_files_below(run / name))]
+    return [path for path in (*named, *listed) if _is_plain(path) and _is_published(path, run)]
 
 
 def files_until(run: Path, step: int) -> list[Path]:
@@ -48,6 +50,20 @@ def bytes_to_copy(path: Path) -> bytes | None:
             return path.read_bytes()
         except FileNotFoundError:
             return None
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    # Not rglob, which raises where a disk that is failing lists a folder no longer.
+    return (Path(inner, name) for inner, _, names in os.walk(folder) for name in names)
+
+
+def _is_plain(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+    except OSError:  # whoever reads it will be told why that cannot be done
+        return True
 
 
 def _is_until(path: Path, step: int) -> bool:

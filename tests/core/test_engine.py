@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import random
 import re
 import shutil
@@ -871,6 +872,27 @@ def test_curves_that_cannot_be_read_begin_anew_elsewhere_and_damaged_ones_leave_
     new = answered(engine, MoveRun(runs_dir=elsewhere))
     answered(engine, Learn())
     assert RunFolder.open(new).metrics()[0].tolist() == list(range(34, 61))
+
+
+def test_a_run_is_moved_off_a_disk_that_answers_nothing_any_more(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, run = whole_run(engine, tmp_path), begun(engine, tmp_path)
+    answered(engine, Learn(steps=33))
+    ask, scan = Path.stat, os.scandir
+
+    def require_life(path: Any) -> None:
+        if Path(path).is_relative_to(run):
+            raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Path, "stat", lambda path, **how: require_life(path) or ask(path, **how))
+        failing.setattr(os, "scandir", lambda path=".": require_life(path) or scan(path))
+        new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
+    assert "metrics.jsonl: it cannot be read (Input/output error)" in (new / "log.txt").read_text()
+    assert watcher.wait(Trouble, lambda told: told.is_note)
+    answered(engine, Learn())
+    assert_same_weights(plain, new)
 
 
 UNASKED = """
