@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def as_trouble(error: BaseException) -> Trouble:
 
 def not_written(error: OSError, path: Path) -> NotWritten:
     """The sentence for a place that cannot be written, a full disk mostly, or that is there no longer."""
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110 (pathlib raises where the drive fails as a whole)
         return NotWritten(
             f"The run's folder {path} is gone.", "Bring it back (or the drive it is on), then go on learning."
         )

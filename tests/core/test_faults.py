@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+
+import pytest
 
 from core.errors import UserError
 from core.events import Trouble
@@ -34,3 +38,13 @@ def test_a_folder_that_is_gone_is_not_called_full(tmp_path: Path) -> None:
     error = not_written(OSError(2, "No such file or directory"), tmp_path / "a")
     assert error.sentence == f"The run's folder {tmp_path / 'a'} is gone."
     assert "Bring it back" in error.advice
+
+
+def test_a_folder_on_a_drive_that_answers_nothing_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path, **how: object) -> None:
+        raise OSError(errno.EIO, "Input/output error", path)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "stat", fail)
+        error = not_written(OSError(errno.EIO, "Input/output error"), tmp_path)
+    assert error.sentence == f"The run's folder {tmp_path} is gone."
