@@ -94,7 +94,7 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
             trainer.save_checkpoint()
             folder.release("stopped", "stopped")
     except BaseException:  # broken off, too: half a run is none
-        shutil.rmtree(folder.path)
+        shutil.rmtree(folder.path, ignore_errors=True)  # somebody may have removed it
         raise
     return folder
 
