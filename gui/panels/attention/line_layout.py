@@ -15,22 +15,28 @@ _LARGEST_LABEL = 0.3  # share of the height that the tokens of one side may take
 
 
 class LineLayout:
-    """Fits the tokens of a head into an area; all lengths in logical pixels."""
+    """Fits the tokens of a head into an area; all lengths in logical pixels.
+
+    All tokens are measured here, once: each of the many lines asks where it ends.
+    """
 
     def __init__(self, area: QRectF, picture: HeadPicture, font: QFont) -> None:
         self.labels: dict[Side, tuple[str, ...]] = {"above": picture.columns, "below": picture.rows}
         self.font = font
         self._area, self._metrics = area, QFontMetricsF(font)
+        self._width = {side: area.width() / len(labels) for side, labels in self.labels.items()}
+        self._turned = {side: self._is_turned(side) for side in self.labels}
+        self._room = {side: self._room_of(side) for side in self.labels}
 
     def end(self, side: Side, place: int) -> QPointF:
         """Where the lines of a token end."""
-        room = self._room(side) + _GAP
+        room = self._room[side] + _GAP
         y = self._area.top() + room if side == "above" else self._area.bottom() - room
-        return QPointF(self._area.left() + (place + 0.5) * self._width(side), y)
+        return QPointF(self._area.left() + (place + 0.5) * self._width[side], y)
 
     def label(self, side: Side, place: int) -> QRectF:
         """The rectangle of a token."""
-        end, room, width = self.end(side, place), self._room(side), self._width(side)
+        end, room, width = self.end(side, place), self._room[side], self._width[side]
         top = end.y() - _GAP - room if side == "above" else end.y() + _GAP
         return QRectF(end.x() - width / 2, top, width, room)
 
@@ -39,7 +45,7 @@ class LineLayout:
         if not self._area.contains(point):
             return None
         side: Side = "above" if point.y() < self._area.center().y() else "below"
-        place = int((point.x() - self._area.left()) / self._width(side))
+        place = int((point.x() - self._area.left()) / self._width[side])
         return side, min(place, len(self.labels[side]) - 1)
 
     def paint_labels(self, painter: QPainter, colours: dict[Side, list[QColor]]) -> None:
@@ -51,7 +57,7 @@ class LineLayout:
                 self._paint_label(painter, side, self.label(side, place), label)
 
     def _paint_label(self, painter: QPainter, side: Side, box: QRectF, label: str) -> None:
-        if not self._is_turned(side):
+        if not self._turned[side]:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "\n".join(_lines(label)))
             return
         text = self._metrics.elidedText(label, Qt.TextElideMode.ElideRight, box.height())
@@ -63,15 +69,12 @@ class LineLayout:
         painter.drawText(turned, towards_lines | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
 
-    def _width(self, side: Side) -> float:
-        return self._area.width() / len(self.labels[side])
-
     def _is_turned(self, side: Side) -> bool:
         widest = max(self._metrics.horizontalAdvance(line) for label in self.labels[side] for line in _lines(label))
-        return widest + _GAP > self._width(side)
+        return widest + _GAP > self._width[side]
 
-    def _room(self, side: Side) -> float:
-        if self._is_turned(side):
+    def _room_of(self, side: Side) -> float:
+        if self._turned[side]:
             wanted = max(self._metrics.horizontalAdvance(label) for label in self.labels[side])
         else:
             wanted = self._metrics.height() * max(len(_lines(label)) for label in self.labels[side])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -79,6 +79,21 @@ def test_the_token_pointed_at_is_forgotten_where_the_next_head_is_smaller(canvas
     qtbot.mouseMove(canvas, canvas._layout(PICTURE).label("above", 2).center().toPoint())
     canvas.show_picture(HeadPicture(WEIGHTS[:, :2], PICTURE.rows, PICTURE.columns[:2], is_causal=False))
     assert canvas.readout() == ""
+
+
+def test_tokens_are_measured_once_for_all_their_lines(canvas: LineCanvas, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+
+    class Counting(QFontMetricsF):
+        def horizontalAdvance(self, text: str) -> float:  # type: ignore[override]
+            measured.append(text)
+            return super().horizontalAdvance(text)
+
+    monkeypatch.setattr("gui.panels.attention.line_layout.QFontMetricsF", Counting)
+    tokens = tuple(map(str, range(30)))
+    canvas.show_picture(HeadPicture(np.full((30, 30), 1 / 30), tokens, tokens, is_causal=False))
+    canvas.grab()
+    assert measured and len(measured) <= 2 * len(tokens) * 2  # upright and turned, of both sides
 
 
 def test_the_panel_says_what_lines_are(stage: Stage, theme: Theme, history: History) -> None:
