@@ -80,7 +80,7 @@ class MasksTopic(Topic):
         return [["reader", "read", "reader_token", "read_token", "padding", "subsequent", "both"], *lines]
 
     def _offer(self, history: History) -> None:
-        probe = history.probe(history.last_step)
+        probe = history.newest_probe()
         references = [one.reference for one in probe.sentences if one.reference] if probe is not None else []
         if references and self.target_edit.text() == self._offered != references[0]:
             self._offered = references[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEd
 from pytestqt.qtbot import QtBot
 
 from core.answers.anatomy import DotProduct
+from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 from gui.panels.anatomy.attention_stages import STAGES
 from gui.panels.anatomy.dot_product import DotProductTopic
@@ -18,6 +21,7 @@ from gui.panels.anatomy.masks import MasksTopic
 from gui.panels.anatomy.model_diagram import ModelTopic
 from gui.panels.anatomy.topic import Topic
 from gui.pictures.export_button import ExportButton
+from gui.runs.rows import example_path
 from gui.views.anatomy import AnatomyView
 
 WAIT_MS = 30_000
@@ -97,6 +101,20 @@ def test_masks_are_of_the_sentence_that_is_typed(view: AnatomyView, qtbot: QtBot
     assert topic.readout_label.text() == said
     topic.target_edit.setText("1 " * 200)
     qtbot.waitUntil(lambda: "positions" in topic.readout_label.text(), timeout=WAIT_MS)
+
+
+def test_masks_are_of_the_newest_probe_that_can_be_read(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
+    *_, readable, newest = sorted((run / "probes").iterdir())
+    newest.write_bytes(b"none")
+    reference = RunFolder.open(run).probe(int(readable.stem)).sentences[0].reference
+    window, bridge = empty_window, empty_window.context.bridge
+    window.context.workbench.open_run(run)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 800 and bridge.state == "finished", timeout=WAIT_MS)
+    window.show_view(window.views.index(window.anatomy_view))
+    topic = opened(window.anatomy_view, qtbot, MasksTopic)
+    qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
+    assert topic.target_edit.text() == reference
 
 
 def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyView, qtbot: QtBot) -> None:
