@@ -42,7 +42,8 @@ class LabelSmoothingTopic(Topic):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.eps_spin, self.size_spin = QDoubleSpinBox(), QSpinBox()
-        self.eps_spin.setRange(0.0, 0.9)
+        self.eps_spin.setRange(0.0, 0.9999)
+        self.eps_spin.setDecimals(4)  # of a run it may be any below 1
         self.eps_spin.setSingleStep(0.05)
         self.size_spin.setRange(3, 40)
         self.size_spin.setValue(8)
@@ -96,7 +97,7 @@ class LabelSmoothingTopic(Topic):
         odds = np.logspace(0, _DECADES, _POINTS)
         probabilities = growing_confidence(odds, size)
         for curve, amount, name, colour in (
-            (self._smoothed, eps, f"smoothed, ε = {eps:.2f}", "training"),
+            (self._smoothed, eps, f"smoothed, ε = {eps:g}", "training"),
             (self._plain, 0.0, "plain", "muted"),
         ):
             style = Qt.PenStyle.SolidLine if curve is self._smoothed else Qt.PenStyle.DashLine

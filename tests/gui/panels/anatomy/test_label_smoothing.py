@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.history import History
+from core.settings.presets import read_preset
 from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
 from gui.pictures.picture_file import pictures_of
 from gui.theme import Theme
+from tests.gui.panels.conftest import prepared
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -34,6 +37,15 @@ def test_epsilon_is_the_runs_until_one_is_chosen(topic: LabelSmoothingTopic, his
     topic.eps_spin.setValue(0.4)
     topic.show_step(history, 0)
     assert topic.eps_spin.value() == 0.4
+
+
+@pytest.mark.parametrize("eps", [0.125, 0.95])
+def test_any_epsilon_of_a_run_is_shown_as_it_is(topic: LabelSmoothingTopic, history: History, eps: float) -> None:
+    config = read_preset("toy_german_english", (f"training.label_smoothing={eps}",))
+    history.take(replace(prepared(), config=config))
+    topic.show_step(history, 0)
+    assert topic.eps_spin.value() == eps
+    assert topic._names[topic._smoothed].toPlainText() == f"smoothed, ε = {eps}"
 
 
 @pytest.mark.parametrize("width", [990, 1310])  # of the window of 1280 and 1600 pixels
