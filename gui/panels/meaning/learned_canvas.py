@@ -203,7 +203,7 @@ class LearnedCanvas(QWidget):
         if not 0 <= row < len(self._sentences):
             return None
         column = bisect_right(self._edges(row), point.x()) - 1
-        return (row, column) if column < len(self._sentences[row].tokens) else None
+        return (row, column) if 0 <= column < len(self._sentences[row].tokens) else None
 
     def _point_at(self, cell: tuple[int, int] | None) -> None:
         if cell != self._cell:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QImage, QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.events import ValidatedSentence
@@ -77,6 +77,20 @@ def said_of_each(canvas: LearnedCanvas, qtbot: QtBot) -> list[str]:
         qtbot.keyClick(canvas, Qt.Key.Key_Right)
         said.append(canvas.accessibleDescription().partition(": ")[2].partition(".")[0])
     return said[-1:] + said[:-1]
+
+
+def test_beside_the_tokens_nothing_is_said(canvas: LearnedCanvas, qtbot: QtBot) -> None:
+    middle = canvas.cell(0, 0).center()
+    qtbot.mouseMove(canvas, middle.toPoint())
+    assert canvas.accessibleDescription().startswith("“early”")
+    for x in (-5.0, canvas.cell(0, 3).right() + 5):  # with a button held the mouse is heard outside of the canvas too
+        place = QPointF(x, middle.y())
+        button = Qt.MouseButton.LeftButton
+        move = QMouseEvent(
+            QEvent.Type.MouseMove, place, canvas.mapToGlobal(place), button, button, Qt.KeyboardModifier.NoModifier
+        )
+        QApplication.sendEvent(canvas, move)
+        assert canvas.accessibleDescription() == ""
 
 
 def test_where_validations_are_not_kept_it_says_between_which_two_a_token_changed(
