@@ -89,8 +89,9 @@ class LeftOutHeads(Panel):
 
     def _draw(self, left_out: LeftOut) -> None:
         self.set_title(f"Without {names_of(left_out.heads)} · weights of step {left_out.step:,}")
-        count = f"{left_out.num_valid} " if left_out.num_valid else ""
-        self._heads[-1].setText(f"loss of {count}validation pairs, nats/token")
+        num_valid = left_out.num_valid
+        count = f"{num_valid} " if num_valid else ""
+        self._heads[-1].setText(f"loss of {count}validation pair{'s' * (num_valid != 1)}, nats/token")
         before, after = left_out.complete, left_out.without
         for row, seen in zip(self.cells, (before, after), strict=False):
             for cell, text in zip(row[1:], in_figures(seen), strict=True):

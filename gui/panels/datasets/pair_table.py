@@ -96,6 +96,7 @@ def _tokens_item(side: str, tokens: Sequence[Token], before: Sequence[KindOfToke
     unknown = [text for text, is_known in tokens if not is_known]
     told = f"; unknown, and read as <unk>: {' '.join(unknown)}" if unknown else ""
     item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{side} {' '.join(text for text, _ in tokens)}{told}")
-    item.setToolTip(f"{len(tokens) + 1:,} tokens, <eos> counted{told}")
+    count = len(tokens) + 1
+    item.setToolTip(f"{count:,} token{'s' * (count != 1)}, <eos> counted{told}")
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
     return item

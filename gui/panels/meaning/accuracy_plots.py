@@ -133,8 +133,8 @@ class AccuracyPlot(PlainPlot):
     def _explain(self, place: int) -> str:
         made = self._accuracy
         assert made is not None
-        fed, free = per_cent(made.fed[place], 1), per_cent(made.free[place], 1)
+        fed, free, count = per_cent(made.fed[place], 1), per_cent(made.free[place], 1), int(made.count[place])
         return (
             f"{self._key.capitalize()} {made.keys[place]}: {self._share} {fed} fed by the reference, "
-            f"{free} free-running, of {made.count[place]:,} sentences."
+            f"{free} free-running, of {count:,} sentence{'s' * (count != 1)}."
         )

@@ -113,7 +113,7 @@ def explain(confusion: Confusion, row: int, column: int) -> str:
     """What a cell says, in words."""
     count, total = int(confusion.counts[row, column]), int(confusion.times[row])
     happened = what_happened(confusion.symbols[row], confusion.written[column])
-    return f"{happened[0].upper()}{happened[1:]}: {count:,} of {total:,} times."
+    return f"{happened[0].upper()}{happened[1:]}: {count:,} of {total:,} time{'s' * (total != 1)}."
 
 
 def what_happened(wanted: str, written: str) -> str:

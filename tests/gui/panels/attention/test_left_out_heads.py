@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,17 @@ def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: not view.heads_off.places, timeout=WAIT_MS)
     assert not panel.isVisible()
+
+
+def test_the_loss_says_of_how_many_pairs_it_is(window: MainWindow, panel: LeftOutHeads, qtbot: QtBot) -> None:
+    window.attention_view.heads_off.toggle(LAST)
+    seen = answer(panel, qtbot, LAST)
+    heads = []
+    for num_valid in (2, 1, 0):
+        panel._draw(replace(seen, num_valid=num_valid))
+        heads.append(panel._heads[-1].text())
+    counted = ("2 validation pairs", "1 validation pair", "validation pairs")
+    assert heads == [f"loss of {pairs}, nats/token" for pairs in counted]
 
 
 def test_a_shared_run_says_why_it_has_no_loss_of_validation_pairs(
