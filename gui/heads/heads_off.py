@@ -10,24 +10,42 @@ from core.answers.left_out import HeadPlace
 from core.events import Prepared
 from gui.bridge import EngineBridge
 
+_NOT_HERE = "Heads are switched off in this window's own model: stop following the other run in Runs to do so"
+
 
 class HeadsOff(QObject):
-    """The heads that are off; nothing of the run itself changes. Another model begins with all heads on."""
+    """The heads that are off; nothing of the run itself changes. Another model begins with all heads on.
 
-    changed = Signal()
+    They are of this window's own model: while another run is followed, none of the heads on show is off.
+    """
+
+    changed = Signal()  # those of `places`
 
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
-        self.places: frozenset[HeadPlace] = frozenset()
+        self._bridge = bridge
+        self._own: frozenset[HeadPlace] = frozenset()
+        self._told = self._own
         bridge.prepared.connect(self._begin_anew)
+        bridge.shown_changed.connect(self._tell)
+
+    @property
+    def why_not(self) -> str:
+        """Why none of the heads on show can be switched, and what to do; empty where they can."""
+        return _NOT_HERE if self._bridge.followed is not None else ""
+
+    @property
+    def places(self) -> frozenset[HeadPlace]:
+        """Those that are off of the model on show."""
+        return frozenset() if self.why_not else self._own
 
     def toggle(self, place: HeadPlace) -> None:
         """Switch one head off, or on again."""
-        self._take(self.places ^ {place})
+        self._take(self._own ^ {place})
 
     def switch_off(self, places: Iterable[HeadPlace]) -> None:
         """Switch these off too."""
-        self._take(self.places.union(places))
+        self._take(self._own.union(places))
 
     def all_on(self) -> None:
         """Switch all heads on again."""
@@ -37,6 +55,10 @@ class HeadsOff(QObject):
         self.all_on()
 
     def _take(self, places: frozenset[HeadPlace]) -> None:
-        if places != self.places:
-            self.places = places
+        self._own = places
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.places != self._told:
+            self._told = self.places
             self.changed.emit()

@@ -202,7 +202,7 @@ class GridCanvas(QWidget):
         scores = self.rows[row].alignment
         if scores is not None:
             name += f". Alignment {scores[head]:.2f}"
-        if self._heads_off is None:
+        if self._heads_off is None or self._heads_off.why_not:
             return f"{name}. Click: large."
         if place in self._heads_off.places:
             return f"{name}. Switched off. Right click: switch on."
@@ -232,6 +232,8 @@ class GridCanvas(QWidget):
         menu.addAction("Switch on" if is_off else "Switch off", lambda: heads_off.toggle(place))
         menu.addAction("Switch off the whole layer", lambda: heads_off.switch_off(layer))
         menu.addAction("All heads on again", heads_off.all_on).setEnabled(bool(heads_off.places))
+        if heads_off.why_not:
+            _disable(menu, heads_off.why_not)
         return menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -247,3 +249,11 @@ class GridCanvas(QWidget):
         layer = self.rows[row]
         self._selection.choose(kind=layer.kind, layer=layer.layer, head=head)
         self.update()
+
+
+def _disable(menu: QMenu, reason: str) -> None:
+    """Nothing of it can be chosen; each entry says why where the mouse rests on it."""
+    menu.setToolTipsVisible(True)
+    for action in menu.actions():
+        action.setEnabled(False)
+        action.setToolTip(reason)

@@ -55,7 +55,7 @@ class HeadChooser(Panel):
         where all heads of the layer are shown as one while that is chosen."""
         super().__init__(theme)
         self._heads_off = heads_off
-        self._place: HeadPlace | None = None  # of the head that is shown
+        self._place: HeadPlace | None = None  # of the head that is shown; None where there is none
         self._selection = selection
         self._source = source or probed(selection)
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
@@ -76,6 +76,7 @@ class HeadChooser(Panel):
         """Offer the layers and heads of what is shown at `step`."""
         shown = self._source(history, step)
         if isinstance(shown, NothingShown):
+            self._place = None  # or a key would switch one of another run, unseen
             self.show_empty(shown.reason)
             return
         self.show_body()
@@ -109,9 +110,8 @@ class HeadChooser(Panel):
         widgets = (self.kind_combo, self.layer_spin, self.head_spin, self.feed_combo, self.scale_box, self.lines_box)
         blockers = [QSignalBlocker(widget) for widget in widgets]
         self._place = self._selection.place_in(sentence)
-        self.on_box.setChecked(self._heads_off is None or self._place not in self._heads_off.places)
-        self.on_box.setEnabled(not chosen.pooled)
-        self.on_box.setToolTip(_ALL_HELP if chosen.pooled else _ON_HELP)
+        if self._heads_off is not None:
+            self._show_whether_on(self._heads_off)
         self.kind_combo.setCurrentIndex(KINDS.index(chosen.kind))
         _show_place(self.layer_spin, chosen.layer, heads.shape[0])
         _show_place(self.head_spin, chosen.head, heads.shape[1], chosen.pooled if self._can_pool else "")
@@ -123,6 +123,12 @@ class HeadChooser(Panel):
         self.lines_box.setChecked(chosen.as_lines)
         for blocker in blockers:
             blocker.unblock()
+
+    def _show_whether_on(self, heads_off: HeadsOff) -> None:
+        reason = heads_off.why_not or (_ALL_HELP if self._selection.chosen.pooled else "")
+        self.on_box.setChecked(self._place not in heads_off.places)
+        self.on_box.setEnabled(not reason)
+        self.on_box.setToolTip(reason or _ON_HELP)
 
     def _choose_kind(self, place: int) -> None:
         self._selection.choose(kind=KINDS[place])

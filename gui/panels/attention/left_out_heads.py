@@ -36,7 +36,7 @@ _ROWS = ("all heads on", "without", "change")
 
 
 class LeftOutHeads(Panel):
-    """Asks the engine, for the weights at the playhead, and again as these change."""
+    """Asks the engine, for the weights at the playhead, and again as these change; hidden where no head is off."""
 
     title = "Without some heads"
     empty_sentence = "The engine is working it out …"
@@ -46,7 +46,7 @@ class LeftOutHeads(Panel):
     def __init__(self, context: Context, heads_off: HeadsOff) -> None:
         super().__init__(context.theme)
         self.asked: Asked[LeftOut] = Asked(context.bridge, self)
-        self._heads_off, self._follower = heads_off, context.follower
+        self._heads_off = heads_off
         self._source = probed(context.selection)
         self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
         self.cells = [[_cell() for _ in _COLUMNS] for _ in _ROWS]
@@ -59,9 +59,9 @@ class LeftOutHeads(Panel):
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the answer for the weights kept at or before `step`, asked for where it is another one."""
-        shown, reason = self._source(history, step), self._follower.why_no_model
-        if reason or isinstance(shown, NothingShown):
-            self.show_empty(reason or (shown.reason if isinstance(shown, NothingShown) else ""))
+        shown = self._source(history, step)
+        if isinstance(shown, NothingShown):
+            self.show_empty(shown.reason)
             return
         self._ask(history, step, shown.sentence)
         if self.asked.answer is None:

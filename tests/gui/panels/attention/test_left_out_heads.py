@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from core.answers.left_out import HeadPlace, LeftOut
 from core.exporting.sharing import share
+from core.history import History
 from core.run_folder import RunFolder
 from gui.heads.left_out_words import figures, in_words
 from gui.main_window import MainWindow
@@ -120,6 +121,47 @@ def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: not view.heads_off.places, timeout=WAIT_MS)
     assert not panel.isVisible()
+
+
+def follow_the_example(window: MainWindow, qtbot: QtBot) -> None:
+    """Show the example run as if another process wrote it, its heads drawn."""
+    bridge, grid = window.context.bridge, window.attention_view.grid
+    window.context.follower.follow(example_path())
+    qtbot.waitUntil(lambda: bridge.followed is not None and "800" in grid.title_label.text(), timeout=WAIT_MS)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
+    window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
+) -> None:
+    view, canvas, follower = window.attention_view, window.attention_view.grid.canvas, window.context.follower
+    follow_the_example(window, qtbot)
+    with_all_on = canvas.grab().toImage()
+    follower.leave()
+    view.heads_off.toggle(LAST)
+    answer(panel, qtbot, LAST)
+    follow_the_example(window, qtbot)
+    assert not panel.isVisible()
+    qtbot.waitUntil(lambda: canvas.grab().toImage() == with_all_on, timeout=WAIT_MS)  # once laid out anew
+    box, why = view.chooser.on_box, view.heads_off.why_not
+    assert box.isChecked() and not box.isEnabled() and box.toolTip() == why and "stop following" in why
+    qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
+    menu = menu_of(window, QContextMenuEvent.Reason.Keyboard, QPoint(0, 0))
+    assert not any(action.isEnabled() for action in menu.actions())
+    assert menu.toolTipsVisible() and {action.toolTip() for action in menu.actions()} == {why}
+    menu.close()
+    assert "witch" not in canvas._explain(*canvas.chosen_place())
+    follower.leave()
+    qtbot.waitUntil(lambda: not box.isChecked() and box.isEnabled(), timeout=WAIT_MS)
+    assert view.heads_off.places == {LAST} and panel.isVisible()
+    answer(panel, qtbot, LAST)
+
+
+def test_no_key_switches_a_head_that_is_not_shown(window: MainWindow, panel: LeftOutHeads, qtbot: QtBot) -> None:
+    view = window.attention_view
+    view.chooser.show_step(History(), 0)
+    qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
+    assert not view.heads_off.places
 
 
 def test_the_loss_says_of_how_many_pairs_it_is(window: MainWindow, panel: LeftOutHeads, qtbot: QtBot) -> None:
