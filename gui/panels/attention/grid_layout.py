@@ -11,6 +11,7 @@ from gui.theme import GRID
 
 _GAP = GRID / 2
 _TALLEST = 1.5  # times as tall as wide
+_PITCH = 1.5  # of the widest number, from one to the next: the last may move by half of it and touches none
 
 
 class GridLayout:
@@ -23,6 +24,7 @@ class GridLayout:
         self, size: QSizeF, names: Sequence[str], num_heads: Sequence[int], metrics: QFontMetrics, note: float = 0.0
     ) -> None:
         self._names, self._num_heads, self._metrics = names, num_heads, metrics
+        self._right = size.width()
         self._left = max(metrics.horizontalAdvance(name) for name in names) + GRID
         self._top = metrics.height() + GRID // 2
         self._width = (size.width() - self._left) / max(num_heads)
@@ -47,14 +49,26 @@ class GridLayout:
             return None
         return (row, head) if self.cell(row, head).contains(point) else None
 
+    def head_names(self) -> list[tuple[str, QRectF]]:
+        """Each head's number and its place; of narrow ones that of every 2nd, 4th, 8th ..., wider than its head."""
+        count, every = max(self._num_heads), 1
+        while every * self._width < _PITCH * self._metrics.horizontalAdvance(str(count)):
+            every *= 2
+        fits = self._width - _GAP > self._metrics.horizontalAdvance("head 00")
+        word = "head " if fits else ""
+        return [self._named(f"{word}{head + 1}", head) for head in range(every - 1, count, every)]
+
+    def _named(self, name: str, head: int) -> tuple[str, QRectF]:
+        """Above the middle of the head; the last may need to begin left of that to end within the picture."""
+        width = self._metrics.horizontalAdvance(name)
+        left = min(self.cell(0, head).center().x() - width / 2, self._right - width)
+        return name, QRectF(left, 0, width, self._metrics.height())
+
     def paint_names(self, painter: QPainter) -> None:
         """Rows by name, heads by number."""
         height = self._metrics.height()
-        fits = self._width - _GAP > self._metrics.horizontalAdvance("head 00")
-        for head in range(max(self._num_heads)):
-            place = QRectF(self.cell(0, head).left(), 0, self._width - _GAP, height)
-            name = f"head {head + 1}" if fits else str(head + 1)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
+        for name, place in self.head_names():
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, name)
         for row, name in enumerate(self._names):
             place = QRectF(0, self.cell(row, 0).center().y() - height / 2, self._left, height)
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPoint, QSizeF
 from PySide6.QtGui import QFontMetrics
@@ -45,3 +47,21 @@ def test_a_note_lies_under_its_head_where_that_leaves_the_head_as_much(qapp: obj
     assert not any(note.intersects(noted.cell(*place)) for note in notes for place in places)
     low = GridLayout(QSizeF(600, 60), names, [4, 3], metrics, note=12.0)
     assert low.note(0, 0).height() == 0.0 and low.cell(0, 0).height() > 12.0
+
+
+@pytest.mark.parametrize(
+    ("num_heads", "first_names"),
+    [(4, ["head 1", "head 2"]), (12, ["1", "2"]), (30, ["2", "4"]), (64, ["4", "8"]), (128, ["16", "32"])],
+)
+def test_of_narrow_heads_every_second_fourth_or_later_one_is_numbered(
+    qapp: object, num_heads: int, first_names: list[str]
+) -> None:
+    metrics = QFontMetrics(qapp.font())  # type: ignore[attr-defined]
+    layout = GridLayout(QSizeF(560, 300), ["encoder self 1", "cross 1"], [num_heads] * 2, metrics)
+    names, places = zip(*layout.head_names(), strict=True)
+    assert list(names[:2]) == first_names
+    for name, place in zip(names, places, strict=True):
+        head = layout.cell(0, int(name.split()[-1]) - 1)
+        assert place.center().x() == pytest.approx(head.center().x()) or place.right() == 560
+        assert place.width() >= metrics.horizontalAdvance(name) and place.right() <= 560
+    assert all(one.right() < other.left() for one, other in pairwise(places))
