@@ -10,7 +10,14 @@ from typing import Any, TextIO
 
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import output_file
-from core.cli.opening import DATASET_OPTION, opened, opening_of, read_settings, require_different_runs
+from core.cli.opening import (
+    DATASET_OPTION,
+    opened,
+    opening_of,
+    read_settings,
+    require_different_runs,
+    require_no_corpus_file,
+)
 from core.cli.output import print_json, print_lines, print_means
 from core.cli.same_sentences import require_same_sentences
 from core.cli.same_tokens import figures_of_other_units
@@ -31,6 +38,8 @@ def evaluate(arguments: Namespace) -> int:
         raise UserError(f"--predictions {arguments.predictions}: a file holds one run's outputs, {given}.")
     openings = openings_of(arguments)
     require_different_runs(openings, "it would count twice in the mean")
+    if arguments.predictions is not None:
+        require_no_corpus_file(arguments.predictions, "--predictions", openings[0])
     evaluations = []
     predictions = nullcontext() if arguments.predictions is None else output_file(arguments.predictions)
     with predictions as file, on_the_terminal(arguments.plugins_dir) as engine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO, TextIOWrapper
 from itertools import chain
@@ -33,6 +33,12 @@ def read_lines(path: Path | None) -> list[str]:
         raise UserError(str(error)) from None
     except OSError as error:
         raise UserError(f"{name_of(path)}: cannot be read ({error.strerror}).") from None
+
+
+def require_no_texts(path: Path, option: str, texts: Iterable[Path], whose: str) -> None:
+    """Raise UserError where results would be put in the place of texts that are read, under whatever name."""
+    if any(path.exists() and read.is_file() and read.samefile(path) for read in texts):
+        raise UserError(f"{option} {path} is {whose}: the texts would be lost.", "Name another file.")
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.cli.conversation import Conversation
+from core.cli.files import require_no_texts
 from core.config import read_override
 from core.errors import UserError
 from core.events import Prepared
@@ -36,6 +37,14 @@ def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settin
         dataset_options=options,
         purpose=purpose,
     )
+
+
+def require_no_corpus_file(path: Path, option: str, opening: OpenRun) -> None:
+    """Raise UserError where results would be put in the place of a file that the run's dataset is made of."""
+    options = RunFolder.open(opening.run).config().dataset.options | dict(opening.dataset_options)
+    named = [Path(value).expanduser() for value in options.values() if isinstance(value, str) and value]
+    within = (folder / file for folder in named for file in named)  # where one option names the folder of all
+    require_no_texts(path, option, (*named, *within), f"a file of the dataset of {opening.run.name}")
 
 
 def opened(engine: Conversation, opening: OpenRun) -> Prepared:

@@ -6,14 +6,13 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
 from core.cli.conversation import Conversation, on_the_terminal
-from core.cli.files import name_of, output_file, read_lines
-from core.cli.opening import opened, opening_of
+from core.cli.files import name_of, output_file, read_lines, require_no_texts
+from core.cli.opening import opened, opening_of, require_no_corpus_file
 from core.cli.output import print_json
 from core.cli.terminal import texts_bar
 from core.errors import UserError
@@ -33,6 +32,8 @@ def translate(arguments: Namespace) -> int:
     """
     texts = _texts(arguments)
     opening = opening_of(arguments.run, arguments, "translate")
+    if arguments.output is not None:
+        require_no_corpus_file(arguments.output, "--output", opening)
     with on_the_terminal(arguments.plugins_dir) as engine:
         prepared = opened(engine, opening)  # before the output's file is touched
         if arguments.n_best is not None:
@@ -58,17 +59,12 @@ def _texts(arguments: Namespace) -> list[str]:
     given: list[str] = arguments.text
     if given and arguments.input is not None:
         raise UserError("translate: expected texts or --input FILE, given both.")
-    _require_another_file(arguments.input, arguments.output)
+    if arguments.input is not None and arguments.output is not None:
+        require_no_texts(arguments.output, "--output", [arguments.input], "the file of --input")
     for number, text in enumerate(given, start=1):
         if not text.strip():
             raise UserError(f"translate: text {number} of {len(given)} is empty; expected something to translate.")
     return given or read_lines(arguments.input)
-
-
-def _require_another_file(read: Path | None, written: Path | None) -> None:
-    """Refuse to put outputs in the place of the texts, under whatever name."""
-    if read is not None and written is not None and read.is_file() and written.exists() and read.samefile(written):
-        raise UserError(f"--output {written} is the file of --input: the texts would be lost.", "Name another file.")
 
 
 def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:

@@ -78,6 +78,22 @@ def test_a_plugin_of_ones_own_is_named_with_its_moved_corpus(place: Path, tmp_pa
     assert f"--resume {tmp_path / 'run'} --plugins-dir {tmp_path / 'plugins'} --set dataset.options.folder=FOLD" in told
 
 
+@pytest.mark.parametrize("name", ["valid.source", "link"])
+@pytest.mark.parametrize(("verb", "option"), [(("evaluate",), "--predictions"), (("translate",), "--output")])
+def test_no_result_takes_the_place_of_a_file_of_the_corpus(
+    place: Path, tmp_path: Path, verb: tuple[str, ...], option: str, name: str
+) -> None:
+    corpus = place / "valid.source"
+    before, given = corpus.read_bytes(), corpus if name == corpus.name else tmp_path / name
+    if given != corpus:
+        given.symlink_to(corpus)
+    texts = ("a b",) if verb == ("translate",) else ()
+    refused = called(*verb, place / "run", *texts, option, given, cwd=tmp_path)
+    assert refused.returncode == 2 and corpus.read_bytes() == before
+    said = f"headlight: {option} {given} is a file of the dataset of run: the texts would be lost. Name another file.\n"
+    assert refused.stderr == said
+
+
 def trained(folder: Path, options: dict[str, str]) -> Path:
     """A run of two steps on a corpus of one's own."""
     dataset = {"plugin": "parallel_text", "options": options}
