@@ -36,6 +36,7 @@ class Conversation:
         self._inbox: queue.SimpleQueue[Event | Future[Any] | Signals] = queue.SimpleQueue()
         self._signal: Signals | None = None
         self._signalled_at = 0.0
+        self._is_waiting_told = False
         self._run: Path | None = None
         self._stack = ExitStack()
         self._plugin_dirs = plugin_dirs
@@ -88,11 +89,20 @@ class Conversation:
                 os.write(sys.stderr.fileno(), f"\nheadlight: ended at once by {number.name}{where}\n".encode())
             os._exit(128 + number)
 
+    def _tell_of_waiting(self) -> None:
+        """Once, where a step takes long: who sees nothing happen does not know that it was heard."""
+        is_late = time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS
+        if self._signal is not None and is_late and not self._is_waiting_told:
+            self._is_waiting_told = True
+            after = "ends after what is under way, a step or an answer; another signal ends it at once"
+            print(f"\nheadlight: {self._signal.name} was heard: this {after}.", file=sys.stderr)
+
     def _next(self) -> Event | Future[Any] | Signals:
         while True:
             try:
                 item = self._inbox.get(timeout=_WAKE_SECONDS)
             except queue.Empty:
+                self._tell_of_waiting()
                 continue
             if isinstance(item, RunStarted):
                 self._run = item.run

@@ -174,11 +174,14 @@ def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
     arguments = train(tmp_path, "--run-dir", str(run), "--plugins-dir", str(plugins), *plugin)[len(MAIN) :]
     with running([sys.executable, "-c", VERY_PATIENT, *arguments], cwd=ROOT) as process:
         wait_until(reached.exists)
+        process.send_signal(signal.SIGINT)
+        time.sleep(2.5)
         while process.poll() is None:  # one within a second of the first is the same wish
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
         code, errors = ended(process)
     assert code == 130 and f"ended at once by SIGINT; the run is {run}" in errors
+    assert errors.count("SIGINT was heard: this ends after what is under way") == 1
     assert is_whole(run) and RunFolder.open(run).state.last_step == 4
 
 
