@@ -68,6 +68,7 @@ class Workbench(QObject):
         self._bridge = bridge
         self._playhead = playhead
         self._place = place
+        self._left: tuple[RunConfig | None, RunConfig | None, Path | None] | None = None  # for `_stay` to go back to
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
         self._is_judging = False  # a plugin is asked whether an edit fits
         self._once_judged: Callable[[], object] | None = None  # what was asked for meanwhile
@@ -170,9 +171,9 @@ class Workbench(QObject):
         self._acting.clear()
         self.is_opening = False
         if self.draft is not None:
-            stay = partial(self._stay, self.applied, self.taken, self.run)
+            self._left = self._left or (self.applied, self.taken, self.run)  # nobody knows yet whether that was left
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
-            self._bridge.ask(Prepare(config=self.draft), on_error=stay)
+            self._bridge.ask(Prepare(config=self.draft), on_error=self._stay)
             self.turned.emit()
             self.changed.emit()
 
@@ -343,7 +344,7 @@ class Workbench(QObject):
 
     def _take_prepared(self, prepared: Prepared) -> None:
         self.resolved = prepared
-        self.run = prepared.run
+        self.run, self._left = prepared.run, None
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
             self.taken = None
@@ -352,10 +353,11 @@ class Workbench(QObject):
             self.is_opening = False  # data without a run may have been asked for before the opening
         self.changed.emit()
 
-    def _stay(self, applied: RunConfig | None, taken: RunConfig | None, run: Path | None, error: Exception) -> None:
+    def _stay(self, error: Exception) -> None:
         """A run that could not be saved (a full disk) was not left either."""
+        left, self._left = self._left, None
         if self._bridge.state == "paused":
-            self.applied, self.taken, self.run = applied, taken, run
+            self.applied, self.taken, self.run = left or (self.applied, self.taken, self.run)
             self.changed.emit()
         else:
             self._tell_of_unprepared(error)

@@ -100,6 +100,20 @@ def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
 
 
+def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_elsewhere(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    run = unsaveable_run(qtbot, window)
+    workbench.reset()
+    workbench.reset()
+    wait_for_answers(qtbot, window)
+    assert workbench.run == run and window.context.bridge.state == "paused"
+    workbench.keep_in(tmp_path / "elsewhere")
+    qtbot.waitUntil(lambda: workbench.run != run, timeout=WAIT_MS)
+    assert RunFolder.open(list_runs(tmp_path / "elsewhere")[0]).checkpoint_step("last") == 3
+
+
 def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
@@ -287,6 +301,24 @@ def test_a_closed_window_acts_on_nothing_that_was_typed(qtbot: QtBot, window: Ma
     assert running_timers(workbench)
     window.close_down()
     assert not running_timers(workbench)
+
+
+def unsaveable_run(qtbot: QtBot, window: MainWindow) -> Path:
+    """A run that stands at step 3 and cannot write a checkpoint."""
+    workbench, bridge = window.context.workbench, window.context.bridge
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    shutil.rmtree(workbench.run / "checkpoints", ignore_errors=True)
+    (workbench.run / "checkpoints").write_text("a file where the folder should be", encoding="utf-8")
+    return workbench.run
+
+
+def wait_for_answers(qtbot: QtBot, window: MainWindow) -> None:
+    """Until all that was asked so far is answered."""
+    answered: list[object] = []
+    window.context.bridge.ask(LocateData(), answered.append)
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
 
 
 def running_timers(workbench: Workbench) -> list[int]:
