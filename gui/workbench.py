@@ -68,6 +68,7 @@ class Workbench(QObject):
         self._bridge = bridge
         self._playhead = playhead
         self._place = place
+        self._asked: Prepare | None = None  # the newest
         self._left: tuple[RunConfig | None, RunConfig | None, Path | None] | None = None  # for `_stay` to go back to
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
         self._is_judging = False  # a plugin is asked whether an edit fits
@@ -173,7 +174,8 @@ class Workbench(QObject):
         if self.draft is not None:
             self._left = self._left or (self.applied, self.taken, self.run)  # nobody knows yet whether that was left
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
-            self._bridge.ask(Prepare(config=self.draft), on_error=self._stay)
+            asked = self._asked = Prepare(config=self.draft)
+            self._bridge.ask(asked, on_error=partial(self._stay, asked))
             self.turned.emit()
             self.changed.emit()
 
@@ -353,8 +355,11 @@ class Workbench(QObject):
             self.is_opening = False  # data without a run may have been asked for before the opening
         self.changed.emit()
 
-    def _stay(self, error: Exception) -> None:
+    def _stay(self, asked: Prepare, error: Exception) -> None:
         """A run that could not be saved (a full disk) was not left either."""
+        if asked is not self._asked:  # what waits by now waits for the newest
+            return
+        self._start = None  # refused for the same reason, which is told once
         left, self._left = self._left, None
         if self._bridge.state == "paused":
             self.applied, self.taken, self.run = left or (self.applied, self.taken, self.run)
@@ -366,7 +371,6 @@ class Workbench(QObject):
 
     def _tell_of_unprepared(self, error: Exception) -> None:
         self.resolved = None
-        self._start = None  # refused for the same reason, which is told once
         self.changed.emit()
         if isinstance(error, PluginError) and self.applied is not None:
             self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
+from core.errors import UserError
 from core.events import SettingChanged
 from core.notices.notice import Experiment
 from core.requests import Branch, LocateData, OpenRun
@@ -112,6 +113,32 @@ def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_el
     workbench.keep_in(tmp_path / "elsewhere")
     qtbot.waitUntil(lambda: workbench.run != run, timeout=WAIT_MS)
     assert RunFolder.open(list_runs(tmp_path / "elsewhere")[0]).checkpoint_step("last") == 3
+
+
+def test_a_restart_that_cannot_save_the_run_says_why_and_nothing_else(qtbot: QtBot, window: MainWindow) -> None:
+    workbench = window.context.workbench
+    told: list[str] = []
+    window.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    run = unsaveable_run(qtbot, window)
+    workbench.edit("model.d_ff", 24)
+    workbench.restart()
+    wait_for_answers(qtbot, window)
+    assert workbench.run == run and len(told) == 1 and "cannot be written" in told[0]
+
+
+def test_a_refusal_that_comes_after_what_was_asked_for_since_does_not_end_that(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    workbench, bridge = window.context.workbench, window.context.bridge
+    assert workbench.draft is not None
+    dataset = workbench.draft.dataset.model_dump()
+    workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
+    workbench.prepare()
+    with pytest.raises(UserError, match="Nothing is prepared"):
+        bridge.engine.ask(LocateData()).result(timeout=30)  # the data were refused, which the window has not read yet
+    workbench.edit("dataset", dataset)
+    workbench.restart()
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step > 0, timeout=WAIT_MS)
 
 
 def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
