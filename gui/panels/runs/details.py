@@ -95,8 +95,11 @@ class RunDetails(QFrame):
 
     def _show_label(self) -> None:
         row, why_not = self._row, why_not_name(self._row)
-        self.name_edit.setText(row.name if row is not None else "")
-        self.note_edit.setPlainText(row.note if row is not None else "")
+        name, note = (row.name, row.note) if row is not None else ("", "")
+        if name != self._typed.name:  # writing the same, as the clock would, takes cursor and selection away
+            self.name_edit.setText(name)
+        if note != self._typed.note:
+            self.note_edit.setPlainText(note)
         self._shown = self._typed
         self._settings_name = "" if row is None or row.given_name else self._shown.name
         for edit, tip in ((self.name_edit, _NAME_HELP), (self.note_edit, _NOTE_HELP)):

@@ -16,7 +16,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QIcon, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QIcon, QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -594,6 +594,26 @@ def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: R
     assert RunFolder.open(run).label() == RunLabel(name="Smaller <unk>", note="half the width")
     qtbot.keyClicks(view.search_edit, "WIDTH")
     assert names(view) == ["2026-01-02_b"]
+
+
+def test_a_refresh_leaves_cursor_and_selection_where_somebody_is_about_to_type(
+    three_runs: RunsView, qtbot: QtBot
+) -> None:
+    view, details = three_runs, three_runs.details
+    details.note_edit.setFocus()
+    qtbot.keyClicks(details.note_edit, "half the width")
+    qtbot.keyClick(details.note_edit, Qt.Key.Key_Tab)
+    row_of(view, qtbot, lambda row: row.note == "half the width")
+    cursor = details.note_edit.textCursor()
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.insertText(" ")  # and a word in a moment
+    details.note_edit.setTextCursor(cursor)
+    view.table.setFocus()
+    qtbot.keyClick(view.table, Qt.Key.Key_F2)
+    view.refresh()  # as the clock does while a run learns
+    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    assert details.name_edit.selectedText() == details.name_edit.text() != ""
+    assert details.note_edit.textCursor().position() == len("half the width ")
 
 
 def test_a_note_alone_gives_no_name(three_runs: RunsView, qtbot: QtBot) -> None:
