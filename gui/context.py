@@ -63,5 +63,6 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     redraws.round_ended.connect(lookout.look)
     plugins.reloaded.connect(workbench.renew)
     workbench.turned.connect(follower.leave)  # not with what is prepared: that may have been asked for before
+    workbench.asked_to_learn.connect(follower.leave)  # which may be reading yet: once it shows a run, Learn is off
     workbench.plugin_failed.connect(plugins.note_fault)
     return Context(bridge, playhead, replay, selection, theme, redraws, lookout, workbench, follower, plugins, place)

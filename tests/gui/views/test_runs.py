@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -303,6 +304,21 @@ def test_a_run_that_cannot_be_followed_now_is_not_opened_in_its_place(
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
     assert window.strip.sentence.text() == "Your own run is learning: pause it first."
     assert context.bridge.state == "learning" and context.workbench.run != run and context.follower.run is None
+
+
+def test_a_run_that_is_still_being_read_is_not_followed_once_ones_own_learns(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait
+) -> None:
+    context, may_read = window.context, threading.Event()
+    context.bridge.call(may_read.wait)  # as a slow disk
+    context.follower.follow(example_path())
+    window.transport.learn_button.click()
+    may_read.set()
+    answered: list[object] = []
+    context.bridge.call(lambda: None, answered.append)
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    wait_for_state("finished")
+    assert context.follower.run is None and context.bridge.shown is context.bridge.history
 
 
 def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
