@@ -70,8 +70,10 @@ class PluginsView(View):
             self.checks.start(row.info)
 
     def write_new(self) -> None:
-        """Write the plugin whose name was typed, show it, and open its folder."""
-        self.context.plugins.write_new(self.name_edit.text().strip(), self._take_new, self._refuse_new)
+        """Write the plugin whose name was typed, show it, and open its folder: once, though Enter may come twice."""
+        if not self.name_edit.isReadOnly():
+            self.name_edit.setReadOnly(True)  # until that is answered
+            self.context.plugins.write_new(self.name_edit.text().strip(), self._take_new, self._refuse_new)
 
     def open_folder(self) -> None:
         """Show the user's plugin folder, made where it is not there yet, in the file manager."""
@@ -173,25 +175,26 @@ class PluginsView(View):
             self._note(KEEPS, "muted")
 
     def _toggle_edit(self) -> None:
-        is_open = self.name_edit.isHidden()
+        self._open_edit(is_open=self.name_edit.isHidden())
+
+    def _open_edit(self, *, is_open: bool) -> None:
         self.name_edit.setVisible(is_open)
         self.path_label.setVisible(not is_open)
-        if is_open:
-            self.name_edit.setFocus()
-        else:
-            self.table.setFocus()
+        (self.name_edit if is_open else self.table).setFocus()
 
     def _give_up(self) -> None:
-        self._toggle_edit()
+        self._open_edit(is_open=False)
         self._note("", "muted")
 
     def _take_new(self, path: Path) -> None:
+        self.name_edit.setReadOnly(False)
         self._give_up()
         self.name_edit.clear()
         self._wanted = str(path.resolve())
         self.open_folder()
 
     def _refuse_new(self, error: Exception) -> None:
+        self.name_edit.setReadOnly(False)
         if isinstance(error, UserError):
             self._note(f"✗ {error}", "error")
         else:

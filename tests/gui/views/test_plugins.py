@@ -160,6 +160,20 @@ def test_esc_gives_a_new_plugin_up(view: PluginsView, empty_window: MainWindow, 
     assert not (folder / "my_words.py").exists()
 
 
+def test_enter_twice_and_esc_write_one_plugin_and_leave_the_field_closed(
+    view: PluginsView, empty_window: MainWindow, qtbot: QtBot, file_manager: FileManager
+) -> None:
+    click(qtbot, view.new_button)
+    qtbot.keyClicks(view.name_edit, "my_words")
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Return, Qt.Key.Key_Escape):  # before it is written
+        qtbot.keyClick(view.name_edit, key)
+    qtbot.waitUntil(
+        lambda: view.table.chosen is not None and view.table.chosen.info.name == "my_words", timeout=WAIT_MS
+    )
+    assert view.name_edit.isHidden() and view.path_label.isVisible() and view.note_label.text() == ""
+    assert len(file_manager.opened) == 1 and empty_window.strip.trouble is None
+
+
 def test_the_folder_is_made_where_there_is_none(
     empty_window: MainWindow, qtbot: QtBot, file_manager: FileManager
 ) -> None:
