@@ -35,9 +35,13 @@ class PluginOptions(QWidget):
         return [f"{OPTIONS}.{key}" for key in self._untaken if self.form.rows[key].error]
 
     def show_draft(self, draft: RunConfig) -> None:
-        """Show its options, those that it does not name at their defaults; each plugin's in a form of their own."""
+        """Show its options, those that it does not name at their defaults; each plugin's in a form of their own.
+
+        A plugin that was there and cannot be read now keeps its form; one that is missing has none.
+        """
         info = self._usable(draft.dataset.plugin)
-        if info is not None and info != self._shown:
+        is_of_another = self._shown is not None and self._shown.name != draft.dataset.plugin
+        if info != self._shown and (info is not None or is_of_another):
             self._show_plugin(info)
         defaults = {field.key: field.default for field in _fields_of(info)}
         self.form.show_values({**defaults, **draft.dataset.options})
@@ -63,7 +67,7 @@ class PluginOptions(QWidget):
         infos = self._context.plugins.infos
         return next((info for info in infos if info.name == name and info.error is None), None)
 
-    def _show_plugin(self, info: PluginInfo) -> None:
+    def _show_plugin(self, info: PluginInfo | None) -> None:
         self.forget()
         self._shown = info
         self._layout.removeWidget(self.form)

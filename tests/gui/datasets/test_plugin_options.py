@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -42,6 +43,18 @@ def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: Ma
     wait_for_verdicts(qtbot, window)
     assert window.strip.trouble is None
     assert workbench.draft is not None and "num_symbols" not in workbench.draft.dataset.options
+
+
+def test_a_plugin_that_is_missing_shows_no_options_of_the_one_before(
+    qtbot: QtBot, window: MainWindow, small_file: Path, tmp_path: Path
+) -> None:
+    drawer, missing = window.setup_drawer, tmp_path / "missing.yaml"
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    missing.write_text(small_file.read_text(encoding="utf-8").replace("copy_task", "gone"), encoding="utf-8")
+    drawer.open_file(missing)
+    assert not drawer.plugin_options.form.rows
+    drawer.open_file(small_file)
+    assert "num_symbols" in drawer.plugin_options.form.rows
 
 
 def test_options_that_fit_only_together_can_be_typed_one_after_the_other(qtbot: QtBot, window: MainWindow) -> None:
