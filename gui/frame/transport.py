@@ -133,8 +133,8 @@ class Transport(QFrame):
     def _why_no_learning(self, state: WindowState) -> str:
         if ended := self._why_nothing():
             return ended
-        if watching := self.context.follower.sentence:
-            return f"{watching[0].upper()}{watching[1:]}: stop following it in Runs to learn here again"
+        if watching := self.context.follower.reason:
+            return f"{watching}: stop following it in Runs to learn here again"
         if self.context.workbench.is_example:
             return EXAMPLE_STAYS
         if self.context.workbench.is_shared:

@@ -46,14 +46,18 @@ class Follower(QObject):
         return f"{self.run.name} is no longer being written"
 
     @property
+    def reason(self) -> str:
+        """The same as the beginning of a reason: with a capital, but for a folder's name, which is spelt as it is."""
+        return f"Watching {self.writer}" if self.writer is not None else self.sentence
+
+    @property
     def why_no_model(self) -> str:
         """Why the followed run cannot be asked anything, and what to do; empty while none is followed."""
         if not self.sentence:
             return ""
-        said = f"{self.sentence[0].upper()}{self.sentence[1:]}"
         if self.writer is not None:
-            return f"{said}: its weights are over there. Stop following it in Runs to use this window's own run."
-        return f"{said}: open it in Runs to use its weights."
+            return f"{self.reason}: its weights are over there. Stop following it in Runs to use this window's own run."
+        return f"{self.reason}: open it in Runs to use its weights."
 
     def follow(self, run: Path) -> None:
         """Show this run live; its first reading happens beside the GUI thread."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -91,3 +92,13 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     assert not bar.branch_button.isVisible()
     context.playhead.view(2)
     assert not bar.branch_button.isEnabled() and "model.d_model needs other weights" in bar.branch_button.toolTip()
+
+
+def test_a_followed_run_is_spelt_as_its_folder_is(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    follower = window.context.follower
+    follower.follow(shutil.copytree(example_path(), tmp_path / "my_run"))
+    qtbot.waitUntil(lambda: bool(follower.sentence), timeout=WAIT_MS)
+    ended = "my_run is no longer being written: "
+    assert window.transport.learn_button.toolTip().startswith(ended) and follower.why_no_model.startswith(ended)
+    follower.writer = "process 7"
+    assert follower.why_no_model.startswith("Watching process 7: ")
