@@ -74,6 +74,7 @@ class Workbench(QObject):
         self._is_judging = False  # a plugin is asked whether an edit fits
         self._once_judged: Callable[[], object] | None = None  # what was asked for meanwhile
         self.is_opening = False  # another run is on its way: what acts now would act on that
+        self._is_outdated = False  # the plugins were read anew meanwhile, and what is prepared has their old code
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
         self._preparing.timeout.connect(self.prepare)
@@ -170,7 +171,7 @@ class Workbench(QObject):
         """Have the engine make data, model and first probe of the draft."""
         self._preparing.stop()
         self._acting.clear()
-        self.is_opening = False
+        self.is_opening = self._is_outdated = False
         if self.draft is not None:
             self._left = self._left or (self.applied, self.taken, self.run)  # nobody knows yet whether that was left
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
@@ -181,6 +182,7 @@ class Workbench(QObject):
 
     def renew(self) -> None:
         """The plugins were read anew: prepare with them. A run that has begun keeps the data it has."""
+        self._is_outdated = self.is_opening
         if self.run is None and self._start is None and not self.is_opening:
             self._preparing.start(0)
 
@@ -352,7 +354,7 @@ class Workbench(QObject):
             self.taken = None
             self._acting.clear()
             self._start = None
-            self.is_opening = False  # data without a run may have been asked for before the opening
+            self.is_opening = self._is_outdated = False  # data without a run may have been asked for before the opening
         self.changed.emit()
 
     def _stay(self, asked: Prepare, error: Exception) -> None:
@@ -410,7 +412,7 @@ class Workbench(QObject):
         self.is_opening, self._start = False, None
         self._bridge.show_refusal(error)
         was_broken_off = self.resolved is not None and self._bridge.state != "ready"
-        if self.run is None and (self.draft != self.applied or was_broken_off):
+        if self.run is None and (self.draft != self.applied or was_broken_off or self._is_outdated):
             self.prepare()
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:

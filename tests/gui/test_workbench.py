@@ -232,6 +232,14 @@ def test_what_is_typed_while_an_opening_is_refused_is_prepared(
     assert "gone" in window.strip.sentence.text()
 
 
+def test_plugins_that_are_read_anew_while_an_opening_is_refused_are_prepared_with(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    with qtbot.waitSignal(window.context.bridge.prepared, timeout=WAIT_MS):
+        window.context.workbench.open_run(tmp_path / "gone")
+        window.context.workbench.renew()
+
+
 def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
     qtbot: QtBot, empty_window: MainWindow, tmp_path: Path
 ) -> None:
