@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -37,7 +38,8 @@ def read_lines(path: Path | None) -> list[str]:
 
 def require_no_texts(path: Path, option: str, texts: Iterable[Path], whose: str) -> None:
     """Raise UserError where results would be put in the place of texts that are read, under whatever name."""
-    if any(path.exists() and read.is_file() and read.samefile(path) for read in texts):
+    # Not Path.is_file, which raises for what is too long to be a name: these may be any texts.
+    if any(path.exists() and os.path.isfile(read) and read.samefile(path) for read in texts):  # noqa: PTH113
         raise UserError(f"{option} {path} is {whose}: the texts would be lost.", "Name another file.")
 
 

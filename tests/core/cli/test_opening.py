@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.cli.opening import require_no_corpus_file
 from core.config import RunConfig, config_to_yaml
 from core.plugins_host.discovery import built_in_plugins_dir
+from core.requests import OpenRun
 from core.training.trainer import Trainer
 from tests.core.cli.conftest import FILES
 from tests.core.watcher import tiny_config
@@ -92,6 +94,12 @@ def test_no_result_takes_the_place_of_a_file_of_the_corpus(
     assert refused.returncode == 2 and corpus.read_bytes() == before
     said = f"headlight: {option} {given} is a file of the dataset of run: the texts would be lost. Name another file.\n"
     assert refused.stderr == said
+
+
+def test_an_option_too_long_to_be_the_name_of_a_file_is_none(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "written").touch()
+    opening = OpenRun(run=place / "run", dataset_options=(("text", "x" * 5000),))
+    require_no_corpus_file(tmp_path / "written", "--output", opening)
 
 
 def trained(folder: Path, options: dict[str, str]) -> Path:
