@@ -221,7 +221,6 @@ class NoamTopic(Topic):
             more=(self.take_button,),
         )
         self.plot.setLabel("left", "learning rate")
-        self.plot.getAxis("left").enableAutoSIPrefix(False)
         self.plot.setLabel("bottom", "step")
         self.plot.setAccessibleName("Learning rate over steps")
         self.line.setZValue(2)

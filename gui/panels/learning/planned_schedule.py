@@ -29,9 +29,7 @@ class PlannedSchedule(Panel):
         self._config: RunConfig | None = None
         self.plot = PlainPlot(theme)
         self.plot.setLabel("left", "learning rate")
-        self.plot.getAxis("left").enableAutoSIPrefix(False)
         self.plot.setLabel("bottom", "step")
-        self.plot.getAxis("bottom").enableAutoSIPrefix(False)
         self.plot.setAccessibleName("Planned learning rate over steps")
         self._curve = self.plot.plot()
         self.body.addWidget(self.plot)

@@ -15,6 +15,10 @@ _HALF_A_NUMBER = 12  # pixels that the number at the last tick may stand out ove
 class FigureAxis(pg.AxisItem):
     """Writes thousands as they are written everywhere: `1,000`."""
 
+    def __init__(self, side: str) -> None:
+        super().__init__(side)
+        self.enableAutoSIPrefix(False)  # or its name would tell thousands and thousandths
+
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         texts = super().tickStrings(values, scale, spacing)
         figures = [value * scale for value in values]

@@ -38,8 +38,6 @@ class StepPlot(pg.PlotWidget):
         self._seen: tuple[tuple[object, ...], list[object]] | None = None  # by `is_as_before`
         self.is_held = False  # whether the axes stay as they are, whatever is drawn
         self.hideButtons()
-        for side in ("left", "bottom"):
-            self.getAxis(side).enableAutoSIPrefix(False)  # or an axis with a name tells thousands and thousandths
         self.setMouseEnabled(x=True, y=False)
         self.disableAutoRange()  # a range that happens to be pyqtgraph's first one is set by nobody
         self._whole: tuple[float, float] | None = None  # of the x axis, with all of the run
