@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from core.config import Auto, DatasetConfig, SubwordName, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
 from core.data.choosing_tokens import Symbols, TokenChoice, listed
+from core.data.far_longer import told_of_far_longer
 from core.data.learning_subwords import Sides, learn_subwords, require_size
 from core.data.pair_texts import growing_texts, read_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
@@ -25,7 +26,7 @@ from core.data.tokenizers import make_tokenizer
 from core.data.unchanged_files import find_unchanged, look_at, remember, require_unchanged, stamp_of
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
-from core.events import Progress
+from core.events import Progress, Trouble
 from core.machine.garbage import no_collections
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo, is_built_in
@@ -44,7 +45,7 @@ def prepare_data(
     models: SubwordModels | None = None,
     options_here: dict[str, Any] | None = None,
     symbols: Symbols | None = None,
-) -> Generator[Progress, None, PreparedData]:
+) -> Generator[Progress | Trouble, None, PreparedData]:
     """Draw, tokenise and keep a dataset; found again where the same pairs were prepared the same way before.
 
     `models` are the subwords of a run that goes on; without them, they are learnt from the train split. `symbols` are
@@ -53,7 +54,8 @@ def prepare_data(
     of `dataset`, so that whether the pairs are the same ones is seen by the fingerprint. The pairs are
     drawn anew, since only they tell whether a plugin still gives the same, but for those of files that a plugin names
     and nobody has touched since, and those of a plugin of ours whose code is the same. Yields often, so that whoever
-    drives it can stop between two chunks; closed half-way, it leaves nothing behind.
+    drives it can stop between two chunks; closed half-way, it leaves nothing behind. At the end, what a person should
+    know of these pairs is yielded as a note.
     Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building, no_collections():
@@ -70,6 +72,7 @@ def prepare_data(
         data = PreparedData.open(folder, dataset)
         data.require_lengths()  # it may have been kept when lengths were set that leave long pairs out
         tidy(cache_dir, folder)
+        yield from told_of_far_longer(data, dataset)
         return replace(
             data,
             alignments_fit=preparation.has_the_plugins_tokens,

@@ -175,6 +175,10 @@ class PreparedData:
         """The texts and the gold alignment of one pair, read from disk."""
         return self._pairs(split).pair(index)
 
+    def number(self, split: str, index: int) -> int:
+        """Which of all pairs of the split this one is, counted from 1, those that are left out among them."""
+        return int(self._pairs(split).numbers[index]) + 1
+
     def is_test_valid_again(self) -> bool:
         """Whether the test split is the valid split once more, as of a dataset without test pairs of its own."""
         valid, test = self._pairs("valid"), self._pairs("test")

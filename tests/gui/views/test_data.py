@@ -154,3 +154,17 @@ def test_no_row_cuts_its_tokens_off_beside_setup(view: DataView, empty_window: M
     empty_window.rail.setup_button.setChecked(True)
     qtbot.waitUntil(lambda: table.columnWidth(1) < width, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not cut_off(), timeout=2_000)
+
+
+def test_a_pair_that_lacks_its_line_breaks_is_told_of(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("go on\tx\n" * 20 + f"{'go ' * 1500}\tx\n", encoding="utf-8")
+    (tmp_path / "valid.tsv").write_text("go on\tx\n", encoding="utf-8")
+    options = f"{{folder: {tmp_path}, train_source: train.tsv, valid_source: valid.tsv}}"
+    model = SMALL[SMALL.index("model:") :]
+    settings = tmp_path / "long.yaml"
+    settings.write_text(f"dataset: {{plugin: parallel_text, options: {options}}}\n{model}", encoding="utf-8")
+    empty_window.setup_drawer.open_file(settings)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert empty_window.strip.sentence.text().startswith("Pair 21 of the train split has 1,501 source tokens")
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert empty_window.strip.isVisible() and empty_window.strip.property("role") == "note"

@@ -1,0 +1,89 @@
+"""A pair that lacks its line breaks is told of while data are prepared, in the terminal and in the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.config import DatasetConfig
+from core.data.preparation import prepare_data
+from core.events import Trouble
+from core.plugins_host.host import PluginHost
+from tests.in_process import called
+
+ROOM_FOR_ALL = 100_000
+
+
+def corpus(folder: Path, *lengths: int) -> DatasetConfig:
+    """Sources of so many words after two hundred of five and six, each with a target of one."""
+    sources = [f"{'go ' * length}\tx\n" for length in (*[5, 6] * 100, *lengths)]
+    (folder / "train.tsv").write_text("".join(sources))
+    (folder / "valid.tsv").write_text("go\tx\n")
+    options = {"folder": str(folder), "train_source": "train.tsv", "valid_source": "valid.tsv"}
+    return DatasetConfig(plugin="parallel_text", options=options)
+
+
+def told(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[Trouble]:
+    return [event for event in prepare_data(dataset, host, cache_dir) if isinstance(event, Trouble)]
+
+
+def test_the_pair_is_named_with_what_the_others_have_and_what_to_do(host: PluginHost, tmp_path: Path) -> None:
+    dataset = corpus(tmp_path, 3000)
+    (note,) = told(dataset, host, tmp_path / "cache")
+    assert note.sentence == (
+        "Pair 201 of the train split has 3,001 source tokens, <eos> counted; 99 of 100 train pairs have at most 7. "
+        "It begins with 'go go go go go go go go go go go go go g'."
+    )
+    assert "Is a line break missing there? Mend it, or set dataset.max_src_length" in note.advice
+    assert note.is_note and note.until_prepared
+    assert told(dataset, host, tmp_path / "cache") == [note]  # kept data are not another matter
+
+
+def test_of_several_the_longest_is_named(host: PluginHost, tmp_path: Path) -> None:
+    (note,) = told(corpus(tmp_path, 1200, 3000), host, tmp_path / "cache")
+    assert "Pair 202" in note.sentence and note.sentence.endswith(" 1 more is about as long.")
+
+
+def test_a_held_out_pair_is_compared_with_those_to_train_on(host: PluginHost, tmp_path: Path) -> None:
+    dataset = corpus(tmp_path)
+    (tmp_path / "valid.tsv").write_text(f"go\t{'x ' * 2000}\n")
+    (note,) = told(dataset, host, tmp_path / "cache")
+    assert note.sentence.startswith("Pair 1 of the valid split has 2,001 target tokens") and "most 2." in note.sentence
+    assert "dataset.max_tgt_length" in note.advice
+
+
+@pytest.mark.parametrize("lengths", [(900,), (1000,) * 20 + (9000,)], ids=["cheap", "documents"])
+def test_nothing_is_said_of_what_costs_little_or_is_usual(
+    host: PluginHost, tmp_path: Path, lengths: tuple[int, ...]
+) -> None:
+    assert told(corpus(tmp_path, *lengths), host, tmp_path / "cache") == []
+
+
+def test_nothing_is_said_of_a_length_that_somebody_set(host: PluginHost, tmp_path: Path) -> None:
+    """As that of a run that goes on, where all is resolved; nor of pairs that are left out."""
+    dataset = corpus(tmp_path, 3000)
+    for length in (10, ROOM_FOR_ALL):
+        chosen = dataset.model_copy(update={"max_src_length": length})
+        assert told(chosen, host, tmp_path / "cache") == []
+
+
+def test_the_number_is_that_of_all_pairs_where_some_are_left_out(host: PluginHost, tmp_path: Path) -> None:
+    dataset = corpus(tmp_path, 3000).model_copy(update={"max_tgt_length": 2})
+    lines = (tmp_path / "train.tsv").read_text()
+    (tmp_path / "train.tsv").write_text(f"go\tx x x\n{lines}")
+    (note,) = told(dataset, host, tmp_path / "cache")
+    assert note.sentence.startswith("Pair 202 of the train split")
+
+
+def test_the_terminal_says_it(tmp_path: Path) -> None:
+    dataset = corpus(tmp_path, 1200)
+    (tmp_path / "run.yaml").write_text(
+        f"dataset: {{plugin: parallel_text, options: {dataset.options}}}\n"
+        "model: {d_model: 8, num_heads: 1, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 8}\n"
+        "training: {max_steps: 1, batch_size: 2}\n"
+    )
+    trained = called("train", tmp_path / "run.yaml", "--runs-dir", tmp_path / "runs", cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    (line,) = (line for line in trained.stderr.splitlines() if "1,201 source tokens" in line)
+    assert line.startswith("Pair 201") and line.endswith("longer pairs are left out.")
