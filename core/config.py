@@ -19,6 +19,9 @@ Auto = Literal["auto"]
 PositiveInt = Annotated[int, Field(ge=1)]
 MAX_LENGTH = 100_000
 Length = Annotated[int, Field(ge=1, le=MAX_LENGTH)]  # in tokens
+SubwordSize = Annotated[int, Field(ge=5, le=200_000)]
+AUTO_SIZE = 8000
+"""Subwords where nobody says how many, unless the texts give fewer."""
 NUM_SEEDS = 2**32
 SubwordName = Literal["subword", "subword_unigram"]
 TokenizerName = Literal["whitespace", "characters", SubwordName]
@@ -54,7 +57,12 @@ class TokenizerConfig(Settings):
     tgt: Literal[Auto, TokenizerName] = setting(
         "auto", "Target", f"How a target text is cut into tokens; auto as the plugin has it cut. {_SUBWORDS}"
     )
-    size: int = setting(8000, "Subword size", "Number of subwords, the four special tokens counted.", ge=5, le=200_000)
+    size: Auto | SubwordSize = setting(
+        "auto",
+        "Subword size",
+        "Number of subwords, the four special tokens counted; a side whose texts give fewer has those. "
+        f"auto: {AUTO_SIZE:,}, or what the texts give.",
+    )
     shared: bool = setting(False, "Shared vocabulary", "One vocabulary for source and target.")
     min_frequency: int = setting(
         1, "Minimum frequency", "Rarer tokens of the train split become <unk>.", ge=1, le=10_000

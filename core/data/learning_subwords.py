@@ -15,11 +15,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Literal
 
-from core.config import SubwordName
+from core.config import AUTO_SIZE, Auto, SubwordName
 from core.data.pair_texts import read_pairs
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
 from core.data.subword_progress import share_learnt
-from core.data.subwords import SubwordTokenizer
+from core.data.subwords import SubwordModels, SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
 from core.machine.child_python import child_environment
@@ -34,20 +34,35 @@ _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
 
 
+class SizeTooSmall(UserError):
+    """The different characters of the texts alone are more subwords than there may be."""
+
+    def __init__(self, size: Auto | int, sides: Sides, needed: int) -> None:
+        self.needed = needed
+        given = f"auto is at most {AUTO_SIZE:,}" if size == "auto" else f"{size:,}"
+        or_auto = ", or to auto" if needed <= AUTO_SIZE else ""
+        super().__init__(
+            f"dataset.tokenizer.size = {given}: the {_NAMES[sides]} texts have so many different characters that they "
+            f"need at least {needed:,}.",
+            f"Set it to {needed:,} or more{or_auto}; some thousands are usual.",
+        )
+
+
 def learn_subwords(
-    name: SubwordName, stem: Path, num_pairs: int, sides: Sides, size: int
+    name: SubwordName, stem: Path, num_pairs: int, sides: Sides, size: Auto | int
 ) -> Generator[Progress, None, bytes]:
     """A sentencepiece model of at most `size` tokens for a side of STEM's pairs; the same texts give the same bytes.
 
     Yields until the process is done, what part of the time has passed as so many of the pairs; closed before that, it
-    ends the process. Raises UserError where the size is too small for the characters of the texts.
+    ends the process. Raises SizeTooSmall where the characters of the texts need more.
     """
+    most = AUTO_SIZE if size == "auto" else size
     model, log, stride = Path(f"{stem}.model"), Path(f"{stem}.log"), -(-num_pairs // MOST_PAIRS)
     with log.open("wb") as stderr:
-        process = _start([_MODEL_TYPES[name], stem, str(stride), sides, str(size), model], stderr)
+        process = _start([_MODEL_TYPES[name], stem, str(stride), sides, str(most), model], stderr)
     try:
         while not _has_ended(process):
-            share = share_learnt(name, _read(log), num_pairs // stride, size)
+            share = share_learnt(name, _read(log), num_pairs // stride, most)
             yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=int(share * num_pairs), total=num_pairs)
         if process.returncode < 0:  # by a signal
             raise UserError(
@@ -64,15 +79,26 @@ def learn_subwords(
         log.unlink(missing_ok=True)  # somebody may have emptied the cache
 
 
-def require_size(model: bytes, sides: Sides, size: int) -> None:
-    """Raise UserError where the texts gave fewer subwords than somebody asked for."""
-    given = len(SubwordTokenizer(model).pieces) + len(SPECIAL_TOKENS)
-    if given < size:
+def sizes_given(models: SubwordModels) -> dict[str, int]:
+    """How many subwords the texts gave, the special tokens counted."""
+    return {sides: len(SubwordTokenizer(model).pieces) + len(SPECIAL_TOKENS) for sides, model in models.items()}
+
+
+def require_size(models: SubwordModels, size: int) -> None:
+    """Raise UserError where no texts gave as many subwords as somebody asked for."""
+    given = sizes_given(models)
+    if max(given.values()) < size:
+        least = max(_num_characters(model) for model in models.values()) + len(SPECIAL_TOKENS)
+        counts = " and ".join(f"{count:,} {_NAMES[sides]}" for sides, count in given.items())
         raise UserError(
-            f"dataset.tokenizer.size = {size:,}: the {_NAMES[sides]} texts of the train split give only {given:,} "
-            "subwords.",
-            f"Set it to {given:,} or less.",
+            f"dataset.tokenizer.size = {size:,}: the train split gives only {counts} subwords.",
+            f"Set it to auto, or to a number from {least:,} to {max(given.values()):,}.",
         )
+
+
+def _num_characters(model: bytes) -> int:
+    """All different ones of the texts are among the pieces."""
+    return sum(len(piece) == 1 for piece in SubwordTokenizer(model).pieces)
 
 
 def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -97,15 +123,10 @@ def _read(log: Path) -> str:
     return log.read_text(encoding="utf-8", errors="replace")
 
 
-def _failure(complaint: str, sides: Sides, size: int) -> UserError:
+def _failure(complaint: str, sides: Sides, size: Auto | int) -> UserError:
     too_few = _TOO_FEW.search(complaint)
     if "required_chars" in complaint and too_few:
-        needed = int(too_few[2])
-        return UserError(
-            f"dataset.tokenizer.size = {size:,}: the {_NAMES[sides]} texts have so many different characters that "
-            f"they need at least {needed:,}.",
-            f"Set it to {needed:,} or more; some thousands are usual.",
-        )
+        return SizeTooSmall(size, sides, int(too_few[2]))
     last_line = complaint.strip().splitlines()[-1]  # of a traceback
     return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}", "Choose other tokens.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +12,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.config import Auto, DatasetConfig, SubwordName, TokenizerConfig
+from core.config import AUTO_SIZE, Auto, DatasetConfig, SubwordName, TokenizerConfig
 from core.data.cache import building_folder, is_whole, publish, tidy
 from core.data.choosing_tokens import Symbols, TokenChoice, listed
 from core.data.far_longer import told_of_far_longer
-from core.data.learning_subwords import Sides, learn_subwords, require_size
+from core.data.learning_subwords import Sides, SizeTooSmall, learn_subwords, require_size, sizes_given
 from core.data.pair_texts import growing_texts, read_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
 from core.data.splits import SPLITS
@@ -99,21 +99,19 @@ class _Preparation:
         self.options_here = None if options_here is None else host.options(dataset.plugin, options_here)
         self._options = options = self.options_here or recorded
         self._config = _tokenizer(dataset.tokenizer, self._info)
-        self._is_size_chosen = self._config != _tokenizer("auto", self._info)  # which a run's config.yaml spells out
+        if self._config.size == "auto" and not self._learns:
+            self._config = _of_size(self._config, AUTO_SIZE)
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
         self._symbols = self._listed(symbols)
         self._drawn: dict[str, int] = {}
         self._tokenising: Tokenising | None = None
-        # Of what else decides the result. The allowed lengths do not: they choose from it when it is opened.
-        self._document = {
-            "dataset": self._dataset.model_dump(mode="json"),
+        self._told = {
             "endless": self._info.endless,
             "limits": host.limits(dataset.plugin, options),
             "examples": host.examples(dataset.plugin, options),
         }
-        recipe = {**self._document, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
-        self._document["text_form"] = self.text_form = host.text_form(dataset.plugin, recorded)  # the options say it
-        self._content = hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
+        self.text_form = host.text_form(dataset.plugin, recorded)  # the options say it
+        self._content = self._without_texts()
         files = host.files(dataset.plugin, options)
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows
         self._files = look_at(files)
@@ -121,9 +119,18 @@ class _Preparation:
         made_by = [self.fingerprint, options, host.code(dataset.plugin), self._symbols]
         self._stamp = stamp_of(made_by, self._files) if is_known else None
 
+    def _without_texts(self) -> hashlib._Hash:
+        """Of what else decides the result. The allowed lengths do not: they choose from it when it is opened."""
+        recipe = {**self._told, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
+        return hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
+
     @property
     def fingerprint(self) -> str:
-        """Of everything that decides the result, the texts included; known once all pairs are drawn."""
+        """Of everything that decides the result, the texts included; known once all pairs are drawn.
+
+        Where the number of subwords was left to the texts, it is another one once it is found: that of the same pairs
+        with just this number.
+        """
         return self._content.hexdigest()[:32]
 
     @property
@@ -201,6 +208,7 @@ class _Preparation:
         """What is left where the pairs are new: make ids of them if that had to wait, and choose the vocabularies."""
         if self._tokenising is None:
             self._tokenising = self._started((yield from self._learnt_subwords()))
+            self._content = self._without_texts()
             for split in SPLITS:
                 yield from self._tokenise_split(split, self._tokenising)
         src, tgt = yield from self._tokenising.finish()
@@ -211,24 +219,34 @@ class _Preparation:
         with ids.split(split) as cut:
             for lines in read_lines(self._stem(split)):
                 cut(lines)
+                self._content.update(lines.lines)
                 done += len(lines)
                 yield Progress(stage=f"tokenising {split} pairs", done=done, total=self._drawn[split])
+        self._content.update(split.encode())
 
     def _learnt_subwords(self) -> Generator[Progress, None, SubwordModels]:
-        if self._config.shares_subwords:
-            both = yield from self._learnt(self._config.subwords["src"], "both")
-            return {"src": both, "tgt": both}
-        models: dict[str, bytes] = {}
-        for side, name in self._config.subwords.items():
-            models[side] = yield from self._learnt(name, side)
-        return models
+        """Those of each side. Of a size that is too small for several, the one refusal that holds for all is raised."""
+        models, refusals = dict[str, bytes](), list[SizeTooSmall]()
+        for sides, name in self._to_learn():
+            try:
+                learning = learn_subwords(name, self._stem("train"), self._drawn["train"], sides, self._config.size)
+                models[sides] = yield from learning
+            except SizeTooSmall as error:
+                refusals.append(error)
+        if refusals:
+            raise max(refusals, key=lambda error: error.needed)
+        if self._config.size == "auto":
+            self._config = _of_size(self._config, max(sizes_given(models).values()))
+            self._dataset = self._dataset.model_copy(update={"tokenizer": self._config})
+        else:
+            require_size(models, self._config.size)
+        return dict.fromkeys(("src", "tgt"), models["both"]) if "both" in models else models
 
-    def _learnt(self, name: SubwordName, sides: Sides) -> Generator[Progress, None, bytes]:
-        size = self._config.size
-        model = yield from learn_subwords(name, self._stem("train"), self._drawn["train"], sides, size)
-        if self._is_size_chosen:
-            require_size(model, sides, size)
-        return model
+    def _to_learn(self) -> Iterator[tuple[Sides, SubwordName]]:
+        if self._config.shares_subwords:
+            yield "both", self._config.subwords["src"]
+        else:
+            yield from self._config.subwords.items()
 
     def _listed(self, symbols: Symbols | None) -> Symbols | None:
         """The tokens of endless data: the run's own, or those that the plugin lists today; none where it lists none.
@@ -251,7 +269,9 @@ class _Preparation:
         return hashlib.sha256(json.dumps(self._symbols).encode()).hexdigest()[:8]
 
     def _write_document(self, src: Vocabulary, tgt: Vocabulary) -> None:
-        document = self._document | {
+        document = self._told | {
+            "dataset": self._dataset.model_dump(mode="json"),
+            "text_form": self.text_form,
             "src_tokens": src.own_tokens,
             "tgt_tokens": tgt.own_tokens,
             "fingerprint": self.fingerprint,
@@ -282,3 +302,7 @@ def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConf
             f"dataset.tokenizer.{sentence}",
             f"Plugin {info.name!r} has {' and '.join(info.tokenizer)} where src and tgt are auto: choose both.",
         ) from None
+
+
+def _of_size(config: TokenizerConfig, size: int) -> TokenizerConfig:
+    return config.model_copy(update={"size": size})

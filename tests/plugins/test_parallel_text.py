@@ -338,7 +338,7 @@ def test_of_files_that_change_between_two_splits_nothing_stays(
 
 
 def test_of_files_with_too_few_subwords_nothing_stays(corpus: Path, host: PluginHost) -> None:
-    with pytest.raises(UserError, match="size = 9,000: the source texts of the train split give only"):
+    with pytest.raises(UserError, match="size = 9,000: the train split gives only"):
         prepared(corpus, host, tokenizer={"src": "subword", "tgt": "subword", "size": 9000})
     assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
 

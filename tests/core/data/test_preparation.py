@@ -14,7 +14,9 @@ from core.config import MAX_LENGTH, DatasetConfig
 from core.data.choosing_tokens import Symbols
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
+from core.data.vocabulary import Vocabulary
 from core.errors import UserError
+from core.events import Progress
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import WORDS, Prepare, drive
 
@@ -296,37 +298,93 @@ def test_shared_subwords_are_learnt_of_both_sides(prepare: Prepare) -> None:
     assert data.subword_models["src"] == data.subword_models["tgt"]
 
 
-def test_the_plugins_own_subwords_are_as_many_as_the_texts_give_spelled_out_or_not(tmp_path: Path) -> None:
-    """As in config.yaml of a run, which is complete and may be trained anew."""
-    code = WORDS.replace('tokenizer = "whitespace"', 'tokenizer = "subword"')
-    (tmp_path / "words.py").write_text(code, encoding="utf-8")
+def test_where_nobody_says_how_many_subwords_are_as_many_as_the_texts_give(tmp_path: Path) -> None:
+    """The plugin's own or chosen for a side. config.yaml of a run has the number, and may be trained anew."""
+    code = WORDS.replace('"words"', '"pieces"').replace('"whitespace"', '"subword"')
+    (tmp_path / "pieces.py").write_text(code, encoding="utf-8")
+    (tmp_path / "words.py").write_text(WORDS, encoding="utf-8")
     with PluginHost([tmp_path]) as host:
-        dataset = DatasetConfig(plugin="words")
-        first = drive(prepare_data(dataset, host, tmp_path / "cache"))
-        spelled_out = first.dataset.tokenizer
-        assert spelled_out != "auto" and spelled_out.size == 8000 > len(first.src_vocabulary.tokens)
-        assert drive(prepare_data(first.dataset, host, tmp_path / "other")).fingerprint == first.fingerprint
-        other = dataset.model_copy(update={"tokenizer": spelled_out.model_copy(update={"size": 7999})})
-        with pytest.raises(UserError, match="size = 7,999: the source texts of the train split give only"):
-            drive(prepare_data(other, host, tmp_path / "cache"))
+        for asked in (
+            {"plugin": "pieces"},
+            {"plugin": "pieces", "tokenizer": {"src": "subword_unigram"}},
+            {"plugin": "words", "tokenizer": {"src": "subword"}},
+            {"plugin": "words", "tokenizer": {"src": "subword", "tgt": "subword", "shared": True}},
+        ):
+            dataset = DatasetConfig.model_validate(asked)
+            first = drive(prepare_data(dataset, host, tmp_path / "cache"))
+            found = first.dataset.tokenizer
+            learnt = [vocabulary for side, vocabulary in sides_of(first) if side in first.subword_models]
+            assert found != "auto" and found.size == max(map(len, learnt)) < 20
+            anew = drive(prepare_data(first.dataset, host, tmp_path / "other"))
+            assert (anew.fingerprint, anew.subword_models) == (first.fingerprint, first.subword_models)
+            models, symbols = first.subword_models, first.own_tokens
+            goes_on = drive(prepare_data(first.dataset, host, tmp_path / "cache", models, symbols=symbols))
+            assert (goes_on.fingerprint, goes_on.dataset) == (first.fingerprint, first.dataset)
+            assert drive(prepare_data(dataset, host, tmp_path / "cache")).dataset == first.dataset
+
+
+def sides_of(data: PreparedData) -> tuple[tuple[str, Vocabulary], tuple[str, Vocabulary]]:
+    return ("src", data.src_vocabulary), ("tgt", data.tgt_vocabulary)
+
+
+def test_a_size_that_somebody_wrote_is_refused_also_where_it_is_the_usual_one(prepare: Prepare) -> None:
+    left_to_the_texts = {"src": "subword"}
+    prepare(tokenizer=left_to_the_texts)
+    with pytest.raises(UserError, match="size = 8,000: the train split gives only 13 source subwords"):
+        prepare(tokenizer=left_to_the_texts | {"size": 8000})
 
 
 TOO_MANY = SUBWORDS | {"size": 9000}
 
 
 @pytest.mark.parametrize(
-    ("tokenizer", "sides"), [(TOO_MANY, "source"), (TOO_MANY | {"shared": True}, "source and target")]
+    ("tokenizer", "given"),
+    [
+        (TOO_MANY, "13 source and 13 target"),
+        (TOO_MANY | {"shared": True}, "13 source and target"),
+        (TOO_MANY | {"tgt": "characters"}, "13 source"),
+    ],
 )
 def test_more_subwords_than_the_texts_give_are_refused_before_any_text_is_cut(
-    host: PluginHost, tmp_path: Path, tokenizer: dict[str, object], sides: str
+    host: PluginHost, tmp_path: Path, tokenizer: dict[str, object], given: str
 ) -> None:
     stages: list[str] = []
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": tokenizer})
-    words = rf"size = 9,000: the {sides} texts of the train split give only \d+ subwords"
-    with pytest.raises(UserError, match=words):
-        stages.extend(one.stage for one in prepare_data(dataset, host, tmp_path / "cache"))
-    assert stages[-1] == f"learning {sides} subwords"
+    with pytest.raises(UserError) as refused:
+        stages.extend(one.stage for one in prepare_data(dataset, host, tmp_path / "cache") if isinstance(one, Progress))
+    assert str(refused.value) == (
+        f"dataset.tokenizer.size = 9,000: the train split gives only {given} subwords. "
+        "Set it to auto, or to a number from 9 to 13."
+    )
+    assert stages[-1].startswith("learning")
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+def unlike_sides(folder: Path) -> dict[str, Any]:
+    """A corpus whose sources give few subwords, and whose targets are of many characters."""
+    (folder / "train.tsv").write_text("".join(f"ab\t{chr(0x4E00 + n)}\n" for n in range(60)), encoding="utf-8")
+    (folder / "valid.tsv").write_text("ab\t\u4e00\n", encoding="utf-8")
+    options = {"folder": str(folder), "train_source": "train.tsv", "valid_source": "valid.tsv"}
+    return {"options": options, "tokenizer": {"src": "subword", "tgt": "subword"}}
+
+
+def test_a_size_is_none_too_many_where_one_side_gives_it(prepare: Prepare, tmp_path: Path) -> None:
+    """Else no size would do where one side gives fewer than the other needs."""
+    asked = unlike_sides(tmp_path)
+    asked["tokenizer"]["size"] = 65
+    data = prepare("parallel_text", **asked)
+    assert (len(data.src_vocabulary), len(data.tgt_vocabulary)) == (10, 65)
+
+
+def test_of_a_size_too_small_for_both_sides_that_is_said_which_does_for_both(prepare: Prepare, tmp_path: Path) -> None:
+    asked = unlike_sides(tmp_path)
+    asked["tokenizer"]["size"] = 5
+    with pytest.raises(UserError) as refused:
+        prepare("parallel_text", **asked)
+    assert str(refused.value) == (
+        "dataset.tokenizer.size = 5: the target texts have so many different characters that they need at least 65. "
+        "Set it to 65 or more, or to auto; some thousands are usual."
+    )
 
 
 def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:

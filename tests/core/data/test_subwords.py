@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config import SubwordName
-from core.data.learning_subwords import learn_subwords
+from core.config import AUTO_SIZE, SubwordName
+from core.data.learning_subwords import SizeTooSmall, learn_subwords, require_size
 from core.data.pair_texts import write_pairs
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.subword_progress import share_learnt
@@ -131,3 +131,27 @@ def test_what_is_no_model_is_refused(damage: bytes) -> None:
 def test_a_model_of_others_is_refused(model: bytes) -> None:
     with pytest.raises(UserError, match="does not begin with <pad>"):
         SubwordTokenizer(model.replace(b"<pad>", b"<bad>"))
+
+
+@pytest.mark.parametrize("name", get_args(SubwordName))
+def test_the_least_size_is_the_same_whether_too_many_or_too_few_were_asked_for(
+    name: SubwordName, tmp_path: Path
+) -> None:
+    write_pairs(stem := tmp_path / "train", [Pair(text, text) for text in TEXTS])
+    with pytest.raises(SizeTooSmall) as too_few:
+        drive(learn_subwords(name, stem, len(TEXTS), "src", 6))
+    assert too_few.value.needed == 21
+    with pytest.raises(UserError, match="Set it to auto, or to a number from 21 to"):
+        require_size({"src": drive(learn_subwords(name, stem, len(TEXTS), "src", 900))}, 900)
+    assert drive(learn_subwords(name, stem, len(TEXTS), "src", 21))
+
+
+def test_texts_of_more_characters_than_auto_has_subwords_say_so(tmp_path: Path) -> None:
+    texts = ["".join(map(chr, range(start, start + 100))) for start in range(0x4E00, 0x4E00 + AUTO_SIZE, 100)]
+    write_pairs(stem := tmp_path / "train", [Pair(text, text) for text in texts])
+    with pytest.raises(SizeTooSmall) as refused:
+        drive(learn_subwords("subword", stem, len(texts), "tgt", "auto"))
+    assert str(refused.value) == (
+        "dataset.tokenizer.size = auto is at most 8,000: the target texts have so many different characters that they "
+        "need at least 8,005. Set it to 8,005 or more; some thousands are usual."
+    )
