@@ -99,6 +99,8 @@ class _Preparation:
         self.options_here = None if options_here is None else host.options(dataset.plugin, options_here)
         self._options = options = self.options_here or recorded
         self._config = _tokenizer(dataset.tokenizer, self._info)
+        if symbols is None:  # of a run that goes on, whoever began it has decided
+            _require_subwords(self._config)
         if self._config.size == "auto" and not self._learns:
             self._config = _of_size(self._config, AUTO_SIZE)
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
@@ -302,6 +304,15 @@ def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConf
             f"dataset.tokenizer.{sentence}",
             f"Plugin {info.name!r} has {' and '.join(info.tokenizer)} where src and tgt are auto: choose both.",
         ) from None
+
+
+def _require_subwords(config: TokenizerConfig) -> None:
+    """Raise UserError where a number of subwords was chosen and no side has any: AUTO_SIZE is what a run spells out."""
+    if config.size not in ("auto", AUTO_SIZE) and not config.subword_sides:
+        raise UserError(
+            f"dataset.tokenizer.size = {config.size:,} has no effect: src is {config.src} and tgt is {config.tgt}.",
+            "Set src, tgt or both to subword or subword_unigram, or size to auto.",
+        )
 
 
 def _of_size(config: TokenizerConfig, size: int) -> TokenizerConfig:

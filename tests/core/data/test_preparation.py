@@ -334,6 +334,19 @@ def test_a_size_that_somebody_wrote_is_refused_also_where_it_is_the_usual_one(pr
         prepare(tokenizer=left_to_the_texts | {"size": 8000})
 
 
+def test_a_size_without_subwords_is_said_to_have_no_effect(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as refused:
+        prepare(tokenizer={"size": 50, "tgt": "characters"})
+    assert str(refused.value) == (
+        "dataset.tokenizer.size = 50 has no effect: src is whitespace and tgt is characters. "
+        "Set src, tgt or both to subword or subword_unigram, or size to auto."
+    )
+    data = prepare()  # of which a run spells out a number all the same, and may be trained anew
+    assert prepare(**data.dataset.model_dump(exclude={"plugin"})).fingerprint == data.fingerprint
+    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": {"size": 50}})
+    assert drive(prepare_data(dataset, host, tmp_path / "cache", symbols=data.own_tokens)), "a run that goes on"
+
+
 TOO_MANY = SUBWORDS | {"size": 9000}
 
 
