@@ -66,6 +66,10 @@ class ParallelTextOptions(Options):
     empty_lines: Literal["refuse", "leave_out"] = option("refuse", help="What is done with a pair that lacks a side.")
 
     def check(self) -> None:
+        self._check_columns()
+        self._check_that_columns_are_read()
+
+    def _check_columns(self) -> None:
         for side, columns, cuts in (
             ("source", _listed(self.source), self.source_cut),
             ("target", _listed(self.target), self.target_cut),
@@ -79,6 +83,22 @@ class ParallelTextOptions(Options):
                     f"{side}_cut: expected {', '.join(_NAMED_CUTS)} or a sign that stands between tokens and is not "
                     f"made of letters, given {unknown[0]!r}"
                 )
+        if _source_columns(self) == _target_columns(self):
+            raise ValueError(f"target: expected other columns than the source's, given {_listed(self.target)} for both")
+
+    def _check_that_columns_are_read(self) -> None:
+        """Some split's are, where its source file has no target file beside it."""
+        files = [(getattr(self, f"{split}_source"), getattr(self, f"{split}_target")) for split in get_args(Split)]
+        if not self.train_source or not all(target for source, target in files if source):
+            return
+        for name, given, unset in (
+            ("source", _listed(self.source), [1]),
+            ("target", _listed(self.target), [2]),
+            ("source_cut", self.source_cut, []),
+            ("target_cut", self.target_cut, []),
+        ):
+            if given != unset:
+                raise ValueError(f"{name}: texts in two files have no columns: expected {unset}, given {given}")
 
 
 class Files(NamedTuple):
@@ -208,7 +228,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
 
     def _columns(self, path: Path) -> Iterator[tuple[str, str]]:
         source = _source_columns(self.options)
-        target = _Columns(_listed(self.options.target), self.options.target_cut)
+        target = _target_columns(self.options)
         wanted = max(source.numbers + target.numbers)
         for number, line in enumerate(self._lines(path), start=1):
             fields = line.split("\t") if line.strip() else [""] * wanted
@@ -220,12 +240,11 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             yield source.text(fields), target.text(fields)
 
 
-class _Columns:
+class _Columns(NamedTuple):
     """The columns of one side, each cut into tokens in its own way."""
 
-    def __init__(self, numbers: list[int], cuts: list[str]) -> None:
-        self.numbers = numbers
-        self.cuts = cuts or ["words"] * len(numbers)
+    numbers: list[int]
+    cuts: list[str]
 
     def text(self, fields: list[str]) -> str:
         """The tokens of all columns, with a space between two."""
@@ -233,7 +252,16 @@ class _Columns:
 
 
 def _source_columns(options: ParallelTextOptions) -> _Columns:
-    return _Columns(_listed(options.source), options.source_cut)
+    return _columns_of(options.source, options.source_cut)
+
+
+def _target_columns(options: ParallelTextOptions) -> _Columns:
+    return _columns_of(options.target, options.target_cut)
+
+
+def _columns_of(named: list[int] | int, cuts: list[str]) -> _Columns:
+    numbers = _listed(named)
+    return _Columns(numbers, cuts or ["words"] * len(numbers))
 
 
 def _side_by_side(sources: Iterator[str], targets: Iterator[str], files: Files) -> Iterator[tuple[str, str]]:

@@ -118,7 +118,8 @@ def test_typed_columns_are_cut_as_those_of_the_file(corpus: Path) -> None:
 
 
 def test_sources_in_a_file_of_their_own_are_not_cut(corpus: Path) -> None:
-    form = PLUGIN(ParallelTextOptions(folder=str(corpus), **TWO, source_cut=["characters"])).text_form()
+    columns = {"valid_source": "valid.tsv", "source_cut": ["characters"]}
+    form = PLUGIN(ParallelTextOptions(folder=str(corpus), **TWO, **columns)).text_form()
     assert form == TextForm(single_spaces=True)
 
 
@@ -422,11 +423,30 @@ def test_of_what_an_earlier_version_noted_the_files_are_read_again(corpus: Path,
             "source_cut: expected words, characters or a sign that stands between tokens .* given 'letters'",
         ),
         ({"target_cut": ["Characters"]}, "target_cut: expected words, characters or a sign .* given 'Characters'"),
+        ({"source": 2}, r"target: expected other columns than the source's, given \[2\] for both"),
+        ({"source": [2], "source_cut": ["words"], "target": 2}, "target: expected other columns"),
+        (TWO | {"source": [1, 3]}, r"source: texts in two files have no columns: expected \[1\], given \[1, 3\]"),
+        (TWO | {"target": 1, "source": 2}, r"source: texts in two files have no columns: expected \[1\], given \[2\]"),
+        (TWO | {"target_cut": ["words"]}, r"target_cut: texts in two files .* expected \[\], given \['words'\]"),
+        (TWO | {"valid_source": "a", "valid_target": "b", "target": 3}, "target: texts in two files"),
     ],
 )
 def test_columns_that_make_no_sense(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ParallelTextOptions(**options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"source": [2], "source_cut": ["characters"]},  # from words to their letters and back
+        {"train_source": "train.tsv", "source": [1, 3]},
+        TWO | {"valid_source": "valid.tsv", "source": [1, 3]},
+        TWO | {"source": 1, "target": [2]},
+    ],
+)
+def test_columns_that_make_sense(options: dict[str, Any]) -> None:
+    assert ParallelTextOptions(**options)
 
 
 @pytest.mark.parametrize("cut", ["words", "characters", ";", "||", " und ", "_a_"])
