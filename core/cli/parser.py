@@ -148,7 +148,7 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
 def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     listing = verbs.add_parser("list", help="all runs, the newest last")
     show = verbs.add_parser("show", help="one run: state, figures, settings")
-    delete = verbs.add_parser("delete", help="delete runs, for good and without asking")
+    delete = verbs.add_parser("delete", help="delete runs, for good and without asking; of a link to one, the link")
     compare = verbs.add_parser("compare", help="runs side by side: the settings that differ, the best figures")
     for name, verb in (("list", listing), ("show", show), ("delete", delete), ("compare", compare)):
         verb.set_defaults(verb=f"runs {name}")

@@ -74,11 +74,11 @@ def show(arguments: Namespace) -> int:
 def delete(arguments: Namespace) -> int:
     """Delete runs, each only if it is one and nobody is writing it. All are looked at before the first is deleted.
 
-    Of a link to a run elsewhere, both go.
+    Of a link to a run elsewhere the link goes, and the run stays: it may be somebody else's.
     """
     runs_dir = _runs_dir(arguments)
     found = [find_run(text, runs_dir) for text in arguments.runs]
-    named = {path.resolve(): path for path in found}  # one that is named twice goes once
+    named = {_place(path): path for path in found}  # one that is named twice goes once
     for path in named.values():
         if writer := RunFolder.open(path).state.writer():
             raise UserError(f"{path} is being written by {writer}; nothing was deleted.", "End that process first.")
@@ -93,17 +93,19 @@ def delete(arguments: Namespace) -> int:
     return 0
 
 
-def _delete(folder: Path, path: Path) -> None:
+def _place(path: Path) -> Path:
+    """Where it is, however it is named: of a link, not where that leads to."""
+    return path.parent.resolve() / path.name if path.is_symlink() else path.resolve()
+
+
+def _delete(place: Path, path: Path) -> None:
+    stays = f", a link; the run stays in {place.resolve()}" if place.is_symlink() and place.exists() else ""
     try:
-        try:
-            delete_run(folder)
-        finally:
-            if path.is_symlink() and not path.exists():
-                path.unlink()
+        delete_run(place)
     except OSError as error:
-        what = "could not be deleted" if folder.exists() else "is no run any more, but is not deleted whole"
+        what = "could not be deleted" if place.exists() else "is no run any more, but is not deleted whole"
         raise UserError(f"{path} {what} ({error.strerror}: {error.filename}).") from error
-    print(f"deleted {path}")
+    print(f"deleted {path}{stays}")
 
 
 def _runs_dir(arguments: Namespace) -> Path:

@@ -52,7 +52,7 @@ def test_overrides_add_up() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["runs", "--help"], "delete runs, for good and without asking"),
+        (["runs", "--help"], "delete runs, for good and without asking; of a link to one, the link"),
         (
             ["translate", "--help"],
             "number of the text, score, output; they come from a beam that is as wide (--beam-size)",

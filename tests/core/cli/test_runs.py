@@ -199,14 +199,26 @@ def test_what_a_killed_process_left_of_a_run_is_no_run_and_goes_a_day_later(
     assert list(runs_dir.iterdir()) == []
 
 
-def test_a_link_goes_with_the_run_that_it_leads_to(
+def test_of_a_link_the_run_that_it_leads_to_stays(
     runs_dir: Path, tmp_path_factory: pytest.TempPathFactory, capfd: pytest.CaptureFixture[str]
 ) -> None:
     larger_disk = tmp_path_factory.mktemp("larger disk")
     (runs_dir / "done").rename(larger_disk / "done")
     (runs_dir / "done").symlink_to(larger_disk / "done")
-    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
-    assert not (runs_dir / "done").is_symlink() and list(larger_disk.iterdir()) == []
+    assert said(runs_dir, capfd, "delete", "done", str(runs_dir / "done")) == [
+        f"deleted {runs_dir / 'done'}, a link; the run stays in {larger_disk / 'done'}"
+    ]
+    assert [path.name for path in runs_dir.iterdir()] == ["killed"]
+    assert RunFolder.open(larger_disk / "done").state.state == "finished"
+
+
+def test_a_run_and_a_link_to_it_go_where_both_are_named(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (runs_dir / "link").symlink_to(runs_dir / "done")
+    assert said(runs_dir, capfd, "delete", "done", "link") == [
+        f"deleted {runs_dir / 'done'}",
+        f"deleted {runs_dir / 'link'}",
+    ]
+    assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
 
 def test_a_run_that_is_named_twice_is_deleted_once(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -217,17 +229,15 @@ def test_a_run_that_is_named_twice_is_deleted_once(runs_dir: Path, capfd: pytest
 def test_a_run_of_which_something_cannot_be_removed_is_gone_by_name_and_that_is_said(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (runs_dir / "link").symlink_to(runs_dir / "done")
-
     def refused(path: str, **_: object) -> None:  # as of a file that is somebody else's
         raise PermissionError(1, "Operation not permitted", path)
 
     monkeypatch.setattr(shutil, "rmtree", refused)
-    assert cli.main(["runs", "delete", "link", "--runs-dir", str(runs_dir)]) == 2
+    assert cli.main(["runs", "delete", "done", "--runs-dir", str(runs_dir)]) == 2
     (left,) = runs_dir.glob(".deleting-*/done")
-    said = f"link is no run any more, but is not deleted whole (Operation not permitted: {left.parent})."
+    said = f"done is no run any more, but is not deleted whole (Operation not permitted: {left.parent})."
     assert said in capfd.readouterr().err
-    assert not (runs_dir / "done").exists() and not (runs_dir / "link").is_symlink()
+    assert not (runs_dir / "done").exists()
 
 
 def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
