@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from signal import Signals
 
@@ -13,7 +14,9 @@ from core.cli.output import print_json, print_lines
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.machine.signals import Interrupted, signals_to
+from core.run_files.documents import DamagedFile
 from core.run_files.rooms import delete_run
+from core.run_files.state import read_state
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.run_summary import summarise
 
@@ -77,10 +80,10 @@ def delete(arguments: Namespace) -> int:
     Of a link to a run elsewhere the link goes, and the run stays: it may be somebody else's.
     """
     runs_dir = _runs_dir(arguments)
-    found = [find_run(text, runs_dir) for text in arguments.runs]
+    found = [find_run(text, runs_dir, or_its_rest=True) for text in arguments.runs]
     named = {_place(path): path for path in found}  # one that is named twice goes once
     for path in named.values():
-        if writer := RunFolder.open(path).state.writer():
+        if writer := _writer(path):
             raise UserError(f"{path} is being written by {writer}; nothing was deleted.", "End that process first.")
     waiting, heard = list(named.items()), list[Signals]()
     with signals_to(heard.append):  # the run that is being deleted goes whole
@@ -91,6 +94,17 @@ def delete(arguments: Namespace) -> int:
         what = f"not deleted: {left}" if left else "all were deleted"
         raise Interrupted(heard[0], f"ended by {heard[0].name}; {what}.")
     return 0
+
+
+def _writer(run: Path) -> str | None:
+    """The live process that writes a run, in words; none where run.json, which it would write, is lost or damaged.
+
+    Raises UserError for a run of a newer version: whether that is written nobody can tell.
+    """
+    if (run / "run.json").exists():
+        with suppress(DamagedFile):
+            return read_state(run / "run.json").writer()
+    return None
 
 
 def _place(path: Path) -> Path:

@@ -20,6 +20,7 @@ from core.run_files.state import read_state
 from core.typed_path import typed_path
 
 _ELSEWHERE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
+_DOCUMENTS = ("run.json", "config.yaml")  # without which nothing is a run
 _LONGEST_NAME = 200  # bytes: with the time before it and a number behind, a folder's name may have 255
 
 
@@ -71,14 +72,25 @@ def is_run(path: Path) -> bool:
     return True
 
 
-def find_run(text: str, runs_dir: Path) -> Path:
-    """The run that a path or a folder's name in `runs_dir` means. Raises UserError where there is none."""
+def was_run(path: Path) -> bool:
+    """Whether a folder holds what is left of a run that has learnt: its curves, and one of its two documents."""
+    with suppress(OSError):  # it may not be looked into
+        return any((path / name).is_file() for name in _DOCUMENTS) and (path / "metrics.jsonl").stat().st_size > 0
+    return False
+
+
+def find_run(text: str, runs_dir: Path, *, or_its_rest: bool = False) -> Path:
+    """The run that a path or a folder's name in `runs_dir` means. Raises UserError where there is none.
+
+    Or what is left of one, for somebody who wants to be rid of it.
+    """
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
     for path in (typed_path(text), runs_dir / text):
         with reading(path, _ELSEWHERE):
             if _exists(path):
-                check_is_run(path)
+                if not (or_its_rest and was_run(path)):
+                    check_is_run(path)
                 return path
     if members := runs_of_group(text, runs_dir):
         raise UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
@@ -106,20 +118,21 @@ def check_is_run(path: Path) -> None:
             what = "it is a file" if path.exists() else "there is no such folder"
             advice = "A run shared as one file is opened by dropping it on the window." if path.suffix == SUFFIX else ""
             raise UserError(f"{path} is not a run: {what}.", advice)
-        for name in ("run.json", "config.yaml"):
+        for name in _DOCUMENTS:
             if not (path / name).is_file():
                 raise UserError(f"{path} is not a run: it has no {name}.")
 
 
 def list_runs(runs_dir: Path) -> list[Path]:
-    """The runs in a folder, the newest name last; none where the folder does not exist."""
+    """The runs in a folder, damaged ones too, the newest name last; none where the folder does not exist."""
     with reading(runs_dir, _ELSEWHERE):
-        return sorted(path for path in runs_dir.iterdir() if is_run(path)) if runs_dir.is_dir() else []
+        paths = list(runs_dir.iterdir()) if runs_dir.is_dir() else []
+    return sorted(path for path in paths if is_run(path) or was_run(path))
 
 
 def runs_of_group(group: str, runs_dir: Path) -> list[Path]:
     """Those that one `train --seeds` began."""
-    return [path for path in list_runs(runs_dir) if _group_of(path) == group]
+    return [path for path in list_runs(runs_dir) if is_run(path) and _group_of(path) == group]
 
 
 def _group_of(path: Path) -> str | None:

@@ -95,6 +95,34 @@ def test_a_damaged_run_does_not_hide_the_others(runs_dir: Path, capfd: pytest.Ca
     assert damaged.startswith("done    damaged: ") and other.startswith("killed  interrupted")
 
 
+@pytest.mark.parametrize("lost", ["run.json", "config.yaml"])
+def test_a_run_that_has_lost_a_file_is_listed_and_can_be_deleted(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str], lost: str
+) -> None:
+    (runs_dir / "done" / lost).unlink()
+    damaged, _ = said(runs_dir, capfd, "list")
+    assert damaged == f"done    damaged: {runs_dir / 'done'} is not a run: it has no {lost}."
+    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+    assert [path.name for path in runs_dir.iterdir()] == ["killed"]
+
+
+@pytest.mark.parametrize("document", ["run.json", "config.yaml"])
+def test_a_damaged_run_can_be_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str], document: str) -> None:
+    (runs_dir / "done" / document).write_text("{", encoding="utf-8")
+    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+    assert [path.name for path in runs_dir.iterdir()] == ["killed"]
+
+
+def test_what_never_was_a_run_is_neither_listed_nor_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    begun = RunFolder.create_at(runs_dir / "begun")  # its process was killed before it wrote config.yaml
+    begun.update(pid=2**22 + 1)
+    (runs_dir / "notes").mkdir()
+    (runs_dir / "notes" / "config.yaml").touch()
+    assert [line.split()[0] for line in said(runs_dir, capfd, "list")] == ["done", "killed"]
+    assert cli.main(["runs", "delete", "notes", "--runs-dir", str(runs_dir)]) == 2
+    assert "notes is not a run: it has no run.json." in capfd.readouterr().err and (runs_dir / "notes").is_dir()
+
+
 @pytest.mark.parametrize("created", [1e300, -1e18])
 def test_a_run_of_no_year_is_damaged_and_does_not_hide_the_others(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], created: float
@@ -242,5 +270,8 @@ def test_a_run_of_which_something_cannot_be_removed_is_gone_by_name_and_that_is_
 
 def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     RunFolder.open(runs_dir / "killed").update(pid=os.getppid(), pid_started=None)  # a live process that is not ours
+    assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
+    assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
+    (runs_dir / "killed" / "config.yaml").unlink()  # damaged it is written all the same
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
     assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
