@@ -39,6 +39,7 @@ _SHOWN = (
 
 def list_all(arguments: Namespace) -> int:
     """Print a line for each run: name, state, last step, best value, the group of its seeds, the run it continues."""
+    _require_folder(arguments.runs_dir)
     runs = list_runs(_runs_dir(arguments))
     width = max((len(path.name) for path in runs), default=0)
     for path in runs:
@@ -120,6 +121,13 @@ def _delete(place: Path, path: Path) -> None:
         what = "could not be deleted" if place.exists() else "is no run any more, but is not deleted whole"
         raise UserError(f"{path} {what} ({error.strerror}: {error.filename}).") from error
     print(f"deleted {path}{stays}")
+
+
+def _require_folder(named: Path | None) -> None:
+    """Refuse a folder that somebody names and that is none. The usual one may be missing: a first run makes it."""
+    if named is not None and not named.is_dir():
+        what = "this is a file" if named.exists() else "there is no such folder"
+        raise UserError(f"--runs-dir {named}: {what}.", "Name the folder that the runs lie in, or leave it out.")
 
 
 def _runs_dir(arguments: Namespace) -> Path:

@@ -133,8 +133,22 @@ def test_a_run_of_no_year_is_damaged_and_does_not_hide_the_others(
     assert other.startswith("killed  interrupted")
 
 
-def test_no_runs_are_no_lines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert said(tmp_path / "none", capfd, "list") == []
+def test_no_runs_are_no_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert said(tmp_path, capfd, "list") == []
+    monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(tmp_path / "none yet"))
+    assert cli.main(["runs", "list"]) == 0 and capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("name", "what"), [("none", "there is no such folder"), ("file", "this is a file")])
+def test_a_runs_folder_that_is_none_is_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, what: str
+) -> None:
+    (tmp_path / "file").touch()
+    assert cli.main(["runs", "list", "--runs-dir", str(tmp_path / name)]) == 2
+    why = f"--runs-dir {tmp_path / name}: {what}. Name the folder that the runs lie in, or leave it out."
+    assert capfd.readouterr() == ("", f"headlight: {why}\n")
 
 
 def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
