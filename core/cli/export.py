@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from core.cli.files import require_outside_runs
 from core.cli.opening import usual_checkpoint, weights_in_words
 from core.errors import UserError
 from core.exporting.sharing import model_files, share
@@ -27,6 +28,7 @@ def export(arguments: Namespace) -> int:
 
 def _export(arguments: Namespace) -> None:
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
+    require_outside_runs(arguments.output)
     if arguments.output.exists():
         raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")
     if arguments.format == "headlight":

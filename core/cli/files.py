@@ -43,15 +43,20 @@ def require_no_texts(path: Path, option: str, texts: Iterable[Path], whose: str)
         raise UserError(f"{option} {path} is {whose}: the texts would be lost.", "Name another file.")
 
 
+def require_outside_runs(path: Path) -> None:
+    """Raise UserError where results would be put in a run's folder: one file more, or another, would spoil the run."""
+    if run := next(filter(is_run, path.resolve().parents), None):
+        raise UserError(f"{path} lies in the folder of a run, {run}.", "Choose a place outside of it.")
+
+
 @contextmanager
 def output_file(path: Path) -> Iterator[TextIO]:
     """A text file to fill, whole under its name once the block has ended well, and otherwise not there.
 
     What is no file (a pipe, /dev/null) is written as it is. Raises UserError where it cannot be written, and in a run's
-    folder, where one file more or another run.json would spoil the run.
+    folder.
     """
-    if run := next(filter(is_run, path.resolve().parents), None):
-        raise UserError(f"{path} lies in the folder of a run, {run}.", "Name a file outside of it.")
+    require_outside_runs(path)
     is_file = path.is_file() or not path.exists()
     try:
         with _whole(path.resolve()) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:

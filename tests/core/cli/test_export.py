@@ -47,6 +47,15 @@ def test_a_place_that_cannot_be_written_names_the_option(place: Path, tmp_path: 
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
 
 
+@pytest.mark.parametrize(("what", "name"), [("safetensors", "model"), ("headlight", "probes/shared.headlight")])
+def test_nothing_is_exported_into_a_run(place: Path, what: str, name: str) -> None:
+    path = place / "run" / name
+    result = called("export", place / "run", "--format", what, "--output", path, cwd=place)
+    why = f"{path} lies in the folder of a run, {place / 'run'}. Choose a place outside of it."
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
+    assert not path.exists()
+
+
 def test_a_shared_run_has_no_one_checkpoint(place: Path, tmp_path: Path) -> None:
     arguments = ("--format", "headlight", "--checkpoint", "best", "--output", "shared.headlight")
     result = called("export", place / "run", *arguments, cwd=tmp_path)

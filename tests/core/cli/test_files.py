@@ -47,7 +47,7 @@ def test_no_result_is_written_into_a_run(place: Path, verb: tuple[str, ...], nam
     path, documents = place / "run" / name, (place / "run" / "run.json").read_bytes()
     result = called(verb[0], place / "run", *verb[1:], path, cwd=place)
     assert (result.returncode, result.stdout) == (2, "")
-    why = f"{path} lies in the folder of a run, {place / 'run'}. Name a file outside of it."
+    why = f"{path} lies in the folder of a run, {place / 'run'}. Choose a place outside of it."
     assert result.stderr == f"headlight: {why}\n"
     assert (place / "run" / "run.json").read_bytes() == documents and not path.with_name("new.tsv").exists()
 
