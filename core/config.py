@@ -374,15 +374,17 @@ def typed_value(text: str, source: str) -> Any:
 
 def _put(document: Document, path: KeyPath, value: Any, source: str) -> Document:
     root = dict(document.value) if isinstance(document.value, dict) else {}
-    here = root
-    for part in path[:-1]:
+    here, replaced = root, path
+    for depth, part in enumerate(path[:-1], start=1):
         below = here.get(part)
-        here[part] = dict(below) if isinstance(below, dict) else {}
+        if not isinstance(below, dict):  # a single value, perhaps: the keys below take its place
+            below, replaced = {}, min(replaced, path[:depth], key=len)
+        here[part] = dict(below)
         here = here[part]
     here[path[-1]] = value
     if path[-1] in ("batch_tokens", "batch_size") and value is not None:  # the other one gives way
         here.pop("batch_size" if path[-1] == "batch_tokens" else "batch_tokens", None)
-    lines = {known: line for known, line in document.lines.items() if known[: len(path)] != path}
+    lines = {known: line for known, line in document.lines.items() if known[: len(replaced)] != replaced}
     return Document(document.name, root, lines, document.overrides | {path: source})
 
 

@@ -199,6 +199,12 @@ def test_an_override_is_named_in_its_error(text: str, sentence: str) -> None:
     assert refusal(BASE, text) == sentence
 
 
+def test_an_override_below_a_single_value_is_named_and_not_the_line_of_what_it_takes_the_place_of() -> None:
+    assert refusal(BASE + "model: {num_heads: 4}", "model.num_heads.of.each=3") == (
+        "--set model.num_heads.of.each=3: model.num_heads: expected a whole number, given {'of': {'each': 3}}."
+    )
+
+
 def test_overrides_apply_in_order_and_reach_new_groups() -> None:
     config = read(BASE, "seed=1", "seed=2", "dataset.options.length=3", "training.batch_tokens=400")
     assert (config.seed, config.dataset.options) == (2, {"length": 3})
