@@ -54,7 +54,7 @@ def _round_trip(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
     try:
         back = host.options(info.name, read)
     except UserError as error:
-        yield _changed(f"The options' defaults, written to YAML and read again, are refused: {error}.")
+        yield _changed(f"The options' defaults, written to YAML and read again, are refused: {error}")
         return
     for name in given:
         if back.get(name) != given[name]:

@@ -49,9 +49,14 @@ def failure(
 def refusal(name: str, error: dict[str, Any]) -> UserError:
     """Turn a fault's record from the host process into what to raise: options are the user's, all else the plugin's."""
     if error["kind"] == "options":
-        return UserError(error["sentence"])
+        return UserError(_closed(error["sentence"]))
     kind = OptionsRefused if error["kind"] == "refused" else PluginError
     return failure(name, f"failed: {error['sentence']}", error["file"], error["line"], error["remedy"], kind)
+
+
+def _closed(sentence: str) -> str:
+    """With a full stop, as the settings' own errors have it, unless a plugin's author has ended it."""
+    return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
 def crash_line(output: list[str], file: str) -> int:
