@@ -137,7 +137,7 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
         type=int,
         metavar="N",
         help="print so many outputs of each text, in columns between tabs: number of the text, score, output; "
-        "they come from a beam that is as wide (--beam-size)",
+        "needs a beam that wide: --beam-size N, unless the run's own is",
     )
     _add_decoding(translate)
     _add_checkpoint(translate)

@@ -55,7 +55,7 @@ def test_overrides_add_up() -> None:
         (["runs", "--help"], "delete runs, for good and without asking; of a link to one, the link"),
         (
             ["translate", "--help"],
-            "number of the text, score, output; they come from a beam that is as wide (--beam-size)",
+            "number of the text, score, output; needs a beam that wide: --beam-size N, unless the run's own is",
         ),
         (["evaluate", "--help"], "source, reference, hypothesis of one run between tabs, below a header line"),
         (["evaluate", "--help"], "say where a corpus is that was moved: dataset.options.folder=FOLDER"),
