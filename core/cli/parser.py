@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import (
+    Action,
+    ArgumentError,
     ArgumentParser,
     ArgumentTypeError,
     Namespace,
@@ -12,6 +14,7 @@ from argparse import (
     _SubParsersAction,
 )
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -34,7 +37,15 @@ class _Parser(ArgumentParser):
         super().__init__(allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter, **options)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}. `{self.prog} --help` shows what there is.\n")
+        end = "" if message.endswith("?") else "."
+        self.exit(2, f"{self.prog}: {message}{end} `{self.prog} --help` shows what there is.\n")
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        """Name the nearest verb or choice to one that is none; where none is near, argparse names all."""
+        choices = action.choices or ()
+        if value not in choices and (close := get_close_matches(str(value), choices, n=1)):
+            raise ArgumentError(action, f"invalid choice: {value!r}; did you mean {close[0]}?")
+        super()._check_value(action, value)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Help and version are results; where they cannot be written argparse itself says nothing."""

@@ -59,6 +59,12 @@ print(codes, [name for name in {heavy} if name in sys.modules])
     [
         ("dance", "headlight: argument VERB: invalid choice: 'dance'"),
         (
+            "trian copy_task",
+            "headlight: argument VERB: invalid choice: 'trian'; did you mean train? `headlight --help` shows what",
+        ),
+        ("runs delte a", "headlight runs: argument VERB: invalid choice: 'delte'; did you mean delete? `head"),
+        ("evaluate x --split tset", "headlight evaluate: argument --split: invalid choice: 'tset'; did you mean test?"),
+        (
             "train copy_task --faster",
             "headlight train: unknown: --faster. `headlight train --help` shows what there is.",
         ),
