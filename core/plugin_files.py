@@ -149,14 +149,23 @@ def _lines_of(block: bytes, name: object, before: int) -> list[str]:
     except UnicodeDecodeError as error:
         number = before + block.count(b"\n", 0, error.start) + 1
         byte = error.start - block.rfind(b"\n", 0, error.start)
+        what_to_do = _what_to_do(block[error.start : error.start + 3])
         raise BadData(
-            f"{name}, line {number:,}, byte {byte:,} (0x{block[error.start]:02x}) is not UTF-8: "
-            "convert the file, with `iconv -f LATIN1 -t UTF-8` if it is Latin-1."
+            f"{name}, line {number:,}, byte {byte:,} (0x{block[error.start]:02x}) is not UTF-8: {what_to_do}"
         ) from None
     lines = text.replace("\r\n", "\n").split("\n")[:-1]
     if max(map(len, lines)) > LONGEST_LINE:
         raise _too_long(name, before + 1 + next(i for i, line in enumerate(lines) if len(line) > LONGEST_LINE))
     return lines
+
+
+def _what_to_do(wrong: bytes) -> str:
+    """About three bytes that are not UTF-8."""
+    try:
+        wrong.decode(errors="surrogatepass")
+    except UnicodeDecodeError:
+        return "convert the file, with `iconv -f LATIN1 -t UTF-8` if it is Latin-1."
+    return "three bytes say half of what UTF-16 writes as a pair; write the character whole, or remove them."
 
 
 def _too_long(name: object, number: int) -> BadData:

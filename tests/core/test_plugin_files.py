@@ -83,6 +83,8 @@ def test_blocks_cut_no_line_and_no_character(tmp_path_factory: pytest.TempPathFa
         (b"a\nb\0\n", "text", "line 2 holds a NUL byte"),
         (b"one\ntwo \xff\n", "text", "line 2, byte 5 (0xff) is not UTF-8"),
         (b"a\n" + b"\xc3\n", "text", "line 2, byte 1 (0xc3) is not UTF-8"),
+        (b"a\n\xed\n", "text", "line 2, byte 1 (0xed) is not UTF-8: convert the file, with `iconv"),
+        (b"a\n\xed\xa0\x80\n", "text", "line 2, byte 1 (0xed) is not UTF-8: three bytes say half of what UTF-16 wri"),
         (b"plain\n", "text.gz", "is not compressed by gzip, as its name says"),
         (gzip.compress(b"a\n" * 9000, mtime=0)[:-12], "text.gz", "is cut off or damaged"),
         (gzip.compress(b"a\n", mtime=0)[:-8] + b"\0" * 8, "text.gz", "is cut off or damaged"),
