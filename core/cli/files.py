@@ -33,7 +33,8 @@ def read_lines(path: Path | None) -> list[str]:
     except BadData as error:
         raise UserError(str(error)) from None
     except OSError as error:
-        raise UserError(f"{name_of(path)}: cannot be read ({error.strerror}).") from None
+        advice = "" if path is None else "Name a file of one text a line that you may read."
+        raise UserError(f"{name_of(path)}: cannot be read ({error.strerror}).", advice) from None
 
 
 def require_no_texts(path: Path, option: str, texts: Iterable[Path], whose: str) -> None:

@@ -61,6 +61,11 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
         read_lines(path)
 
 
+def test_texts_that_cannot_be_read_are_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"none: cannot be read \(No such file or directory\)\. Name a file of"):
+        read_lines(tmp_path / "none")
+
+
 def test_compressed_texts_are_read_and_damage_is_said(tmp_path: Path) -> None:
     path, packed = tmp_path / "in.txt", gzip.compress(b"one\n" * 9000)
     path.write_bytes(packed)
