@@ -95,6 +95,9 @@ def find_run(text: str, runs_dir: Path, *, or_its_rest: bool = False) -> Path:
     if members := runs_of_group(text, runs_dir):
         raise UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
     here = "" if runs_dir == default_runs_dir() else f" --runs-dir {shlex.quote(str(runs_dir))}"
+    if here and not runs_dir.is_dir():
+        sentence = f"{text}: there is no such run, and no folder {runs_dir} that it could lie in."
+        raise UserError(sentence, "Check --runs-dir.")
     raise UserError(
         f"{text}: there is no such run, neither as a path nor in {runs_dir}.",
         f"`runs list{here}` shows what is there.",

@@ -53,6 +53,7 @@ def test_a_run_that_is_not_there_names_the_command_that_shows_those_that_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "my runs"
+    folder.mkdir()
     assert cli.main(["runs", "show", "none", "--runs-dir", str(folder)]) == 2
     told = capfd.readouterr().err
     assert told.endswith(f" nor in {folder}. `runs list --runs-dir '{folder}'` shows what is there.\n")
@@ -148,6 +149,9 @@ def test_a_runs_folder_that_is_none_is_refused(
     (tmp_path / "file").touch()
     assert cli.main(["runs", "list", "--runs-dir", str(tmp_path / name)]) == 2
     why = f"--runs-dir {tmp_path / name}: {what}. Name the folder that the runs lie in, or leave it out."
+    assert capfd.readouterr() == ("", f"headlight: {why}\n")
+    assert cli.main(["runs", "show", "a", "--runs-dir", str(tmp_path / name)]) == 2
+    why = f"a: there is no such run, and no folder {tmp_path / name} that it could lie in. Check --runs-dir."
     assert capfd.readouterr() == ("", f"headlight: {why}\n")
 
 
