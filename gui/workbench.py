@@ -73,7 +73,7 @@ class Workbench(QObject):
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
         self._is_judging = False  # a plugin is asked whether an edit fits
         self._once_judged: Callable[[], object] | None = None  # what was asked for meanwhile
-        self.is_opening = False  # another run is on its way: what acts now would act on that
+        self._opening: OpenRun | Branch | None = None  # the newest, until that run is there or refused
         self._is_outdated = False  # the plugins were read anew meanwhile, and what is prepared has their old code
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
@@ -126,6 +126,11 @@ class Workbench(QObject):
         self._is_judging, self._once_judged = False, None
 
     @property
+    def is_opening(self) -> bool:
+        """Whether another run is on its way: what acts now would act on that."""
+        return self._opening is not None
+
+    @property
     def waiting(self) -> tuple[str, ...]:
         """Keys whose change waits for a new run."""
         if self.run is None or self.draft is None or self.applied is None:
@@ -171,7 +176,7 @@ class Workbench(QObject):
         """Have the engine make data, model and first probe of the draft."""
         self._preparing.stop()
         self._acting.clear()
-        self.is_opening = self._is_outdated = False
+        self._opening, self._is_outdated = None, False
         if self.draft is not None:
             self._left = self._left or (self.applied, self.taken, self.run)  # nobody knows yet whether that was left
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
@@ -354,7 +359,6 @@ class Workbench(QObject):
             self.taken = None
             self._acting.clear()
             self._start = None
-            self.is_opening = self._is_outdated = False  # data without a run may have been asked for before the opening
         self.changed.emit()
 
     def _stay(self, asked: Prepare, error: Exception) -> None:
@@ -383,9 +387,16 @@ class Workbench(QObject):
         """Have another run opened. What was typed and has not acted yet was meant for the one at hand."""
         self.stop()
         self._acting.clear()
-        self.is_opening = True
-        self._bridge.ask(request, on_done, self._keep)
+        self._opening = request
+        self._bridge.ask(request, partial(self._enter, request, on_done), partial(self._keep, request))
         self.turned.emit()
+
+    def _enter(self, request: OpenRun | Branch, on_done: OnDone[Prepared] | None, prepared: Prepared) -> None:
+        """The run is there; where something else was asked for since, it is left again, and nothing is done with it."""
+        if request is self._opening:
+            self._opening, self._is_outdated = None, False
+            if on_done is not None:
+                on_done(prepared)
 
     def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
         changes = tuple(self.changes_to_take.items()) if run == self.run else ()
@@ -407,9 +418,11 @@ class Workbench(QObject):
         # Where there is no trash it stays: a branch more in Runs, and no harm.
         self._bridge.call(partial(throw_away_branch, left), on_error=lambda _: None)
 
-    def _keep(self, error: Exception) -> None:
+    def _keep(self, request: OpenRun | Branch, error: Exception) -> None:
         """What is at hand stays. Where that is no run yet, what the opening held up or broke off is prepared."""
-        self.is_opening, self._start = False, None
+        if request is not self._opening:  # another run is being opened by now
+            return
+        self._opening = self._start = None
         self._bridge.show_refusal(error)
         was_broken_off = self.resolved is not None and self._bridge.state != "ready"
         if self.run is None and (self.draft != self.applied or was_broken_off or self._is_outdated):

@@ -220,6 +220,26 @@ def test_data_that_were_asked_for_before_do_not_end_the_opening_of_a_run(
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
 
 
+def test_a_run_that_was_opened_before_ends_the_opening_of_the_next_neither_there_nor_refused(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    workbench.open_run(tmp_path / "gone")
+    with pytest.raises(UserError, match="gone"):
+        bridge.engine.ask(OpenRun(run=tmp_path / "gone")).result(timeout=30)  # behind it: the window has not read that
+    workbench.open_run(other)
+    bridge.drain()
+    assert workbench.is_opening
+    qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+    late = bridge.history.prepared
+    assert late is not None
+    workbench.open_run(example_path())
+    bridge.prepared.emit(late)
+    assert workbench.is_opening
+    qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
+
+
 def test_what_is_typed_while_an_opening_is_refused_is_prepared(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
