@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
 from gui.runs.rows import example_path
 from gui.runs.trash import throw_away_branch
+from gui.verdict import Verdict
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 ACT_DELAY_MS = 800  # after it during a run: the 2 of 2000 must not end the run at step 2
@@ -65,14 +66,13 @@ class Workbench(QObject):
         self.run: Path | None = None
         self.num_processes = 1  # that learn together from the next Learn on
         self.pace: float | None = None  # steps a second; None: as fast as it goes
+        self.verdict = Verdict()  # of the plugin on an edit
         self._bridge = bridge
         self._playhead = playhead
         self._place = place
         self._asked: Prepare | None = None  # the newest
         self._left: tuple[RunConfig | None, RunConfig | None, Path | None] | None = None  # for `_stay` to go back to
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
-        self._is_judging = False  # a plugin is asked whether an edit fits
-        self._once_judged: Callable[[], object] | None = None  # what was asked for meanwhile
         self._opening: OpenRun | Branch | None = None  # the newest, until that run is there or refused
         self._is_outdated = False  # the plugins were read anew meanwhile, and what is prepared has their old code
         self._preparing = QTimer(self)
@@ -109,21 +109,6 @@ class Workbench(QObject):
             self.draft = change_settings(self.draft, fitting)
             self._take_edits(fitting)
         return refused
-
-    def await_verdict(self) -> None:
-        """An option was edited, and its plugin is asked: what begins with the draft waits for the answer."""
-        self._is_judging = True
-
-    def go_on_judged(self) -> None:
-        """The draft has what the plugin let pass: do what was asked for meanwhile."""
-        act = self._once_judged
-        self.forget_verdict()
-        if act is not None:
-            act()
-
-    def forget_verdict(self) -> None:
-        """The edit is of no interest any more, nor what waited for the verdict on it."""
-        self._is_judging, self._once_judged = False, None
 
     @property
     def is_opening(self) -> bool:
@@ -193,7 +178,7 @@ class Workbench(QObject):
 
     def restart(self) -> None:
         """A new run with the changes that waited; the old one is kept. A branch at its start takes them along."""
-        if self._waits_for_verdict(self.restart):
+        if self.verdict.holds(self.restart):
             return
         if not self.takes_changes_along:
             self.prepare()
@@ -205,7 +190,7 @@ class Workbench(QObject):
 
     def reset(self, seed: int | None = None) -> None:
         """Untrained weights again, of the same seed or another; the old run is kept."""
-        if self._waits_for_verdict(partial(self.reset, seed)):
+        if self.verdict.holds(partial(self.reset, seed)):
             return
         if self.draft is not None and seed is not None:
             self.draft = change_setting(self.draft, "seed", seed)
@@ -224,7 +209,7 @@ class Workbench(QObject):
         """Take steps, in a run folder of their own that begins with the first one."""
         if self._preparing.isActive():
             self.prepare()
-        if self._waits_for_verdict(partial(self.learn, steps)):
+        if self.verdict.holds(partial(self.learn, steps)):
             return
         if self.takes_changes_along:
             self._take_along(steps)
@@ -319,13 +304,7 @@ class Workbench(QObject):
         """Nothing that was typed or asked for acts any more: the window closes, or another run is opened."""
         self._preparing.stop()
         self._typing.stop()
-        self._once_judged = None
-
-    def _waits_for_verdict(self, act: Callable[[], object]) -> bool:
-        """Whether this, and not what was asked for before, is done once a plugin has judged an edit."""
-        if self._is_judging:
-            self._once_judged = act
-        return self._is_judging
+        self.verdict.let_go()
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""

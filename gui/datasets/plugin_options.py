@@ -50,7 +50,7 @@ class PluginOptions(QWidget):
         """What was typed, and what the plugin says of it, is no longer of interest."""
         self._untaken = {}
         self.form.forget_errors()
-        self._context.workbench.forget_verdict()
+        self._context.workbench.verdict.forget()
 
     def drop_what_is_gone(self) -> None:
         """Of a plugin read anew that has renamed an option: the draft would be refused for the old name."""
@@ -87,7 +87,7 @@ class PluginOptions(QWidget):
         assert draft is not None
         dataset, host = draft.dataset, self._context.plugins.host
         edits = self._untaken = {**self._untaken, key: value}
-        self._context.workbench.await_verdict()
+        self._context.workbench.verdict.await_it()
         self._context.bridge.call(
             lambda: what_fits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
             lambda verdict: self._take_verdict(edits, *verdict),
@@ -106,11 +106,11 @@ class PluginOptions(QWidget):
         self.judged.emit()
         if fitting:
             self._context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
-        self._context.workbench.go_on_judged()
+        self._context.workbench.verdict.go_on()
 
     def _miss_verdict(self, error: Exception) -> None:
         """A fault of ours: Learn must not wait for ever."""
-        self._context.workbench.forget_verdict()
+        self._context.workbench.verdict.forget()
         self._context.bridge.report(error)
 
 
