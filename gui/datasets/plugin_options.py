@@ -37,6 +37,7 @@ class PluginOptions(QWidget):
     def show_draft(self, draft: RunConfig) -> None:
         """Show its options, those that it does not name at their defaults; each plugin's in a form of their own.
 
+        What was edited is shown as it was, though the draft has it only once the plugin has let it pass.
         A plugin that was there and cannot be read now keeps its form; one that is missing has none.
         """
         info = self._usable(draft.dataset.plugin)
@@ -44,7 +45,7 @@ class PluginOptions(QWidget):
         if info != self._shown and (info is not None or is_of_another):
             self._show_plugin(info)
         defaults = {field.key: field.default for field in _fields_of(info)}
-        self.form.show_values({**defaults, **draft.dataset.options})
+        self.form.show_values({**defaults, **draft.dataset.options, **self._untaken})
 
     def forget(self) -> None:
         """What was typed, and what the plugin says of it, is no longer of interest."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder
@@ -114,6 +115,18 @@ def test_learn_waits_for_what_the_plugin_says_of_an_option(
     assert RunFolder.open(workbench.run).config().dataset.options["num_symbols"] == begun_with
     said = "What was typed for dataset.options.num_symbols does not fit: the run learns without it."
     assert (window.strip.sentence.text() == said) is (typed != begun_with)
+
+
+def test_an_option_shows_what_was_chosen_while_the_plugin_is_asked(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    qtbot.waitUntil(lambda: "fixed_first" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    box = drawer.plugin_options.form.rows["fixed_first"].editor
+    assert isinstance(box, QCheckBox)
+    box.click()
+    workbench.changed.emit()  # as at anything else that happens meanwhile
+    assert box.isChecked()
+    wait_for_verdicts(qtbot, window)
+    assert box.isChecked() and workbench.draft is not None and workbench.draft.dataset.options["fixed_first"]
 
 
 def test_a_learn_that_waits_for_a_plugin_is_taken_back_by_reset_and_by_another_preset(
