@@ -30,7 +30,7 @@ class RestartButton(QPushButton):
         self.setProperty("role", "filled")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleDescription("Begins a new run with what waits for one; a run that has taken steps is kept")
-        self.clicked.connect(workbench.restart)
+        self.clicked.connect(self._begin)
         workbench.changed.connect(self.refresh)
         self.refresh()
 
@@ -46,6 +46,11 @@ class RestartButton(QPushButton):
         self.setEnabled(not unfit)
         self.setToolTip(f"First mend what is marked ✗: {', '.join(unfit)}" if unfit else what + _keys(waiting))
         self.setVisible(bool(waiting))
+
+    def _begin(self) -> None:
+        """Once a plugin has said whether what was just typed fits: where it does not, that is to be mended first."""
+        if not self._workbench.verdict.holds(self._begin) and not self._unfit():
+            self._workbench.restart()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

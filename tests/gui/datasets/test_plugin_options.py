@@ -117,6 +117,26 @@ def test_learn_waits_for_what_the_plugin_says_of_an_option(
     assert (window.strip.sentence.text() == said) is (typed != begun_with)
 
 
+@pytest.mark.parametrize("typed", [5, -5])
+def test_restart_waits_for_what_the_plugin_says_of_an_option_and_begins_nothing_that_is_to_be_mended(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: int
+) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    workbench.learn(1)
+    wait_for_state("paused")
+    run = workbench.run
+    workbench.edit("model.d_ff", 24)  # the button is there
+    drawer.plugin_options.form.edited.emit("num_symbols", typed)
+    drawer.restart_button.click()
+    assert workbench.run == run
+    wait_for_verdicts(qtbot, window)
+    if typed == 5:
+        qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
+        assert workbench.applied is not None and workbench.applied.dataset.options["num_symbols"] == 5
+    else:
+        assert workbench.run == run and not drawer.restart_button.isEnabled() and window.strip.trouble is None
+
+
 def test_an_option_shows_what_was_chosen_while_the_plugin_is_asked(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     qtbot.waitUntil(lambda: "fixed_first" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
