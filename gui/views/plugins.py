@@ -195,10 +195,10 @@ class PluginsView(View):
 
     def _refuse_new(self, error: Exception) -> None:
         self.name_edit.setReadOnly(False)
-        if isinstance(error, UserError):
-            self._note(f"✗ {error}", "error")
-        else:
+        if not isinstance(error, UserError):
             self.context.bridge.report(error)
+        elif not self.name_edit.isHidden():  # else it was given up meanwhile
+            self._note(f"✗ {error}", "error")
 
     def _forget_note(self) -> None:
         """Another run: what was said of the one before holds no longer."""

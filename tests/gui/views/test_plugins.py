@@ -174,6 +174,17 @@ def test_enter_twice_and_esc_write_one_plugin_and_leave_the_field_closed(
     assert len(file_manager.opened) == 1 and empty_window.strip.trouble is None
 
 
+def test_esc_gives_up_a_new_plugin_that_is_refused_a_moment_later(
+    view: PluginsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    click(qtbot, view.new_button)
+    qtbot.keyClicks(view.name_edit, "words")  # there is one already
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
+        qtbot.keyClick(view.name_edit, key)
+    qtbot.waitUntil(lambda: not view.name_edit.isReadOnly(), timeout=WAIT_MS)
+    assert view.name_edit.isHidden() and view.note_label.text() == "" and empty_window.strip.trouble is None
+
+
 def test_the_folder_is_made_where_there_is_none(
     empty_window: MainWindow, qtbot: QtBot, file_manager: FileManager
 ) -> None:
