@@ -13,6 +13,7 @@ from core.history import History
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
+from gui.runs.naming import name_of, shortened
 
 INTERVAL_MS = 1000
 
@@ -29,6 +30,7 @@ class Follower(QObject):
         super().__init__()
         self.run: Path | None = None
         self.writer: str | None = None  # in words; None when that process has ended
+        self._name = ""  # what the run is called
         self._bridge = bridge
         self._playhead = playhead
         self._timer = QTimer(self)
@@ -43,11 +45,11 @@ class Follower(QObject):
             return ""
         if self.writer is not None:
             return f"watching {self.writer}"
-        return f"{self.run.name} is no longer being written"
+        return f"{self._name} is no longer being written"
 
     @property
     def reason(self) -> str:
-        """The same as the beginning of a reason: with a capital, but for a folder's name, which is spelt as it is."""
+        """The same as the beginning of a reason: with a capital, but for a run's name, which is spelt as it is."""
         return f"Watching {self.writer}" if self.writer is not None else self.sentence
 
     @property
@@ -63,7 +65,7 @@ class Follower(QObject):
         """Show this run live; its first reading happens beside the GUI thread."""
         self.leave()
         self.run = run
-        self._bridge.call(lambda: read_followed(RunFolder.open(run)), self._show, partial(self._fail, run))
+        self._bridge.call(partial(_read, run), lambda read: self._show(*read), partial(self._fail, run))
 
     def leave(self) -> None:
         """Show the engine's own run again."""
@@ -78,9 +80,10 @@ class Follower(QObject):
         """Read no more: the window goes."""
         self._timer.stop()
 
-    def _show(self, history: History) -> None:
+    def _show(self, history: History, name: str) -> None:
         if history.folder is None or history.folder.path != self.run:  # left, or another one chosen meanwhile
             return
+        self._name = name
         self._playhead.restart()
         self._bridge.show(history)
         self._timer.start()
@@ -109,3 +112,8 @@ class Follower(QObject):
         if run == self.run:  # else it was left meanwhile
             self.leave()
             self._bridge.report(error)
+
+
+def _read(run: Path) -> tuple[History, str]:
+    folder = RunFolder.open(run)
+    return read_followed(folder), shortened(name_of(folder))

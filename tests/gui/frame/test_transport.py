@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from core.run_files.label import RunLabel
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
@@ -94,11 +95,15 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     assert not bar.branch_button.isEnabled() and "model.d_model needs other weights" in bar.branch_button.toolTip()
 
 
-def test_a_followed_run_is_spelt_as_its_folder_is(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_followed_run_is_called_and_spelt_as_a_person_named_it(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
     follower = window.context.follower
-    follower.follow(shutil.copytree(example_path(), tmp_path / "my_run"))
+    run = shutil.copytree(example_path(), tmp_path / "run")
+    RunFolder.open(run).write_label(RunLabel(name="my run"))
+    follower.follow(run)
     qtbot.waitUntil(lambda: bool(follower.sentence), timeout=WAIT_MS)
-    ended = "my_run is no longer being written: "
+    ended = "my run is no longer being written: "
     assert window.transport.learn_button.toolTip().startswith(ended) and follower.why_no_model.startswith(ended)
     follower.writer = "process 7"
     assert follower.why_no_model.startswith("Watching process 7: ")
