@@ -90,13 +90,14 @@ class AttentionExtras(Panel):
         self.mark_dirty()
 
     def _offer_runs(self, history: History, source: str) -> None:
-        """Those that follow this sentence, and the one it is compared with."""
+        """Those that follow this sentence, and the one it is compared with, once nobody is choosing."""
         own, chosen = history.folder.path if history.folder is not None else None, self._compared.against
         wanted = chosen.run if chosen is not None else None
         runs = [run for run in self._runs if run.path == wanted or (source in run.sources and run.path != own)]
         others = [(run.name, Against(run=run.path, name=run.name)) for run in runs]
         offer(self.against_combo, [_NOTHING, (_OTHER_STEP, Against(step=history.probe_steps[0])), *others])
-        places: dict[Path | None, int] = {run.path: 2 + place for place, run in enumerate(runs)}
+        offered = (self.against_combo.itemData(place).run for place in range(2, self.against_combo.count()))
+        places: dict[Path | None, int] = {path: place for place, path in enumerate(offered, start=2)}
         self.against_combo.setCurrentIndex(0 if chosen is None else places.get(wanted, 1))
 
     def _offer_steps(self, history: History) -> None:

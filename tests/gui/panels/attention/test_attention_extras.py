@@ -11,12 +11,13 @@ from pytestqt.qtbot import QtBot
 
 from core.meaning.attention_entropy import head_entropy
 from core.run_folder import RunFolder
+from gui.heads.compared_attention import Against, ComparableRun
 from gui.heads.head_picture import chosen_head
 from gui.main_window import MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
 from gui.panels.attention.grid_canvas import GridCanvas
 from gui.runs.naming import name_of
-from gui.runs.rows import EXAMPLE_NAME
+from gui.runs.rows import EXAMPLE_NAME, example_path
 from tests.gui.conftest import WAIT_MS
 
 
@@ -147,6 +148,27 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
 def offered(extras: AttentionExtras) -> list[str]:
     """What can be compared with."""
     return [extras.against_combo.itemText(place) for place in range(extras.against_combo.count())]
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
+def test_the_run_it_is_compared_with_stays_the_chosen_one_where_the_open_list_is_an_older_one(
+    window: MainWindow, extras: AttentionExtras, qtbot: QtBot
+) -> None:
+    probe = window.context.bridge.history.probe(0)
+    assert probe is not None
+    source, example = probe.sentences[0].source, example_path()
+    gone, kept = (
+        ComparableRun(path=path, name=name, seed=0, created=0.0, sources=(source,), steps=(0,))
+        for path, name in ((example.with_name("gone"), "gone"), (example, "kept"))
+    )
+    extras._take_runs([gone, kept])
+    window.attention_view.compared.compare(Against(run=example, name="kept"))
+    qtbot.waitUntil(lambda: extras.against_combo.currentText() == "kept", timeout=WAIT_MS)
+    extras.against_combo.showPopup()
+    extras._take_runs([kept])
+    qtbot.waitUntil(lambda: not extras.is_dirty, timeout=WAIT_MS)
+    assert extras.against_combo.currentText() == "kept" and "gone" in offered(extras)
+    extras.against_combo.hidePopup()
 
 
 def test_every_control_has_a_name_and_a_help(empty_window: MainWindow) -> None:
