@@ -12,9 +12,10 @@ from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label
 from gui.widgets.moving_labels import ElidedLabel
 from gui.widgets.scrolling_page import ScrollingPage
+from gui.workbench import MORE_STEPS
 
 SHORTCUTS = (
-    ("Space", "Learn, or pause"),
+    ("Space", f"Learn, or pause; where a run is finished, {MORE_STEPS:,} steps more"),
     ("Ctrl+R", "Reset with the same seed; Shift and a click: with the next"),
     ("Ctrl+B", "Continue from the viewed step in a new run"),
     ("L", "Look at the newest step again"),

@@ -33,6 +33,8 @@ STATES: dict[WindowState, str] = {
     "failed": "stopped",
 }
 ENDED = "Headlight computes no more after its own fault: close it and start it again; what was saved is safe"
+LEARN_HELP = "Learn, or pause (Space)"
+GO_ON_HELP = f"Go on for {MORE_STEPS:,} steps after the last (Space); Reset begins another run"
 CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
 
 
@@ -43,7 +45,7 @@ class Transport(QFrame):
         super().__init__()
         self.setObjectName("transport")
         self.context = context
-        self.learn_button = button("Learn", "Learn, or pause (Space)")
+        self.learn_button = button("Learn", LEARN_HELP)
         self.learn_button.setObjectName("learn")
         self.learn_button.setProperty("role", "filled")
         self.step_buttons = tuple(_step_button(steps) for steps in (1, 10, 100))
@@ -124,6 +126,7 @@ class Transport(QFrame):
         colour = colours.faint if reason else colours.on_training if is_filled else colours.text
         self.learn_button.setText(text)
         self.learn_button.setAccessibleName(text)
+        self.learn_button.setAccessibleDescription(GO_ON_HELP if state == "finished" else LEARN_HELP)
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
         enable(self.learn_button, reason)
 

@@ -119,6 +119,7 @@ class SetupDrawer(QFrame):
         self.plugin_options.show_draft(draft)
         own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
         self.forms["training"].show_note("training.optimizer.learning_rate", own_rate)
+        self.forms["training"].show_note("training.max_steps", self._other_end(draft))
         self.schedule.show_config(draft)
         self.size_label.setText(self._size(draft))
         changes = changed_keys(self._origin, draft) if self._origin else ()
@@ -238,6 +239,14 @@ class SetupDrawer(QFrame):
         count = count_parameters(draft.model, len(resolved.src_tokens), len(resolved.tgt_tokens), longest)
         return f"{count:,} parameters"
 
+    def _other_end(self, draft: RunConfig) -> str:
+        """Where the run ends, if it goes on after the last step of its settings: these stay, for a new one."""
+        workbench, prepared = self.context.workbench, self.context.bridge.history.prepared
+        if workbench.run is None or prepared is None or workbench.is_another_taken:
+            return ""
+        end = prepared.config.training.max_steps
+        return "" if end == draft.training.max_steps else f"This run goes on to step {end:,}; a new one ends here."
+
     def _take_plugins(self) -> None:
         self.plugin_options.drop_what_is_gone()
         self.plugin_combo.clear()
@@ -330,6 +339,7 @@ class SetupDrawer(QFrame):
         workbench.asked_to_learn.connect(partial(self._tell_of_unfit, "the run learns"))
         workbench.unprepared.connect(self._mark)
         self.context.bridge.prepared.connect(self._unmark)
+        self.context.bridge.setting_changed.connect(self.refresh)
         self.context.plugins.changed.connect(self._take_plugins)
         self.context.theme.changed.connect(self.resize_to_zoom)
 

@@ -107,8 +107,10 @@ def test_goes_on_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     wait_for_state("finished")
     assert window.transport.learn_button.text() == "1,000 more"
+    assert window.transport.learn_button.toolTip().startswith("Go on for 1,000 steps after the last (Space)")
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 40, timeout=WAIT_MS)
+    assert window.transport.learn_button.toolTip() == "Learn, or pause (Space)"
 
 
 def test_follows_my_sentence(qtbot: QtBot, window: MainWindow) -> None:

@@ -222,6 +222,20 @@ def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -
         assert row.help_label.text() == row.editor.accessibleDescription() == said
 
 
+def test_setup_says_where_a_run_ends_that_goes_on_after_its_last_step(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, bridge = window.context.workbench, window.context.bridge
+    steps = window.setup_drawer.forms["training"].rows["training.max_steps"]
+    planned = steps.help_label.text()
+    workbench.learn()
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    assert steps.help_label.text() == planned
+    workbench.learn_more()
+    said = "This run goes on to step 1,040; a new one ends here."
+    qtbot.waitUntil(lambda: steps.help_label.text() == said, timeout=WAIT_MS)
+    workbench.reset()
+    qtbot.waitUntil(lambda: steps.help_label.text() == planned, timeout=WAIT_MS)
+
+
 def test_the_drawer_folds_when_learning_starts(qtbot: QtBot, window: MainWindow) -> None:
     window.rail.setup_button.click()
     assert window.setup_drawer.isVisible()
