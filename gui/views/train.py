@@ -22,7 +22,7 @@ from gui.widgets.buttons import MoreButton
 from gui.widgets.splitters import splitter
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
-LOWEST = 380  # pixels at 100 %: what attention and curves need to be read
+LOWEST = 460  # pixels at 100 %: what attention and curves need to be read
 
 
 class TrainView(View):
