@@ -71,8 +71,11 @@ class RowTable(QTableWidget, Generic[Row]):
 
     @property
     def needed_height(self) -> int:
-        """Pixels in which all rows are seen."""
-        return self.horizontalHeader().sizeHint().height() + self.verticalHeader().length() + 2 * self.frameWidth()
+        """Pixels in which all rows are seen, over the scroll bar where the columns need one."""
+        header = self.horizontalHeader()
+        is_wider = header.length() > self.maximumViewportSize().width()
+        bar = self.horizontalScrollBar().sizeHint().height() if is_wider else 0
+        return header.sizeHint().height() + self.verticalHeader().length() + 2 * self.frameWidth() + bar
 
     @property
     def chosen(self) -> Row | None:

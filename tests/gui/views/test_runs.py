@@ -582,6 +582,14 @@ def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsV
     assert len(table.rows) == 34 and table.height() == 200  # as somebody wants it
 
 
+def test_a_table_that_scrolls_sideways_shows_all_of_its_rows(three_runs: RunsView, qtbot: QtBot) -> None:
+    table = three_runs.table
+    three_runs.window().resize(three_runs.window().minimumSize())
+    qtbot.waitUntil(lambda: table.horizontalScrollBar().isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: table.viewport().height() >= table.verticalHeader().length(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not table.verticalScrollBar().isVisible(), timeout=5_000)
+
+
 def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> None:
     choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
     shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))
