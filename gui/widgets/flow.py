@@ -12,7 +12,10 @@ from gui.widgets.labels import plain_label
 
 
 class FlowLayout(QLayout):
-    """Left to right, then down; where asked for, the last item of all stands at the right edge."""
+    """Left to right, then down; where asked for, the last item of all stands at the right edge.
+
+    `spacing` is between items; lines stand closer where that is wide.
+    """
 
     def __init__(self, parent: QWidget, margin: int, spacing: int, *, last_at_right: bool = True) -> None:
         super().__init__(parent)
@@ -77,17 +80,17 @@ class FlowLayout(QLayout):
     def _places(self, rect: QRect) -> tuple[list[QRect], int]:
         """Where every shown item goes in a rectangle of this width, and the height that takes."""
         inner = rect.marginsRemoved(self.contentsMargins())
-        top, places = inner.top(), list[QRect]()
+        top, places, gap = inner.top(), list[QRect](), min(self.spacing(), GRID)
         height = max((item.sizeHint().height() for item in self._shown), default=0)
         for line in self._lines(inner.width()):
             left = inner.left()
             for width in self._widths(line, inner.width()):
                 places.append(QRect(QPoint(left, top), QSize(width, height)))
                 left += width + self.spacing()
-            top += height + self.spacing()
+            top += height + gap
         if self._last_at_right and places and not self._items[-1].isEmpty():
             places[-1].moveRight(inner.right())
-        bottom = top - self.spacing() if places else top
+        bottom = top - gap if places else top
         return places, bottom - rect.y() + self.contentsMargins().bottom()
 
     def _lines(self, room: int) -> Iterator[list[QLayoutItem]]:

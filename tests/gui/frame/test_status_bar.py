@@ -10,6 +10,7 @@ from core import time_left
 from core.events import Progress, StateChanged
 from gui.frame.status_bar import rough_time
 from gui.main_window import MainWindow
+from gui.theme import GRID
 
 WAIT_MS = 30_000
 
@@ -50,3 +51,13 @@ def test_what_watching_costs_is_told_while_it_learns(
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (89, "89 s"), (200, "3 min"), (9000, "2.5 h")])
 def test_times_are_no_more_exact_than_they_are_known(seconds: float, text: str) -> None:
     assert rough_time(seconds) == text
+
+
+def test_figures_that_need_a_second_line_stand_close_below_the_first(window: MainWindow, qtbot: QtBot) -> None:
+    bar = window.status_bar
+    window.rail.setup_button.click()
+    window.resize(window.minimumSize())
+    first, last = bar.epoch_label, bar.device_label
+    bar.size_label.setText("257,575 parameters · 165 → 103 tokens, and so on to the end of the line")
+    qtbot.waitUntil(lambda: last.y() > first.y(), timeout=WAIT_MS)
+    assert last.y() - first.geometry().bottom() <= GRID + 1
