@@ -89,9 +89,9 @@ class Workbench(QObject):
     # Editing
 
     def take(self, config: RunConfig) -> None:
-        """Another preset or file: the whole draft anew."""
+        """Another preset or file: the whole draft anew. A run that was asked for begins without it."""
         self.draft = self.taken = config
-        if self.run is None:
+        if self.run is None and self._start is None:
             self._preparing.start(0)
         self.changed.emit()
 
@@ -117,8 +117,8 @@ class Workbench(QObject):
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Keys whose change waits for a new run."""
-        if self.run is None or self.draft is None or self.applied is None:
+        """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
+        if (self.run is None and self._start is None) or self.draft is None or self.applied is None:
             return ()
         acting = tuple(f"{key}." for key in self._acting)
         return tuple(key for key in changed_keys(self.applied, self.draft) if not f"{key}.".startswith(acting))

@@ -14,6 +14,7 @@ from core.events import SettingChanged
 from core.notices.notice import Experiment
 from core.requests import Branch, LocateData, OpenRun
 from core.run_folder import RunFolder, list_runs
+from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.workbench import ACT_DELAY_MS, PREPARE_DELAY_MS, Workbench
@@ -64,6 +65,31 @@ def test_reset_takes_back_a_learn_that_still_waits(qtbot: QtBot, window: MainWin
     workbench.learn(2)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     assert window.strip.trouble is None and workbench.run == list_runs(tmp_path / "runs")[-1]
+
+
+def test_another_preset_that_is_chosen_before_a_run_has_begun_waits_as_it_does_for_a_run(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench, drawer = window.context.bridge, window.context.workbench, window.setup_drawer
+    workbench.restart()
+    drawer.choose_preset("copy_task")
+    assert running_timers(workbench) == [] and workbench.draft == read_preset("copy_task")
+    assert drawer.restart_button.text() == "Restart as copy_task"
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    assert workbench.applied is not None and workbench.applied.model.d_model == 16
+    assert len(list_runs(tmp_path / "runs")) == 1 and drawer.restart_button.text() == "Restart as copy_task"
+
+
+def test_restart_takes_back_a_run_that_has_not_begun_and_begins_as_the_preset_says(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    workbench, drawer = window.context.workbench, window.setup_drawer
+    workbench.restart()
+    drawer.choose_preset("copy_task")
+    drawer.restart_button.click()
+    qtbot.waitUntil(lambda: workbench.run is not None, timeout=WAIT_MS)
+    assert workbench.run is not None and workbench.draft is not None
+    assert RunFolder.open(workbench.run).config().model == workbench.draft.model == read_preset("copy_task").model
 
 
 def test_after_a_loss_that_is_not_finite_another_run_can_begin(
