@@ -64,7 +64,7 @@ def test_options_that_fit_only_together_can_be_typed_one_after_the_other(qtbot: 
     rows = drawer.plugin_options.form.rows
     drawer.plugin_options.form.edited.emit("min_length", 5)
     qtbot.waitUntil(lambda: bool(rows["min_length"].error), timeout=WAIT_MS)
-    assert rows["min_length"].error == "min_length 5 is above max_length 3"
+    assert rows["min_length"].error == "min_length 5 is above max_length 3."
     drawer.plugin_options.form.edited.emit("max_length", 6)
     qtbot.waitUntil(lambda: not rows["min_length"].error, timeout=WAIT_MS)
     assert workbench.draft is not None
