@@ -60,9 +60,9 @@ class BeamCanvas(QWidget):
         if self.tree is not None and self._layout is not None:
             with QPainter(self) as painter:  # an exception must not leave it painting
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                self._paint(painter, self.tree, self._layout)
+                self._paint(painter, self.tree, self._layout, QRectF(event.rect()))
 
-    def _paint(self, painter: QPainter, tree: BeamTree, layout: BeamLayout) -> None:
+    def _paint(self, painter: QPainter, tree: BeamTree, layout: BeamLayout, seen: QRectF) -> None:
         painter.setFont(self._theme.font(0.85))
         painter.setPen(self._theme.colour("muted"))
         for position in range(layout.num_positions):
@@ -71,7 +71,8 @@ class BeamCanvas(QWidget):
             painter.setPen(self._edge_pen(index, tree.nodes[index]))
             painter.drawLine(*layout.edge(index))
         for index, node in enumerate(tree.nodes):
-            self._paint_node(painter, layout, index, node)
+            if layout.box(index).adjusted(-GRID, -GRID, GRID, GRID).intersects(seen):  # a tree may have thousands
+                self._paint_node(painter, layout, index, node)
 
     def _edge_pen(self, index: int, node: BeamNode) -> QPen:
         strength = node.probability if 0.0 <= node.probability <= 1.0 else 0.0  # a diverged model's are no numbers
