@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import RunConfig, TrainingConfig, change_setting, config_from_document, config_to_yaml
-from core.errors import NotWritten, UserError
+from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
@@ -45,6 +45,7 @@ from core.run_files.label import LABEL, RunLabel, label_bytes, read_label
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir
 from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.recovering import recover
+from core.run_files.refusing import refusing_to_write
 from core.run_files.state import RunState, read_state, state_bytes
 from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
@@ -553,22 +554,6 @@ class RunFolder:
 def _config_of(text: str, name: str) -> RunConfig:
     """Of this text, which a run never changes: reading YAML takes longer than all else of opening a run."""
     return config_from_document(read_yaml(text, name))
-
-
-@contextmanager
-def refusing_to_write(
-    path: Path, option: str = "--runs-dir", *, refusal: type[UserError] = NotWritten
-) -> Iterator[None]:
-    """Turn what the disk refuses within the block into a sentence about this path, and the option that names it.
-
-    For a NotWritten the window offers to keep the run at hand elsewhere: of what is not that run's, be it a UserError.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise refusal(
-            f"{path} cannot be written: {error.strerror or error}.", f"Choose another folder ({option} in a terminal)."
-        ) from None
 
 
 def _later(steps: list[int], step: int) -> list[int]:

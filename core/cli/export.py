@@ -16,7 +16,8 @@ from core.machine.signals import broken_off_by_signals
 from core.run_files.archive import SUFFIX
 from core.run_files.atomic import write_whole
 from core.run_files.averaging import mean_weights
-from core.run_folder import RunFolder, Weights, default_runs_dir, find_run, refusing_to_write
+from core.run_files.refusing import refusing_to_write
+from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
 
 
 def export(arguments: Namespace) -> int:

@@ -19,10 +19,11 @@ from core.run_files.by_step import FILES, step_path
 from core.run_files.documents import checksum, json_bytes
 from core.run_files.label import LABEL, label_bytes
 from core.run_files.places import plain_name
+from core.run_files.refusing import refusing_to_write
 from core.run_files.rooms import room_to_unpack
 from core.run_files.state import RunState, state_bytes
 from core.run_files.tensors import tensor_bytes
-from core.run_folder import RunFolder, Weights, refusing_to_write
+from core.run_folder import RunFolder, Weights
 
 _ENDED = ("finished", "failed", "stopped")
 _OURS_ALONE = ("command_line",)  # of environment.json: it names folders and people

@@ -11,7 +11,8 @@ from core.machine.environment import environment
 from core.requests import Start
 from core.run_files.copying import files_to_copy, size_of
 from core.run_files.places import require_room
-from core.run_folder import RunFolder, refusing_to_write
+from core.run_files.refusing import refusing_to_write
+from core.run_folder import RunFolder
 from core.training.trainer import Trainer
 
 NUM_CHECKPOINTS = 3

@@ -20,7 +20,8 @@ from core.requests import Branch, Start
 from core.run_files.copying import files_until, size_of
 from core.run_files.label import LABEL
 from core.run_files.places import require_room
-from core.run_folder import Checkpoint, RunFolder, refusing_to_write
+from core.run_files.refusing import refusing_to_write
+from core.run_folder import Checkpoint, RunFolder
 from core.serving.beginning import new_folder, room_for
 from core.settings.branch_changes import first_unfit, leave_weights_alone, that_reset
 from core.training.checkpoint import tensors
