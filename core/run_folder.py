@@ -11,12 +11,11 @@ import math
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,9 +26,9 @@ from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
-from core.run_files.atomic import OLD, old_name, patiently, remove_folder, write_whole
+from core.run_files.atomic import OLD, old_name, write_whole
 from core.run_files.averaging import mean_weights, steps_to_average
-from core.run_files.by_step import CHECKPOINTS, FILES, FOLDERS, step_path, steps_in
+from core.run_files.by_step import CHECKPOINTS, FOLDERS, remove_step, step_path, steps_in
 from core.run_files.checkpoint_files import (
     Checkpoint,
     is_complete,
@@ -67,10 +66,7 @@ class RunFolder:
         self.path = path
         self._state = state
         self._unsynced = Unsynced()  # metrics, validations, probes and snapshots since the newest checkpoint
-        self.snapshot_budget_mb = 200.0  # these follow the config, and a setting changed during the run
-        self.keep_checkpoints = 3
-        self._num_averaged, self._checkpoint_every = 0, 1
-        self._best_metric: str | None = None
+        self._training = TrainingConfig()  # see `follow`
 
     # -- making and opening ------------------------------------------------------------------------------------------
 
@@ -156,22 +152,6 @@ class RunFolder:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
             recover(self.path)
             self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=started_at(os.getpid()))
-
-    @contextmanager
-    def claimed_to_go_on(self) -> Iterator[None]:
-        """Claim it, and undo that where what is done within the block fails: nobody would release it."""
-        before = self.reread_state()
-        self.claim()
-        try:
-            yield
-        except BaseException:
-            # Not released: of a run that a crash left, its pid says that lines after the checkpoint may be damaged.
-            with suppress(OSError):  # what failed says more than that this did, too
-                self.update(
-                    state=before.state, reason=before.reason,
-                    pid=before.pid, host=before.host, pid_started=before.pid_started,
-                )  # fmt: skip
-            raise
 
     def release(self, state: str, reason: str | None = None) -> None:
         """Leave the run to whoever opens it next; `state` is one of run.json's, `reason` a FinishReason."""
@@ -289,11 +269,8 @@ class RunFolder:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
 
     def follow(self, training: TrainingConfig) -> None:
-        """Keep what these settings say, from here on."""
-        self.snapshot_budget_mb = training.snapshot_budget_mb
-        self.keep_checkpoints = training.keep_checkpoints
-        self._num_averaged, self._checkpoint_every = training.average_checkpoints, training.checkpoint_every
-        self._best_metric = training.best_metric
+        """Keep what these settings say, from here on: the config's, or one that was changed during the run."""
+        self._training = training
 
     def _write_document(self, name: str, data: bytes) -> None:
         known = dict(self._state.checksums)
@@ -325,14 +302,15 @@ class RunFolder:
 
     def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
         """All kinds of line in metrics.jsonl, from a place in the file on."""
-        return metrics_file.read(self._metrics_path, offset, self._state.metrics_size, self._durable)
+        return metrics_file.read(self._metrics_path, offset, self._state.metrics_size, self._state.durable_metrics)
 
     def has_damaged_tail(self) -> bool:
         """Whether metrics.jsonl is damaged after the newest checkpoint, as a power cut leaves it, and read until there.
 
         A torn last line is no damage.
         """
-        return self._durable is not None and metrics_file.has_damaged_tail(self._metrics_path, self._durable)
+        durable = self._state.durable_metrics
+        return durable is not None and metrics_file.has_damaged_tail(self._metrics_path, durable)
 
     def metrics(self) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
         """Training steps, ascending, and an array for each of their metrics."""
@@ -340,7 +318,7 @@ class RunFolder:
 
     def validation_metrics(self) -> dict[int, dict[str, float]]:
         """Step -> metrics of its validation."""
-        lines = metrics_file.read_validations(self._metrics_path, self._durable)
+        lines = metrics_file.read_validations(self._metrics_path, self._state.durable_metrics)
         return {line["step"]: metrics_file.metrics_of(line) for line in lines}
 
     def sampled_losses(self, num: int) -> list[float]:
@@ -355,12 +333,7 @@ class RunFolder:
 
     def settings_changed(self) -> list[SettingChanged]:
         """Settings changed during the run, in order."""
-        return metrics_file.settings_of(metrics_file.read_settings(self._metrics_path, self._durable))
-
-    @property
-    def _durable(self) -> int | None:
-        """The bytes of metrics.jsonl that no power cut can have damaged; None for all, once the writer has let go."""
-        return None if self._state.pid is None else self._state.metrics_size
+        return metrics_file.settings_of(metrics_file.read_settings(self._metrics_path, self._state.durable_metrics))
 
     @property
     def _metrics_path(self) -> Path:
@@ -377,7 +350,7 @@ class RunFolder:
         self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
         steps = self.validation_steps()
         for thinned in set(steps) - {*steps_to_keep(steps, VALIDATIONS_KEPT), self._state.best_step}:
-            patiently(self._path("validations", thinned).unlink)
+            remove_step(self.path, "validations", thinned)
 
     def validated_sentences(self, step: int) -> tuple[ValidatedSentence, ...]:
         """The sentences of the validation at this step."""
@@ -407,11 +380,11 @@ class RunFolder:
     def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
         """Keep the weights of a step, thinning the others so that all files stay within `snapshot_budget_mb`."""
         data = tensor_bytes(weights, {"step": step})
-        room = int(self.snapshot_budget_mb * 1e6 // len(data))
+        room = int(self._training.snapshot_budget_mb * 1e6 // len(data))
         before = [known for known in self.snapshot_steps() if known != step]
         kept = steps_to_keep([*before, step], room)
         for thinned in set(before) - set(kept):
-            patiently(self._path("snapshots", thinned).unlink)
+            remove_step(self.path, "snapshots", thinned)
         if step in kept:
             self._unsynced.write(self._path("snapshots", step), data)
 
@@ -451,7 +424,9 @@ class RunFolder:
         self._unsynced.sync()
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
         write_checkpoint(self._path(CHECKPOINTS, step), content)
-        best = {} if best_value is None else self._best(step, best_value)
+        best: dict[str, Any] = {}
+        if best_value is not None:
+            best = {"best_step": step, "best_value": best_value, "best_metric": self._training.best_metric}
         self.update(last_step=step, metrics_size=metrics_file.size_without_last_line(self._metrics_path), **best)
         self._prune_checkpoints()
 
@@ -473,7 +448,8 @@ class RunFolder:
     def averaged_steps(self, step: int) -> list[int]:
         """The checkpoints whose mean `--checkpoint last` means at this step; without averaging this one alone."""
         until = [known for known in self.checkpoint_steps() if known <= step]
-        return steps_to_average(until, self._num_averaged, self._checkpoint_every) or [step]  # a shared run has none
+        num_averaged, every = self._training.average_checkpoints, self._training.checkpoint_every
+        return steps_to_average(until, num_averaged, every) or [step]  # a shared run has none
 
     def averaged_weights(self, step: int) -> Weights:
         """The mean of the weights of `averaged_steps`."""
@@ -508,43 +484,8 @@ class RunFolder:
         steps = self.checkpoint_steps()
         wanted = {self._state.best_step, *self.averaged_steps(self._state.last_step)}
         others = [step for step in steps if step not in wanted]
-        for step in others[: max(0, len(others) - self.keep_checkpoints)]:
-            remove_folder(self._path(CHECKPOINTS, step))
-
-    # -- going back --------------------------------------------------------------------------------------------------
-
-    def cut_back_to(
-        self,
-        step: int,
-        at_step: Mapping[str, int] = MappingProxyType({}),
-        best: tuple[int | None, float | None] = (None, None),
-    ) -> None:
-        """Remove what came after `step`: a run resumed there writes it again.
-
-        `at_step` says how many lines "setting" and "is_best" of `step` itself came before its checkpoint, and `best`
-        which step and value that checkpoint knows as the best: run.json is written after it, and may not know it where
-        a crash came between. The newest checkpoints go first: whatever instant this is broken off, the last one has all
-        that belongs to it.
-        """
-        metrics = metrics_file.lines_until(self._metrics_path, step, at_step, self._durable)
-        for later in reversed(_later(steps_in(self.path, CHECKPOINTS), step)):
-            remove_folder(self._path(CHECKPOINTS, later))
-        size = len(metrics) - len(metrics_file.last_line(metrics))
-        self.update(last_step=step, metrics_size=size, reason=None, **self._best_until(step, *best))
-        write_whole(self._metrics_path, metrics)
-        for kind in FILES:
-            for later in _later(steps_in(self.path, kind), step):
-                patiently(self._path(kind, later).unlink)
-
-    def _best_until(self, step: int, best_step: int | None, best_value: float | None) -> dict[str, Any]:
-        """The fields of run.json for it: as it is known where its checkpoint is there, and nothing of a later one."""
-        if best_step in self.checkpoint_steps():
-            return self._best(best_step, best_value)
-        named = self._state.best_step
-        return self._best(None, None) if named is not None and named > step else {}
-
-    def _best(self, step: int | None, value: float | None) -> dict[str, Any]:
-        return {"best_step": step, "best_value": value, "best_metric": None if value is None else self._best_metric}
+        for step in others[: max(0, len(others) - self._training.keep_checkpoints)]:
+            remove_step(self.path, CHECKPOINTS, step)
 
     def _path(self, kind: str, step: int) -> Path:
         return step_path(self.path, kind, step)
@@ -554,7 +495,3 @@ class RunFolder:
 def _config_of(text: str, name: str) -> RunConfig:
     """Of this text, which a run never changes: reading YAML takes longer than all else of opening a run."""
     return config_from_document(read_yaml(text, name))
-
-
-def _later(steps: list[int], step: int) -> list[int]:
-    return [known for known in steps if known > step]

@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+from core.run_files.atomic import patiently, remove_folder
+
 FILES = {"validations": ".jsonl", "probes": ".safetensors", "snapshots": ".safetensors"}
 """Folders of a file a step, and how the files end."""
 CHECKPOINTS = "checkpoints"
@@ -23,6 +25,15 @@ def steps_in(run: Path, kind: str, more: str = "") -> list[int]:
     folder, pattern = run / kind, re.compile(r"([0-9]{6,})" + re.escape(_ending(kind) + more))
     names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (the fastest way; it is asked often)
     return sorted(int(match[1]) for match in map(pattern.fullmatch, names) if match)
+
+
+def remove_step(run: Path, kind: str, step: int) -> None:
+    """Remove the file or folder of a step; a crash on the way leaves it whole, or nothing under its name."""
+    path = step_path(run, kind, step)
+    if kind in FILES:
+        patiently(path.unlink)
+    else:
+        remove_folder(path)
 
 
 def _ending(kind: str) -> str:

@@ -51,6 +51,11 @@ class RunState:
     pid_started: str | None = None  # when that process began, see `started_at`; another may have its number by now
     checksums: dict[str, str] = field(default_factory=dict)  # file name -> crc32 of its bytes
 
+    @property
+    def durable_metrics(self) -> int | None:
+        """The bytes of metrics.jsonl that no power cut can have damaged; None for all, once the writer has let go."""
+        return None if self.pid is None else self.metrics_size
+
     def writer(self) -> str | None:
         """The live other process that writes this run, in words; None where there is none."""
         if self.pid is None or self.is_ours():

@@ -10,6 +10,7 @@ from typing import Any
 from core.config import RunConfig, change_setting
 from core.errors import UserError
 from core.events import Event, Prepared, ProbeDone, RunStarted, SettingChanged, StepsDone, ValidationDone
+from core.resuming import claimed_to_go_on
 from core.run_files.places import require_room
 from core.run_folder import RunFolder
 from core.serving.beginning import room_for
@@ -87,7 +88,7 @@ class RunAtHand:
         if not self.is_ours:
             self.require_that_it_can_go_on(self.folder)
             require_room(self.folder.path, room_for(self.trainer))
-            with self.folder.claimed_to_go_on():
+            with claimed_to_go_on(self.folder):
                 self.trainer.cut_back(self.folder)
                 self._note_validation(self.folder)
             self._own(self.folder)

@@ -23,6 +23,7 @@ from core.model_size import num_positions
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
 from core.requests import Evaluation
+from core.resuming import cut_back
 from core.run_folder import Checkpoint, RunFolder
 from core.schedules import learning_rate
 from core.torchrun import threads_here
@@ -284,7 +285,7 @@ class Trainer:
 
     def _has_room_for_snapshot(self) -> bool:
         kept = self.folder.snapshot_steps()
-        room = int(self.folder.snapshot_budget_mb * 1e6 // self._learner.optimizer.parameters.values.nbytes)
+        room = int(self.config.training.snapshot_budget_mb * 1e6 // self._learner.optimizer.parameters.values.nbytes)
         return is_snapshot_step(self.step, kept[-1] if kept else None, room)
 
     def add_sentence(self, text: str) -> None:
@@ -424,4 +425,4 @@ class Trainer:
         num_settings = sum(step == self.step for step, *_ in self._settings.changes)
         is_validated = self._due.done_at["validation"] == self.step
         at_step = {"setting": num_settings, "is_best": int(is_validated)}
-        folder.cut_back_to(self.step, at_step, (self._best.step, self._best.value))
+        cut_back(folder, self.step, at_step, (self._best.step, self._best.value, self._best.metric))

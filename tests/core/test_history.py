@@ -10,6 +10,7 @@ import pytest
 from core.errors import UserError
 from core.events import ProbeDone, RunStarted, SettingChanged, SnapshotSaved, StateChanged, StepsDone
 from core.history import PROBES_IN_MEMORY, History
+from core.resuming import cut_back
 from core.run_folder import RunFolder
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 
@@ -99,12 +100,12 @@ def test_following_a_run_that_another_process_writes(tmp_path: Path) -> None:
         file.write(b'{"step": 11, "ti')  # half a line, as a reader may see it
     assert history.refresh() is True
     assert history.last_step == 10
-    folder.cut_back_to(10)
+    cut_back(folder, 10)
     folder.append_metrics(11, steps(2))
     folder.write_probe(probe(11))
     history.refresh()
     assert (history.last_step, history.probe_steps) == (12, [11])
-    folder.cut_back_to(5)
+    cut_back(folder, 5)
     folder.append_metrics(6, steps(1))
     folder.update(state="paused")
     history.refresh()
@@ -179,7 +180,7 @@ def test_a_probe_that_was_cut_off_before_anybody_was_told_gives_way_to_the_one_b
     for step in (5, 10):
         folder.write_probe(probe(step))
     history = History.read(folder)
-    folder.cut_back_to(7)
+    cut_back(folder, 7)
     assert_same_probe(history.probe(12), probe(5))
     assert history.probe_steps == [5]
 
@@ -193,7 +194,7 @@ def test_however_many_probes_were_cut_off_the_folder_is_listed_once(
     for step in range(10, 2010):
         (path / f"{step:06d}.safetensors").hardlink_to(path / "000005.safetensors")
     history = History.read(folder)
-    folder.cut_back_to(7)
+    cut_back(folder, 7)
     listings, list_them = [], RunFolder.probe_steps
     monkeypatch.setattr(RunFolder, "probe_steps", lambda run: listings.append(run) or list_them(run))
     assert_same_probe(history.probe(3000), probe(5))

@@ -1,4 +1,4 @@
-"""The run folder: its layout, whole files, checksums, retention, and going back."""
+"""The run folder: its layout, whole files, checksums and retention."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.config import TrainingConfig
 from core.errors import UserError
 from core.events import SettingChanged
 from core.history import History
+from core.resuming import cut_back
 from core.run_folder import VALIDATIONS_KEPT, RunFolder, default_runs_dir, find_run, list_runs
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 
@@ -133,7 +135,7 @@ def test_a_torn_last_line_still_opens(tmp_path: Path, cut: int) -> None:
     path = folder.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes()[:-cut])
     assert RunFolder.open(folder.path).metrics()[0].tolist() == list(range(1, 10))
-    folder.cut_back_to(9)
+    cut_back(folder, 9)
     folder.append_metrics(10, steps(1))
     assert folder.metrics()[0].tolist() == list(range(1, 11))
 
@@ -151,25 +153,9 @@ def test_sentences_of_many_validations_are_thinned_and_their_metrics_kept(tmp_pa
     assert list(folder.validation_metrics()) == list(given)
 
 
-def test_going_back_removes_what_came_later(tmp_path: Path) -> None:
-    folder = run_folder(tmp_path)
-    folder.append_metrics(1, steps(30))
-    for step in (10, 20, 30):
-        folder.write_probe(probe(step))
-        folder.write_validation(validation(step))
-        folder.write_snapshot(step, weights(step))
-        checkpoint(folder, step, best_value=1.0)
-    folder.cut_back_to(20)
-    assert folder.metrics()[0][-1] == 20
-    assert list(folder.validation_metrics()) == [10, 20]
-    assert folder.probe_steps() == folder.snapshot_steps() == folder.validation_steps() == [10, 20]
-    assert folder.checkpoint_steps() == [10, 20]
-    assert (folder.state.last_step, folder.state.best_step) == (20, None)
-
-
 def test_best_and_last_are_kept_besides_the_newest(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
-    folder.keep_checkpoints = 2
+    folder.follow(TrainingConfig(keep_checkpoints=2))
     for step in range(1, 8):
         checkpoint(folder, step, best_value=1.0 if step == 2 else None)
     assert folder.checkpoint_steps() == [2, 5, 6, 7]
@@ -226,13 +212,13 @@ def test_snapshots_stay_within_their_budget(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.write_snapshot(0, weights(0, 5))
     size = (folder.path / "snapshots" / "000000.safetensors").stat().st_size
-    folder.snapshot_budget_mb = 6.5 * size / 1e6
+    folder.follow(TrainingConfig(snapshot_budget_mb=6.5 * size / 1e6))
     for step in (0, 1, 2, 3, 5, 8, 13, 21, 34, 44, 54, 64, 74, 84):
         folder.write_snapshot(step, weights(step, 5))
     kept = folder.snapshot_steps()
     assert len(kept) == 6
     assert (kept[0], kept[-1]) == (0, 84)
-    folder.snapshot_budget_mb = 0
+    folder.follow(TrainingConfig(snapshot_budget_mb=0.0))
     folder.write_snapshot(94, weights(94, 5))
     assert folder.snapshot_steps() == []
 
@@ -277,9 +263,10 @@ def test_a_run_is_found_by_path_or_name(tmp_path: Path, monkeypatch: pytest.Monk
 CHILD = """
 import sys, time
 from pathlib import Path
+from core.config import TrainingConfig
 from tests.core.examples import run_folder, weights, probe, steps
 folder = run_folder(Path(sys.argv[1]))
-folder.keep_checkpoints = 1
+folder.follow(TrainingConfig(keep_checkpoints=1))
 folder.save_checkpoint(0, weights(0, 400), {}, {"step": 0})
 print(folder.path, flush=True)
 for step in range(1, 1_000_000):
@@ -302,7 +289,7 @@ def test_a_killed_process_leaves_a_whole_checkpoint_and_frees_the_run(tmp_path: 
         folder.claim()
         last = folder.checkpoint(folder.checkpoint_steps()[-1])
         np.testing.assert_array_equal(last.model["embedding"], weights(last.state["step"], 400)["embedding"])
-        folder.cut_back_to(last.step)
+        cut_back(folder, last.step)
         assert all(folder.probe(step).step == step for step in folder.probe_steps())
         assert not list(folder.path.rglob("*.tmp")) and not list(folder.path.rglob("*.old"))
 

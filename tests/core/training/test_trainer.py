@@ -17,6 +17,7 @@ from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Tr
 from core.model.weights import weights
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
+from core.resuming import cut_back
 from core.run_folder import RunFolder
 from core.run_summary import summarise
 from core.training.loss import Loss
@@ -284,7 +285,7 @@ def test_the_best_value_keeps_the_name_of_its_metric(make_trainer: MakeTrainer) 
     trainer.change("training.max_steps", 8)
     finish(trainer.run())
     assert (summarise(trainer.folder).best_metric, trainer.folder.state.best_step) == ("valid/chrf", 8)
-    trainer.folder.cut_back_to(6)
+    cut_back(trainer.folder, 6)
     assert trainer.folder.state.best_metric is None
 
 
