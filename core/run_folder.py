@@ -38,7 +38,7 @@ from core.run_files.checkpoint_files import (
 )
 from core.run_files.claiming import one_at_a_time, started_at
 from core.run_files.confined import require_confined
-from core.run_files.copying import bytes_to_copy, files_to_copy
+from core.run_files.copying import bytes_to_copy
 from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
 from core.run_files.label import LABEL, RunLabel, label_bytes, read_label
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir
@@ -165,27 +165,6 @@ class RunFolder:
             return False
         reached = max(self.last_trained_step(), *self.kept_steps())  # somebody may have deleted the curves
         return reached <= self._state.parent_step
-
-    def take_files_of(self, other: RunFolder) -> list[str]:
-        """Copy what another folder of the same run holds besides its documents, as far as it can still be read.
-
-        Answers a sentence for each file that cannot, for log.txt too.
-        """
-        unread = []
-        for path in files_to_copy(other.path):
-            try:
-                self.take_file(path, other)
-            except DamagedFile as error:
-                unread.append(error.sentence)
-        for sentence in unread:  # last: log.txt is one of the files
-            self.log(sentence)
-        known = other.state
-        self.update(
-            created=known.created, parent=known.parent, parent_step=known.parent_step, began_with=known.began_with,
-            group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
-            best_metric=known.best_metric, metrics_size=known.metrics_size,
-        )  # fmt: skip
-        return unread
 
     def take_file(self, path: Path, other: RunFolder) -> None:
         """Copy one file of another run folder to the same place in this one, unless it is gone meanwhile."""

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from core.events import Event, Trouble
 from core.machine.environment import environment
 from core.requests import Start
-from core.run_files.copying import files_to_copy, size_of
 from core.run_files.places import require_room
 from core.run_files.refusing import refusing_to_write
 from core.run_folder import RunFolder
@@ -26,33 +22,6 @@ def new_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
     with refusing_to_write(folder.path):
         _write_documents(folder, trainer, request, picked)
     return folder
-
-
-def moved_folder(
-    old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str, tell: Callable[[Event], None]
-) -> RunFolder:
-    """The same run in a new folder: documents, and all else of it that can still be read. Tells how much cannot."""
-    require_room(runs_dir, room_for(trainer) + size_of(files_to_copy(old.path)))
-    folder = new_folder(Start(runs_dir=runs_dir), trainer, picked)
-    try:
-        with refusing_to_write(folder.path):
-            unread = folder.take_files_of(old)
-            folder.follow(trainer.config.training)
-            trainer.cut_back(folder)
-    except Exception:  # a full disk, or curves that are damaged
-        shutil.rmtree(folder.path)  # the old one is as whole as before
-        raise
-    if unread:
-        tell(_left_out(unread, old, folder))
-    return folder
-
-
-def _left_out(unread: Sequence[str], old: RunFolder, folder: RunFolder) -> Trouble:
-    return Trouble(
-        sentence=f"The run went on without what could not be read in {old.path} (files: {len(unread)}).",
-        advice=f"{folder.path / 'log.txt'} names it.",
-        is_note=True,
-    )
 
 
 def room_for(trainer: Trainer) -> int:

@@ -15,9 +15,10 @@ from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, ChangeSetting, Evaluate, Evaluation, LocateData, MoveRun, OpenRun, Prepare, Start
 from core.run_folder import RunFolder
-from core.serving.beginning import moved_folder, new_folder
+from core.serving.beginning import new_folder
 from core.serving.branching import branched_folder, branched_trainer, read_kept
 from core.serving.looking import Looking
+from core.serving.moving import moved_folder
 from core.serving.opening import data_of, known_data, open_trainer
 from core.serving.run_at_hand import RunAtHand, Work
 from core.settings.branch_changes import that_act

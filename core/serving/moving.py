@@ -1,0 +1,66 @@
+"""The run at hand in another folder, where its own cannot be written: all of it that can still be read goes along."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from core.events import Event, Trouble
+from core.requests import Start
+from core.run_files.copying import files_to_copy, size_of
+from core.run_files.documents import DamagedFile
+from core.run_files.places import require_room
+from core.run_files.refusing import refusing_to_write
+from core.run_folder import RunFolder
+from core.serving.beginning import new_folder, room_for
+from core.training.trainer import Trainer
+
+
+def moved_folder(
+    old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str, tell: Callable[[Event], None]
+) -> RunFolder:
+    """The same run in a new folder: documents, and all else of it that can still be read. Tells how much cannot."""
+    require_room(runs_dir, room_for(trainer) + size_of(files_to_copy(old.path)))
+    folder = new_folder(Start(runs_dir=runs_dir), trainer, picked)
+    try:
+        with refusing_to_write(folder.path):
+            unread = _take_files(folder, old)
+            folder.follow(trainer.config.training)
+            trainer.cut_back(folder)
+    except Exception:  # a full disk, or curves that are damaged
+        shutil.rmtree(folder.path)  # the old one is as whole as before
+        raise
+    if unread:
+        tell(_left_out(unread, old, folder))
+    return folder
+
+
+def _take_files(folder: RunFolder, old: RunFolder) -> list[str]:
+    """Copy what the old folder holds besides its documents.
+
+    Answers a sentence for each file that cannot be read, for log.txt too.
+    """
+    unread = []
+    for path in files_to_copy(old.path):
+        try:
+            folder.take_file(path, old)
+        except DamagedFile as error:
+            unread.append(error.sentence)
+    for sentence in unread:  # last: log.txt is one of the files
+        folder.log(sentence)
+    known = old.state
+    folder.update(
+        created=known.created, parent=known.parent, parent_step=known.parent_step, began_with=known.began_with,
+        group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
+        best_metric=known.best_metric, metrics_size=known.metrics_size,
+    )  # fmt: skip
+    return unread
+
+
+def _left_out(unread: Sequence[str], old: RunFolder, folder: RunFolder) -> Trouble:
+    return Trouble(
+        sentence=f"The run went on without what could not be read in {old.path} (files: {len(unread)}).",
+        advice=f"{folder.path / 'log.txt'} names it.",
+        is_note=True,
+    )
