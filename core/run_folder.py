@@ -27,7 +27,7 @@ from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_files.atomic import OLD, old_name, write_whole
-from core.run_files.averaging import mean_weights, steps_to_average
+from core.run_files.averaging import averaged_steps
 from core.run_files.by_step import CHECKPOINTS, FOLDERS, remove_step, step_path, steps_in
 from core.run_files.checkpoint_files import (
     Checkpoint,
@@ -424,16 +424,6 @@ class RunFolder:
             return False
         return True
 
-    def averaged_steps(self, step: int) -> list[int]:
-        """The checkpoints whose mean `--checkpoint last` means at this step; without averaging this one alone."""
-        until = [known for known in self.checkpoint_steps() if known <= step]
-        num_averaged, every = self._training.average_checkpoints, self._training.checkpoint_every
-        return steps_to_average(until, num_averaged, every) or [step]  # a shared run has none
-
-    def averaged_weights(self, step: int) -> Weights:
-        """The mean of the weights of `averaged_steps`."""
-        return mean_weights(self.weights(one) for one in self.averaged_steps(step))
-
     def checkpoint_steps(self) -> list[int]:
         """Steps with a complete checkpoint, ascending."""
         steps = sorted({*steps_in(self.path, CHECKPOINTS), *steps_in(self.path, CHECKPOINTS, OLD)})
@@ -461,7 +451,7 @@ class RunFolder:
 
     def _prune_checkpoints(self) -> None:
         steps = self.checkpoint_steps()
-        wanted = {self._state.best_step, *self.averaged_steps(self._state.last_step)}
+        wanted = {self._state.best_step, *averaged_steps(steps, self._state.last_step, self._training)}
         others = [step for step in steps if step not in wanted]
         for step in others[: max(0, len(others) - self._training.keep_checkpoints)]:
             remove_step(self.path, CHECKPOINTS, step)

@@ -15,7 +15,7 @@ from core.exporting.sharing import model_files, share
 from core.machine.signals import broken_off_by_signals
 from core.run_files.archive import SUFFIX
 from core.run_files.atomic import write_whole
-from core.run_files.averaging import mean_weights
+from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_files.refusing import refusing_to_write
 from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
 
@@ -49,8 +49,8 @@ def _export(arguments: Namespace) -> None:
         return
     which = arguments.checkpoint or usual_checkpoint(run)
     step = run.checkpoint_step(which)
-    run.follow(run.latest_config().training)
-    averaged = run.averaged_steps(step) if which == "last" else [step]
+    training = run.latest_config().training
+    averaged = averaged_steps(run.checkpoint_steps(), step, training) if which == "last" else [step]
     weights = mean_weights(map(run.weights, averaged))
     files = _onnx_files(run, step, weights) if arguments.format == "onnx" else model_files(run, step, weights)
     _write_folder(arguments.output, files)

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import TrainingConfig
 
-def steps_to_average(steps: Sequence[int], num_averaged: int, every: int) -> list[int]:
-    """Of the ascending `steps` of checkpoints the last, and those at multiples of `every` before it: `num_averaged`.
+
+def averaged_steps(checkpoints: Sequence[int], step: int, training: TrainingConfig) -> list[int]:
+    """Of the ascending steps of checkpoints those whose mean `--checkpoint last` means at `step`: it, and before it
+    those at multiples of `checkpoint_every`, `average_checkpoints` in all. Without averaging, or any there, it alone.
 
     The best one, and one saved when a run was stopped, lie anywhere between these, and have no part in it.
     """
-    regular = [step for step in steps[:-1] if step > 0 and step % every == 0]
-    return [*regular[max(0, len(regular) + 1 - num_averaged) :], *steps[-1:]]
+    regular = [known for known in checkpoints if 0 < known < step and known % training.checkpoint_every == 0]
+    return [*regular[max(0, len(regular) + 1 - training.average_checkpoints) :], step]
 
 
 def mean_weights(several: Iterable[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:

@@ -99,7 +99,7 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
 
 
 def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
-    steps, wanted = folder.averaged_steps(trainer.step), trainer.config.training.average_checkpoints
+    steps, wanted = trainer.averaged_steps, trainer.config.training.average_checkpoints
     sentence = (
         f"The weights of {folder.path.name} are the mean of the checkpoints of steps {', '.join(map(str, steps))}: "
         f"{len(steps)} of the {wanted} that training.average_checkpoints asks for."

@@ -24,6 +24,7 @@ from core.plugins_host.host import PluginHost
 from core.probes import Probe
 from core.requests import Evaluation
 from core.resuming import cut_back
+from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_folder import Checkpoint, RunFolder
 from core.schedules import learning_rate
 from core.torchrun import threads_here
@@ -376,8 +377,9 @@ class Trainer:
 
     def take_mean(self) -> None:
         """Become the mean of the run's last checkpoints, which can be looked at and cannot learn."""
-        load_weights(self.model, tensors(self.folder.averaged_weights(self.step)))
-        self.averaged_steps = tuple(self.folder.averaged_steps(self.step))
+        steps = averaged_steps(self.folder.checkpoint_steps(), self.step, self.config.training)
+        load_weights(self.model, tensors(mean_weights(map(self.folder.weights, steps))))
+        self.averaged_steps = tuple(steps)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Become what the run was when it saved this, settings changed until then included.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_folder import RunFolder
 from tests.reliability.small_runs import digest
 
@@ -15,6 +16,7 @@ def learnt(run: Path) -> dict[str, str]:
     """A hash of each thing that a run learnt; times are no part of them."""
     folder = RunFolder.open(run)
     last = folder.checkpoint(folder.checkpoint_step("last"))
+    averaged = averaged_steps(folder.checkpoint_steps(), last.step, folder.config().training)
     steps, arrays = folder.metrics()
     parts: dict[str, object] = {
         "steps": steps,
@@ -22,7 +24,7 @@ def learnt(run: Path) -> dict[str, str]:
         "settings": folder.settings_changed(),
         "best": (folder.state.best_step, folder.state.best_value, folder.state.reason),
         "weights": last.model,
-        "mean of checkpoints": folder.averaged_weights(last.step),
+        "mean of checkpoints": mean_weights(map(folder.weights, averaged)),
         "state": {name: value for name, value in last.state.items() if name != "checksum"},
     }
     parts |= {f"curve {name}": array for name, array in arrays.items() if name not in TIMING}

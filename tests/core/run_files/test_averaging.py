@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.run_files.averaging import mean_weights, steps_to_average
+from core.config import TrainingConfig
+from core.run_files.averaging import averaged_steps, mean_weights
+
+
+def training(num_averaged: int) -> TrainingConfig:
+    return TrainingConfig(average_checkpoints=num_averaged, checkpoint_every=10)
 
 
 @pytest.mark.parametrize(
@@ -13,15 +18,15 @@ from core.run_files.averaging import mean_weights, steps_to_average
     [(0, [45]), (1, [45]), (2, [40, 45]), (3, [30, 40, 45]), (9, [10, 20, 30, 40, 45])],
 )
 def test_the_last_and_those_asked_for_before_it(num_averaged: int, expected: list[int]) -> None:
-    assert steps_to_average([0, 7, 10, 20, 30, 33, 40, 45], num_averaged, every=10) == expected
+    assert averaged_steps([0, 7, 10, 20, 30, 33, 40, 45, 50], 45, training(num_averaged)) == expected
 
 
 def test_the_first_alone() -> None:
-    assert steps_to_average([0], 5, every=10) == [0]
+    assert averaged_steps([0], 0, training(5)) == [0]
 
 
-def test_of_none_there_is_none() -> None:
-    assert steps_to_average([], 5, every=10) == []
+def test_of_a_shared_run_that_has_no_checkpoints_the_step_alone() -> None:
+    assert averaged_steps([], 7, training(5)) == [7]
 
 
 def test_the_mean_is_that_of_float64_in_the_weights_own_type() -> None:
