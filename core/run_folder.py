@@ -26,12 +26,13 @@ from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
-from core.run_files.atomic import OLD, old_name, write_whole
+from core.run_files.atomic import write_whole
 from core.run_files.averaging import averaged_steps
 from core.run_files.by_step import CHECKPOINTS, FOLDERS, remove_step, step_path, steps_in
 from core.run_files.checkpoint_files import (
     Checkpoint,
-    is_complete,
+    checkpoint_path,
+    complete_checkpoints,
     read_checkpoint,
     read_checkpoint_weights,
     write_checkpoint,
@@ -39,7 +40,7 @@ from core.run_files.checkpoint_files import (
 from core.run_files.claiming import one_at_a_time, started_at
 from core.run_files.confined import require_confined
 from core.run_files.copying import bytes_to_copy
-from core.run_files.documents import DamagedFile, checksum, damaged, json_bytes, json_object, read_file
+from core.run_files.documents import DamagedFile, checksum, json_bytes, json_object, read_file
 from core.run_files.label import LABEL, RunLabel, label_bytes, read_label
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir
 from core.run_files.probe_file import probe_bytes, read_probe_file
@@ -259,11 +260,7 @@ class RunFolder:
         self.update(checksums=known | {name: checksum(data)})
 
     def _read_document(self, name: str) -> bytes:
-        data = read_file(self.path / name)
-        expected = self._state.checksums.get(name)
-        if expected is not None and expected != checksum(data):
-            raise damaged(self.path / name, "its checksum in run.json does not match")
-        return data
+        return read_file(self.path / name, self._state.checksums.get(name))
 
     # -- metrics -----------------------------------------------------------------------------------------------------
 
@@ -382,7 +379,7 @@ class RunFolder:
     def weights(self, step: int) -> Weights:
         """The weights kept at exactly this step: of its checkpoint, or where it has none of its snapshot."""
         if step in self.checkpoint_steps():
-            return read_checkpoint_weights(self._checkpoint(step))
+            return read_checkpoint_weights(checkpoint_path(self.path, step))
         return self.read_snapshot(step)
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
@@ -414,7 +411,7 @@ class RunFolder:
         if step not in self.checkpoint_steps():
             known = ", ".join(map(str, self.checkpoint_steps())) or "none yet"
             raise UserError(f"{self.path} has no checkpoint at step {step} (there are: {known}).")
-        return read_checkpoint(self._checkpoint(step), step)
+        return read_checkpoint(checkpoint_path(self.path, step), step)
 
     def is_whole(self, step: int) -> bool:
         """Whether the checkpoint at this step can be read."""
@@ -426,8 +423,7 @@ class RunFolder:
 
     def checkpoint_steps(self) -> list[int]:
         """Steps with a complete checkpoint, ascending."""
-        steps = sorted({*steps_in(self.path, CHECKPOINTS), *steps_in(self.path, CHECKPOINTS, OLD)})
-        return [step for step in steps if is_complete(self._checkpoint(step))]
+        return complete_checkpoints(self.path)
 
     def checkpoint_step(self, which: str) -> int:
         """The step that "best" (before any validation: the last), "last" or a number means."""
@@ -443,11 +439,6 @@ class RunFolder:
             return int(which)
         known = ", ".join(map(str, steps))
         raise UserError(f"{self.path} has no checkpoint {which!r} (there are: best, last, {known}).")
-
-    def _checkpoint(self, step: int) -> Path:
-        """Where its files are: between the two renames of an exchange, only under the old one's name."""
-        path = self._path(CHECKPOINTS, step)
-        return path if path.exists() else old_name(path)
 
     def _prune_checkpoints(self) -> None:
         steps = self.checkpoint_steps()

@@ -9,12 +9,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from core.run_files.atomic import whole_folder, write_whole
+from core.run_files.atomic import OLD, old_name, whole_folder, write_whole
+from core.run_files.by_step import CHECKPOINTS, step_path, steps_in
 from core.run_files.checked_lines import checked_line, read_whole_lines
 from core.run_files.documents import damaged
 from core.run_files.tensors import read_tensors, tensor_bytes
 
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+_FILES = (MODEL, OPTIMIZER, STATE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,9 +37,19 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         write_whole(folder / STATE, checked_line(checkpoint.state))
 
 
-def is_complete(path: Path) -> bool:
-    """Whether all files are there (a folder is published by its name, so only a person can have removed one)."""
-    return all((path / name).is_file() for name in (MODEL, OPTIMIZER, STATE))
+def complete_checkpoints(run: Path) -> list[int]:
+    """Steps with a checkpoint that has all its files, ascending.
+
+    A folder is published by its name, so only a person can have removed one.
+    """
+    steps = sorted({*steps_in(run, CHECKPOINTS), *steps_in(run, CHECKPOINTS, OLD)})
+    return [step for step in steps if all((checkpoint_path(run, step) / name).is_file() for name in _FILES)]
+
+
+def checkpoint_path(run: Path, step: int) -> Path:
+    """Where its files are: between the two renames of an exchange, only under the old one's name."""
+    path = step_path(run, CHECKPOINTS, step)
+    return path if path.exists() else old_name(path)
 
 
 def read_checkpoint(path: Path, step: int) -> Checkpoint:

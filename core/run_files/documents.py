@@ -44,12 +44,18 @@ def require_room_to_read(path: Path, times: int) -> None:
         raise damaged(path, "it is too large for this machine's memory")
 
 
-def read_file(path: Path) -> bytes:
-    """The bytes of a document. Raises UserError where it is missing or absurdly large, or cannot be read."""
+def read_file(path: Path, expected: str | None = None) -> bytes:
+    """The bytes of a document. Raises UserError where it is missing or absurdly large, or cannot be read.
+
+    Also where run.json expects another checksum.
+    """
     with reading(path):
         if path.stat().st_size > LARGEST:
             raise damaged(path, f"larger than {LARGEST} bytes")
-        return path.read_bytes()
+        data = path.read_bytes()
+    if expected not in (None, checksum(data)):
+        raise damaged(path, "its checksum in run.json does not match")
+    return data
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:
