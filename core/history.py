@@ -281,15 +281,17 @@ class History:
         self.folder, self.finished = RunFolder.open(run), None
         for curve in self._curves.values():
             curve.cut_back_to(step)
-        # Of `step` itself the folder has lost what was made after its checkpoint.
-        validations, settings = self.folder.validation_metrics(), self.folder.settings_changed()
-        if step not in validations:
+        # Of `step` itself the folder has lost what was made after its checkpoint; only that is read, in any long run.
+        lines = metrics_file.read_step(run / "metrics.jsonl", step)
+        is_validated = any("is_best" in line for line in lines)
+        settings = metrics_file.settings_of([line for line in lines if "setting" in line])
+        if not is_validated:
             for name in self.validations.get(step, ()):
                 self._curves[name].cut_back_to(step - 1)
-        kept = [known for known in self.validations if known <= step and known in validations]
+        kept = [known for known in self.validations if known < step or (known == step and is_validated)]
         self.validations = {known: self.validations[known] for known in kept}
         self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
-        self.settings_changed = [known for known in self.settings_changed if known.step <= step and known in settings]
+        self.settings_changed = [known for known in self.settings_changed if known.step < step or known in settings]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.alignment.cut_back_to(step)
         self.noticing.cut_back_to(step)

@@ -176,6 +176,21 @@ def last_step(path: Path) -> int:
     return next((int(json.loads(line)["step"]) for line in reversed(lines) if is_intact(line)), 0)
 
 
+def read_step(path: Path, step: int) -> list[Record]:
+    """Only the lines of this step, and of them those that are whole; read from the end of the file, where a run that
+    goes on from there has them.
+    """
+    with _open(path) as file:
+        end, size = file.seek(0, os.SEEK_END), _LONGEST_LINE
+        while True:
+            start = file.seek(max(0, end - size))
+            lines = file.read(end - start).split(b"\n")[1 if start else 0 : -1]
+            records = [json.loads(line) for line in lines if is_intact(line)]
+            if start == 0 or any(record["step"] < step for record in records):
+                return [record for record in records if record["step"] == step]
+            size *= 4
+
+
 def lines_until(path: Path, step: int, at_step: Mapping[str, int], durable: int | None = None) -> bytes:
     """The whole lines up to this step; of its own "setting" and "is_best" lines the first `at_step` so many.
 

@@ -90,6 +90,19 @@ def test_going_back_replaces_what_came_later(tmp_path: Path) -> None:
     assert list(history.validations) == [50] and set(history.best_steps) == {50}
 
 
+def test_of_a_long_run_that_goes_on_only_the_last_step_is_read(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    history = History()
+    for step in (50, 100):
+        history.take(validation(step))
+        folder.write_validation(validation(step))
+    folder.append_metrics(101, steps(400))
+    path = folder.path / "metrics.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"valid", b"VALID"))  # whoever read these would be told of damage
+    history.take(RunStarted(run=folder.path, step=500))
+    assert list(history.validations) == [50, 100]
+
+
 def test_following_a_run_that_another_process_writes(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     history = History.read(folder)

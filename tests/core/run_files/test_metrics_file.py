@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.run_files.metrics_file import append, sampled, step_lines
+from core.events import SettingChanged
+from core.run_files.metrics_file import append, read_step, sampled, setting_line, step_lines, validation_line
 
 
 @pytest.fixture
@@ -39,3 +40,15 @@ def test_damaged_and_torn_lines_are_passed_over(metrics: Path) -> None:
 
 def test_no_file_gives_nothing(tmp_path: Path) -> None:
     assert sampled(tmp_path / "metrics.jsonl", 10) == []
+    assert read_step(tmp_path / "metrics.jsonl", 10) == []
+
+
+@pytest.mark.parametrize("num_later", [0, 1, 2000])  # the last more than is read from the end at first
+def test_the_lines_of_one_step_are_read_from_the_end(metrics: Path, num_later: int) -> None:
+    append(metrics, validation_line(1000, 0.0, {"valid/loss": 1.0}, is_best=True))
+    append(metrics, setting_line(0.0, SettingChanged(step=1000, key="seed", value=1)))
+    append(metrics, step_lines(1001, {"train/loss": np.zeros(num_later)}))
+    kinds = [set(record) & {"train/loss", "is_best", "setting"} for record in read_step(metrics, 1000)]
+    assert kinds == [{"train/loss"}, {"is_best"}, {"setting"}]
+    assert [record["step"] for record in read_step(metrics, 1)] == [1]
+    assert read_step(metrics, 5000) == []
