@@ -54,7 +54,7 @@ def score_texts(
     bleu, chrf = bleu_metric(references), CHRF()
     of_bleu, of_chrf = [], []
     edits: list[tuple[int, int]] = []
-    for piece in _pieces(len(hypotheses)):
+    for piece in pieces(len(hypotheses)):
         of_bleu += _statistics(bleu, hypotheses[piece], references[piece])
         of_chrf += _statistics(chrf, hypotheses[piece], references[piece])
         edits += token_edits(hypothesis_tokens[piece], reference_tokens[piece])
@@ -80,13 +80,14 @@ def tokenized_bleu_of(
 ) -> Generator[Progress, None, tuple[float, str]]:
     """BLEU of `tokenized_bleu_metric`, with its signature; piece by piece as `score_texts`."""
     bleu, of_bleu = tokenized_bleu_metric(references), []
-    for piece in _pieces(len(hypotheses)):
+    for piece in pieces(len(hypotheses)):
         of_bleu += _statistics(bleu, hypotheses[piece], references[piece])
         yield Progress(stage=stage, done=len(of_bleu), total=len(hypotheses))
     return _score_of(bleu, of_bleu), str(bleu.get_signature())
 
 
-def _pieces(count: int) -> Iterator[slice]:
+def pieces(count: int) -> Iterator[slice]:
+    """Of so many sentences: whoever works on them lets others have their turn after each."""
     return (slice(start, start + _PIECE) for start in range(0, count, _PIECE))
 
 

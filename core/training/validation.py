@@ -22,7 +22,7 @@ from core.plugin import Pair
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.training.loss import target_positions
-from core.training.metrics import BUILT_IN, score_texts
+from core.training.metrics import BUILT_IN, pieces, score_texts
 
 # Padded target tokens in a batch: small enough that whoever wants to pause waits tens of milliseconds.
 _BATCH_TOKENS = 2048
@@ -126,9 +126,27 @@ def _scores(
     data: PreparedData, host: PluginHost | None, split: str, forced: TeacherForced, decoded: dict[int, list[int]]
 ) -> Generator[Progress, None, SplitScores]:
     order = sorted(decoded)
-    pairs = [data.pair(split, index) for index in order]
-    hypotheses = [data.decode_target(decoded[index]) for index in order]
-    reference_tokens = [data.tgt_tokenizer.tokenize(pair.target) for pair in pairs]
+    pairs: list[Pair] = []
+    reference_tokens: list[list[str]] = []
+    sentences: list[ValidatedSentence] = []
+    for piece in pieces(len(order)):
+        for index in order[piece]:
+            pair = data.pair(split, index)
+            tokens = data.tgt_tokenizer.tokenize(pair.target)
+            pairs.append(pair)
+            reference_tokens.append(tokens)
+            sentences.append(
+                ValidatedSentence(
+                    source=pair.source,
+                    reference=pair.target,
+                    hypothesis=data.decode_target(decoded[index]),
+                    tokens=(*tokens, "<eos>"),
+                    probability=tuple(forced.probability[index].tolist()),
+                    rank=tuple(forced.rank[index].tolist()),
+                )
+            )
+        yield Progress(stage=f"collecting {split} sentences", done=len(sentences), total=len(order))
+    hypotheses = [sentence.hypothesis for sentence in sentences]
     scores = yield from score_texts(
         hypotheses,
         [data.tgt_tokenizer.join(tokens) for tokens in reference_tokens],
@@ -139,17 +157,7 @@ def _scores(
     return SplitScores(
         metrics={**forced.metrics(), **scores.metrics},
         plugin_metrics=plugin_metrics(data, host, pairs, hypotheses),
-        sentences=tuple(
-            ValidatedSentence(
-                source=pair.source,
-                reference=pair.target,
-                hypothesis=hypothesis,
-                tokens=(*tokens, "<eos>"),
-                probability=tuple(forced.probability[index].tolist()),
-                rank=tuple(forced.rank[index].tolist()),
-            )
-            for index, pair, hypothesis, tokens in zip(order, pairs, hypotheses, reference_tokens, strict=True)
-        ),
+        sentences=tuple(sentences),
         matches=scores.matches,
         token_edits=scores.token_edits,
         num_sentences=len(forced.rank),

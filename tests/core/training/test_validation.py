@@ -94,6 +94,7 @@ def test_it_yields_between_batches_and_draws_no_random_number(make_trainer: Make
     assert ends == {
         "scoring valid sentences": (40, 40),
         "decoding valid sentences": (30, 30),
+        "collecting valid sentences": (30, 30),
         "comparing valid sentences": (30, 30),
     }
     assert torch.equal(torch.get_rng_state(), before)
