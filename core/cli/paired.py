@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from typing import Any
 
@@ -11,7 +12,7 @@ from core.cli.opening import require_different_runs, weights_in_words
 from core.cli.output import print_records
 from core.cli.same_sentences import require_same_sentences
 from core.cli.same_tokens import figures_of_other_units
-from core.comparison.paired_bootstrap import NUM_SAMPLES, Compared, Outputs, paired_bootstrap
+from core.comparison.paired_bootstrap import FEWEST, NUM_SAMPLES, Compared, Outputs, paired_bootstrap
 from core.errors import UserError
 from core.requests import Evaluation
 from core.training.metrics import higher_is_better
@@ -28,6 +29,12 @@ def compare_paired(arguments: Namespace) -> int:
         first, second = (evaluated(engine, opening, split, minimum_risk=minimum_risk) for opening in openings)
     require_same_sentences((first, second), "A paired test")
     warn(first)
+    if first.sentences < FEWEST:
+        print(
+            f"warning: {_sentences(first)} cannot tell the runs apart: where one is better in each, that is chance in "
+            f"more than 5 % of cases; expected at least {FEWEST}",
+            file=sys.stderr,
+        )
     references = [reference for _, reference, _ in first.predictions]
     left_out = figures_of_other_units((first, second))
     compared = paired_bootstrap(references, _outputs(first), _outputs(second))
@@ -64,10 +71,14 @@ def _record(compared: Compared, first: Evaluation, second: Evaluation) -> dict[s
 
 
 def _print_sentences(compared: list[Compared], first: Evaluation, second: Evaluation) -> None:
-    print(f"{first.sentences:,} sentences of the {first.split} split, drawn {NUM_SAMPLES:,} times with replacement")
+    print(f"{_sentences(first)} of the {first.split} split, drawn {NUM_SAMPLES:,} times with replacement")
     for place, run in enumerate((first, second)):
         scores = ", ".join(f"{one.metric} {one.scores[place]:.4g} ± {one.half_widths[place]:.2g}" for one in compared)
         print(f"{run.run.name} at {weights_in_words(run.checkpoint, run.averaged_steps)}: {scores} (95 % of the draws)")
     for one in compared:
         falls = "" if higher_is_better(one.metric) else ", lower is better"
         print(f"{one.metric}{falls}: p = {one.p:.4f} ({one.signature})")
+
+
+def _sentences(evaluation: Evaluation) -> str:
+    return "1 sentence" if evaluation.sentences == 1 else f"{evaluation.sentences:,} sentences"

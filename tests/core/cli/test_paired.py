@@ -74,9 +74,15 @@ def test_a_person_reads_it(trained_runs: Path, capfd: pytest.CaptureFixture[str]
     assert lines[-1].startswith("token_error_rate, lower is better: p = 1.0000 (")
 
 
-def test_a_mean_of_checkpoints_is_called_one(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_mean_of_checkpoints_is_called_one_and_few_sentences_are_few(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     shutil.copytree(place / "run", place / "again")
-    lines = said(place, capfd, "run", "again", "--checkpoint", "last").splitlines()
+    arguments = ["run", "again", "--checkpoint", "last", "--paired-bootstrap", "--runs-dir", str(place)]
+    assert cli.main(["runs", "compare", *arguments]) == 0
+    out, err = capfd.readouterr()
+    lines = out.splitlines()
+    assert lines[0].startswith("4 sentences of the valid split") and "4 sentences cannot tell the runs apart" in err
     assert lines[1].startswith("run at steps 10, 20, averaged: bleu ")
 
 

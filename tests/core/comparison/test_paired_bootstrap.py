@@ -50,6 +50,11 @@ def test_one_sentence_more_says_little() -> None:
     assert low < found.scores[0] < high
 
 
+def test_one_sentence_tells_nothing() -> None:
+    found = compared(spoilt(3)[:1], REFERENCES[:1], REFERENCES[:1])
+    assert {one.p for one in found.values()} == {1.0} and found["bleu"].scores[0] < 50.0
+
+
 def test_the_same_texts_do_not_differ_and_give_the_same_figures_again() -> None:
     first = spoilt(4)
     assert {name: one.p for name, one in compared(first, first).items()} == {
