@@ -44,6 +44,7 @@ class AlignmentScores:
     def __init__(self) -> None:
         self._scores: dict[int, Scores] = {}
         self._unscored: list[Probe] = []
+        self._first_finds: tuple[int, list[FirstFind]] | None = None  # until a probe asked for last; scores change them
 
     def take(self, probe: Probe) -> bool:
         """Remember a probe; False where it has nothing to score against."""
@@ -62,6 +63,7 @@ class AlignmentScores:
         """Forget what came after a step."""
         self._score()
         self._scores = {known: scores for known, scores in self._scores.items() if known <= step}
+        self._first_finds = None
 
     def at(self, step: int) -> Scores | None:
         """[L, H] scores at the newest probe at or before `step`; None where there is none."""
@@ -84,6 +86,13 @@ class AlignmentScores:
 
     def first_finds(self, step: int) -> list[FirstFind]:
         """Of each head that has found it at or before `step`, whatever became of it since; the earliest first."""
+        self._score()
+        newest = max((known for known in self._scores if known <= step), default=-1)
+        if self._first_finds is None or self._first_finds[0] != newest:  # it is asked at each drawing, probes are rare
+            self._first_finds = newest, self._work_out_first_finds(newest)
+        return self._first_finds[1]
+
+    def _work_out_first_finds(self, step: int) -> list[FirstFind]:
         steps = self._steps_until(step)
         if not steps:
             return []
@@ -106,6 +115,7 @@ class AlignmentScores:
             scores = alignment_scores(probe)
             assert scores is not None
             self._scores[probe.step] = scores
+            self._first_finds = None
         self._unscored.clear()
 
 

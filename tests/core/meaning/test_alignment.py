@@ -74,6 +74,8 @@ def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
     assert known.first_finds(30) == [(10, 1, 2), (30, 0, 1)]
     known.cut_back_to(20)
     assert known.first_finds(50) == [(10, 1, 2)]
+    known.take(probe(5, good))  # its sentences were added later
+    assert known.first_finds(50) == [(5, 1, 2)]
 
 
 def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -> None:
