@@ -373,6 +373,7 @@ class Session:
                 run.tell_all(self._learn(run))  # takes no step: the run ends where it diverged
                 return run.folder.path
             run.trainer.save_checkpoint()
+            self.log(f"stopped at step {self.step}")  # while the run is ours
             run.folder.release("stopped", "stopped")
         except OSError as error:
             raise self.failed(error) from error

@@ -77,6 +77,16 @@ def test_a_pause_that_cannot_write_is_a_pause_all_the_same(session: Session, wat
     assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 61))
 
 
+def test_the_log_tells_that_a_run_was_stopped(session: Session, tmp_path: Path) -> None:
+    run = begin(session, tmp_path / "runs")
+    learning = session.learn(None)
+    while session.step < 5:
+        next(learning)
+    learning.close()
+    session.stop()
+    assert (run / "log.txt").read_text(encoding="utf-8").endswith("stopped at step 5\n")
+
+
 def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(
     session: Session, watcher: Watcher, tmp_path: Path
 ) -> None:
