@@ -16,7 +16,7 @@ from core.doctor.findings import Bounds, Figures, Finding, PluginReport, TriedOp
 from core.doctor.leaks import check_leaks
 from core.doctor.limits import check_limits
 from core.doctor.methods import check_examples, check_files, check_metrics, check_symbols, check_text_form
-from core.doctor.naming import collision, taken_by_others
+from core.doctor.naming import collision, said_of_name
 from core.doctor.repeatability import check_other_shards, check_same_seed, depends_on_seed
 from core.doctor.statistics import check_figures, figures_of
 from core.doctor.texts import check_alignments, check_texts
@@ -99,8 +99,7 @@ class Examination:
         try:
             info = host.load(source)
             name = info.name
-            taken = taken_by_others(info, source, known)
-            self._note = "" if taken is None else str(taken)
+            self._note = said_of_name(info, source, known)
             self._collect("options", check_options(host, info))
         except PluginError as error:
             self._add("loading", error)

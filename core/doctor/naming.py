@@ -1,4 +1,4 @@
-"""Whether a plugin's name is its own: of two that share one, neither could be used."""
+"""Whether a plugin's name is its own: of two that share one, neither could be used, or one takes the other's place."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from pathlib import Path
 from core.doctor.findings import Finding
 from core.plugins_host.discovery import Source
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.info import PluginInfo, is_built_in
 
 
-def taken_by_others(info: PluginInfo, source: Source, known: PluginHost) -> Finding | None:
-    """Say it where other plugins have this name, wherever Headlight looks for them."""
+def said_of_name(info: PluginInfo, source: Source, known: PluginHost) -> str:
+    """Say it where other plugins have this name, wherever Headlight looks for them; empty where none has."""
     if not _others(info, source, known):
-        return None
+        return ""
     with known.anew() as now:  # what is known may be from before a file was renamed
         others = _others(info, source, now)
-    return collision(info.name, [source.origin, *others]) if others else None
+    own = [other.origin for other in others if not is_built_in(other)]
+    if not own:
+        return f"Headlight's own plugin {info.name!r} gives way to it." if others else ""
+    if is_built_in(info) and len(own) == 1:
+        return f"It gives way to {own[0]}, which has its name."
+    return str(collision(info.name, [source.origin, *own]))
 
 
 def collision(name: str, origins: Sequence[str]) -> Finding:
@@ -30,8 +35,8 @@ def collision(name: str, origins: Sequence[str]) -> Finding:
     )
 
 
-def _others(info: PluginInfo, source: Source, known: PluginHost) -> list[str]:
-    return [one.origin for one in known.plugins() if one.name == info.name and not _is_same(one.origin, source)]
+def _others(info: PluginInfo, source: Source, known: PluginHost) -> list[PluginInfo]:
+    return [one for one in known.plugins() if one.name == info.name and not _is_same(one.origin, source)]
 
 
 def _is_same(origin: str, source: Source) -> bool:

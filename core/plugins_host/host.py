@@ -133,12 +133,12 @@ class PluginHost:
         return found
 
     def sources_of(self, name: str) -> list[Source]:
-        """Return every place that has a plugin of this name, usable or not. Raises: PluginError where there is none."""
+        """Return the place of the plugin of this name that is used, else all that have one.
+
+        Raises: PluginError where there is none.
+        """
         with self._lock:
-            infos = self.plugins()
-            if all(info.name != name for info in infos):
-                self._row(name)  # raises, and says which there are
-            return [Source(**source) for source, info in self._rows if info.name == name]
+            return [Source(**source) for source, _ in self._rows_of(name)]
 
     def anew(self) -> "PluginHost":
         """Another host, which looks in the same folders and reads the plugin files as they are now."""
@@ -253,13 +253,18 @@ class PluginHost:
 
     def _row(self, name: str) -> tuple[Message, PluginInfo]:
         """Return the source and the description of a plugin that can be used."""
+        row = self._rows_of(name)[0]
+        if row[1].error is not None:
+            raise PluginError(row[1].error, "Mend that, or choose another dataset.")
+        return row
+
+    def _rows_of(self, name: str) -> list[tuple[Message, PluginInfo]]:
+        """Return the one of a name that can be used, all of that name where none can."""
         self.plugins()
         rows = [row for row in self._rows if row[1].name == name]
         if not rows:
             raise self._no_such(name)
-        if rows[0][1].error is not None:
-            raise PluginError(rows[0][1].error, "Mend that, or choose another dataset.")
-        return rows[0]
+        return [row for row in rows if row[1].error is None] or rows
 
     def _no_such(self, name: str) -> PluginError:
         """Say what was looked through in vain: a folder that is not there is the likely cause."""

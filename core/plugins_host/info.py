@@ -46,17 +46,22 @@ def is_built_in(info: PluginInfo) -> bool:
 
 
 def with_collisions(infos: Sequence[PluginInfo]) -> list[PluginInfo]:
-    """Give all rows that share a name an error that says so: neither wins silently.
+    """Give the rows that share a name an error that says so: of two plugins of others neither wins silently.
 
-    A row that has an error of its own keeps it: its file is the first thing to mend.
+    One that came with Headlight gives way to somebody's own, which a guide may have had them name so. A row that has an
+    error of its own keeps it: its file is the first thing to mend.
     """
-    origins: dict[str, list[str]] = {}
+    of_name: dict[str, list[PluginInfo]] = {}
     for info in infos:
-        origins.setdefault(info.name, []).append(info.origin)
-    return [_with_collision(info, origins[info.name]) for info in infos]
+        of_name.setdefault(info.name, []).append(info)
+    return [_with_collision(info, of_name[info.name]) for info in infos]
 
 
-def _with_collision(info: PluginInfo, origins: list[str]) -> PluginInfo:
-    if len(origins) == 1 or info.error is not None:
+def _with_collision(info: PluginInfo, of_name: list[PluginInfo]) -> PluginInfo:
+    own = [one for one in of_name if not is_built_in(one)]
+    if len(of_name) == 1 or info.error is not None or (own == [info]):
         return info
-    return replace(info, error=f"The plugin name {info.name!r} is taken more than once: {' and '.join(origins)}.")
+    if len(own) == 1 and own[0].error is None:
+        return replace(info, error=f"{own[0].origin} has the name {info.name!r} too, and is used in its place.")
+    origins = " and ".join(one.origin for one in of_name)
+    return replace(info, error=f"The plugin name {info.name!r} is taken more than once: {origins}.")

@@ -15,6 +15,7 @@ from core.doctor.report_text import report_text
 from core.engine import Engine
 from core.errors import UserError
 from core.events import Progress, StepsDone
+from core.plugins_host.discovery import built_in_plugins_dir
 from core.requests import CheckPlugin, Learn, Pause, SetPace
 from core.run_folder import RunFolder
 from tests.core.watcher import SECONDS, Watcher, answered, begun
@@ -100,6 +101,18 @@ def test_a_name_that_two_files_share_is_a_finding_by_name_and_noted_by_file(tmp_
         report = answered(engine, CheckPlugin(plugin=str(tmp_path / "one.py"), with_learning=False))
         assert {finding.check for finding in report.findings} == {"leaks"}
         assert report.note == ""  # though the engine has not read them anew
+
+
+def test_one_of_headlights_own_gives_way_to_a_plugin_of_its_name_and_both_checks_say_so(tmp_path: Path) -> None:
+    own = tmp_path / "leaks.py"
+    own.write_text((CASES / "leaks.py").read_text().replace('name = "leaks"', 'name = "reverse"'))
+    with Engine(plugin_dirs=[tmp_path]) as engine:
+        by_name = answered(engine, CheckPlugin(plugin="reverse", with_learning=False))
+        by_file = answered(engine, CheckPlugin(plugin=str(own), with_learning=False))
+        built_in = answered(engine, CheckPlugin(plugin=str(built_in_plugins_dir() / "reverse.py"), with_learning=False))
+    assert {finding.check for report in (by_name, by_file) for finding in report.findings} == {"leaks"}
+    assert by_name.note == by_file.note == "Headlight's own plugin 'reverse' gives way to it."
+    assert built_in.is_clean and built_in.note == f"It gives way to {own}, which has its name."
 
 
 def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:

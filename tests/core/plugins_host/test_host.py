@@ -253,6 +253,16 @@ def test_of_two_plugins_with_one_name_neither_wins(host: PluginHost, write_plugi
     assert all(str(path) in caught.value.sentence for path in files)
 
 
+def test_a_plugin_that_came_with_headlight_gives_way_to_ones_own(host: PluginHost, write_plugin: Any) -> None:
+    own = write_plugin(GOOD, name="reverse")
+    rows = {info.origin: info for info in host.plugins() if info.name == "reverse"}
+    assert rows.pop(str(own)).error is None
+    (built_in,) = rows.values()
+    assert built_in.error == f"{own} has the name 'reverse' too, and is used in its place."
+    assert [source.path for source in host.sources_of("reverse")] == [str(own)]
+    assert host.options("reverse", {"length": 4}) == {"length": 4, "noise": 0.5}
+
+
 def test_a_broken_file_keeps_its_own_error_beside_a_plugin_of_its_name(host: PluginHost, folder: Path) -> None:
     path = folder / "copy_task.py"
     path.write_text("this is no Python\n")
