@@ -17,6 +17,7 @@ from gui.collector import collecting_here
 from gui.context import make_context
 from gui.faults.crash import watched
 from gui.faults.native_crash import earlier_crashes, leaving_a_trace
+from gui.faults.no_display import open_application
 from gui.interpreter import quick_to_yield
 from gui.main_window import MainWindow
 from gui.remembered import recall, remember, remembered_path
@@ -27,7 +28,7 @@ UNSAVED = 3  # as of a run in the terminal that a full disk stopped
 
 def run(argv: list[str], engine: Engine) -> int:
     """The window on this engine, to its end. Returns the exit status: 0, 128 + n after signal n, 3 with lost steps."""
-    app = QApplication.instance() or QApplication(argv)
+    app = QApplication.instance() or open_application(argv)
     assert isinstance(app, QApplication)
     app.setApplicationName("Headlight")
     app.setStyle("Fusion")

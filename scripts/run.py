@@ -9,10 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-from main import has_display
-
 HEADLIGHT = [sys.executable, "main.py"]
 NUM_SENTENCES = 3
+NO_DISPLAY = 2  # what the window ends with where it cannot be opened, and says why
 
 
 def headlight(*arguments: str, capture: bool = False) -> tuple[int, str]:
@@ -78,7 +77,8 @@ def main_job_in_terminal() -> int:
 
 def main() -> int:
     """Opens the window where there is a display."""
-    return headlight()[0] if has_display() else main_job_in_terminal()
+    status, _ = headlight()
+    return main_job_in_terminal() if status == NO_DISPLAY else status
 
 
 if __name__ == "__main__":

@@ -28,6 +28,20 @@ def test_without_a_display_it_says_how_to_train(tmp_path: Path) -> None:
     assert "headlight train" in result.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+@pytest.mark.parametrize(
+    "display", [{"DISPLAY": ":987"}, {"WAYLAND_DISPLAY": "wayland-987"}, {"QT_QPA_PLATFORM": "none"}]
+)
+def test_on_a_display_that_does_not_answer_it_says_why_and_how_to_train(
+    tmp_path: Path, display: dict[str, str]
+) -> None:
+    hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"} | display
+    result = subprocess.run(COMMAND, cwd=tmp_path, env=hidden, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (2, "")
+    (sentence,) = (line for line in result.stderr.splitlines() if line.startswith("headlight: "))
+    assert "no window can be opened" in sentence and sentence.endswith("headlight train copy_task")
+
+
 INTERRUPTED = """
 import os, runpy, signal, sys
 class Interrupts:
