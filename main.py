@@ -10,7 +10,7 @@ NO_DISPLAY = (
 
 
 def has_display() -> bool:
-    """Whether a window can be opened. Qt itself would abort the process, which Python cannot catch."""
+    """Whether a display is named at all: seen without loading Qt, which tells later whether it answers."""
     if sys.platform != "linux":
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
