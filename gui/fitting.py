@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from core.errors import UserError
-from core.settings.fields import run_settings
-
-OPTIONS = "dataset.options"
+from core.settings.fields import OPTIONS, run_settings
 
 
 def what_fits(

@@ -80,7 +80,12 @@ def _run(argv: Sequence[str]) -> int:
         require_one_process(f"`{arguments.verb}`", "Start it without torchrun.")
     module, function = VERBS[arguments.verb]
     verb: Callable[[Namespace], int] = getattr(import_module(module), function)
-    return verb(arguments)
+    try:
+        return verb(arguments)
+    except UserError as error:
+        from core.cli.where_set import with_place  # it imports pydantic and yaml, which --help need not wait for
+
+        raise with_place(error, arguments) from error
 
 
 def _complain(what: object, code: int) -> int:

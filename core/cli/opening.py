@@ -14,9 +14,10 @@ from core.errors import UserError
 from core.events import Prepared
 from core.requests import OpenRun, Purpose
 from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.settings.fields import OPTIONS
 
 Settings = tuple[tuple[str, object], ...]
-DATASET_OPTION = "dataset.options."
+DATASET_OPTION = f"{OPTIONS}."
 
 
 def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:

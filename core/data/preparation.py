@@ -94,7 +94,7 @@ class _Preparation:
         symbols: Symbols | None,
     ) -> None:
         self._host, self._building, self._models = host, building, models
-        self._info = _find(host, dataset.plugin)
+        self._info = host.info(dataset.plugin)
         recorded = host.options(dataset.plugin, dataset.options)
         self.options_here = None if options_here is None else host.options(dataset.plugin, options_here)
         self._options = options = self.options_here or recorded
@@ -282,13 +282,6 @@ class _Preparation:
 
     def _stem(self, split: str) -> Path:
         return self._building / split
-
-
-def _find(host: PluginHost, name: str) -> PluginInfo:
-    found = [info for info in host.plugins() if info.name == name]
-    if not found:
-        host.options(name, {})  # raises, and says which plugins there are
-    return found[0]
 
 
 def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConfig:

@@ -278,8 +278,7 @@ def _fitting(name: str, pairs: SplitPairs, dataset: DatasetConfig) -> SplitPairs
     fitting = pairs.no_longer_than(inf if src == "auto" else src, inf if tgt == "auto" else tgt)
     if not len(fitting):
         raise UserError(
-            f"Every pair of the {name} split is longer than dataset.max_src_length = {src} "
-            f"or dataset.max_tgt_length = {tgt}.",
+            f"dataset.max_src_length = {src} and max_tgt_length = {tgt}: every pair of the {name} split is longer.",
             "Raise them, or set them to auto.",
         )
     return fitting

@@ -26,6 +26,10 @@ class PluginError(UserError):
         return f"{self.sentence} {self.remedy}." if self.remedy not in ("", MEND) else self.sentence
 
 
+class NoSuchPlugin(PluginError):
+    """Nowhere is there a plugin of this name."""
+
+
 class OptionsRefused(PluginError):
     """The plugin's pairs say that these options will not do."""
 

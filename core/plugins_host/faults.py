@@ -121,7 +121,7 @@ def _unknown_key(name: str, known: list[str]) -> str:
 
 
 _NOUNS = {
-    "integer": "an integer",
+    "integer": "a whole number",
     "number": "a number",
     "string": "a text",
     "boolean": "true or false",
@@ -130,13 +130,13 @@ _NOUNS = {
     "null": "null",
 }
 _LISTS = {
-    "integer": "a list of integers such as [1, 3]",
+    "integer": "a list of whole numbers such as [1, 3]",
     "string": "a list of texts such as [characters, words]",
 }
 
 
 def expectation(schema: dict[str, Any]) -> str:
-    """Put one field's JSON schema into words: `an integer from 1 to 64`."""
+    """Put one field's JSON schema into words: `a whole number from 1 to 64`."""
     if "anyOf" in schema:
         return " or ".join(map(expectation, schema["anyOf"]))
     if "enum" in schema or "const" in schema:

@@ -15,6 +15,7 @@ from core.plugins_host.discovery import Source
 from core.plugins_host.failures import (
     ELSEWHERE,
     EmptySplit,
+    NoSuchPlugin,
     NotWaitedFor,
     PluginError,
     crash_line,
@@ -132,10 +133,15 @@ class PluginHost:
         found: list[Message] = self._ask("plugins", {"call": "find", "extra_dirs": self._extra_dirs}, START_SECONDS)
         return found
 
+    def info(self, name: str) -> PluginInfo:
+        """Return the description of a plugin that can be used. Raises: NoSuchPlugin, PluginError."""
+        with self._lock:
+            return self._row(name)[1]
+
     def sources_of(self, name: str) -> list[Source]:
         """Return the place of the plugin of this name that is used, else all that have one.
 
-        Raises: PluginError where there is none.
+        Raises: NoSuchPlugin.
         """
         with self._lock:
             return [Source(**source) for source, _ in self._rows_of(name)]
@@ -176,7 +182,7 @@ class PluginHost:
         SHARD_SIZE pairs, each from (seed, split, shard). The same arguments give the same pairs on every machine.
         Raises: PluginError when the plugin fails or hangs, when the split is empty or does not end.
         """
-        sharded = split == "train" and self._info(name).endless
+        sharded = split == "train" and self.info(name).endless
         size = SHARD_SIZE if limit is None else min(limit, SHARD_SIZE)
         rng_seed = _rng_seed(seed, split, shard) if sharded else _rng_seed(seed, split)
         drawn = 0
@@ -266,17 +272,13 @@ class PluginHost:
             raise self._no_such(name)
         return [row for row in rows if row[1].error is None] or rows
 
-    def _no_such(self, name: str) -> PluginError:
+    def _no_such(self, name: str) -> NoSuchPlugin:
         """Say what was looked through in vain: a folder that is not there is the likely cause."""
         folders = [f" {source['path']}: {source['problem']}." for source, _ in self._rows if source["problem"]]
         known = ", ".join(sorted({info.name for _, info in self._rows if info.error is None}))
-        return PluginError(
+        return NoSuchPlugin(
             f"There is no dataset plugin {name!r}.{''.join(folders)}", f"Known are: {known}. {ELSEWHERE}"
         )
-
-    def _info(self, name: str) -> PluginInfo:
-        with self._lock:
-            return self._row(name)[1]
 
     def _call(self, call: str, name: str, options: dict[str, Any], **arguments: Any) -> Any:
         with self._lock:

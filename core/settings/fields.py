@@ -17,6 +17,8 @@ from core.config import Effect, RunConfig
 
 Kind = Literal["int", "float", "bool", "text", "choice", "numbers", "texts", "options", "group"]
 PathKind = Literal["", "file", "folder"]
+OPTIONS = "dataset.options"
+"""The key below which a plugin's own lie."""
 Schema = Mapping[str, Any]
 _KINDS: dict[str, Kind] = {"integer": "int", "number": "float", "boolean": "bool", "string": "text", "array": "numbers"}
 
@@ -71,6 +73,13 @@ def schema_settings(schema: Schema) -> list[SettingField]:
 def run_settings() -> dict[str, SettingField]:
     """Every setting of a run by its dotted key."""
     return {field.key: field for field in settings(RunConfig)}
+
+
+def named_setting(sentence: str) -> str:
+    """The key that a sentence about a setting begins with: `model.d_model: ...`; empty where it begins with none."""
+    key = sentence.partition(" ")[0].rstrip(":")
+    is_setting = key in run_settings() or f"{key}.".startswith(f"{OPTIONS}.")
+    return key if is_setting else ""
 
 
 def setting_effect(key: str) -> Effect:

@@ -6,9 +6,9 @@ import difflib
 from importlib.resources import files
 from pathlib import Path
 
-from core.config import RunConfig, config_from_document, override, read_config
+from core.config import RunConfig, config_from_document, override
 from core.errors import UserError
-from core.settings.strict_yaml import read_yaml
+from core.settings.strict_yaml import Document, read_yaml, read_yaml_file
 from core.typed_path import typed_path
 
 FIRST_PRESET = "toy_german_english"
@@ -43,16 +43,23 @@ def preset_summary(name: str) -> str:
 
 def read_preset(name: str, overrides: tuple[str, ...] = ()) -> RunConfig:
     """A preset's settings with `KEY=VALUE` overrides applied in order."""
-    return config_from_document(override(read_yaml(preset_text(name), f"preset {name}"), overrides))
+    return config_from_document(override(_preset(name), overrides))
 
 
 def read_preset_or_file(text: str, overrides: tuple[str, ...] = ()) -> RunConfig:
     """The settings of a preset's name or of a YAML file's path. Raises UserError."""
-    if text in preset_names():
-        return read_preset(text, overrides)
+    return config_from_document(override(preset_or_file(text), overrides))
+
+
+def preset_or_file(text: str) -> Document:
+    """The same as it is written, not validated yet. Raises UserError where it is not there, or no YAML."""
     path = typed_path(text)
-    is_path = path.suffix or len(path.parts) > 1 or path.exists()
-    return read_config(path, overrides) if is_path else read_preset(text, overrides)
+    is_path = text not in preset_names() and (path.suffix or len(path.parts) > 1 or path.exists())
+    return read_yaml_file(path) if is_path else _preset(text)
+
+
+def _preset(name: str) -> Document:
+    return read_yaml(preset_text(name), f"preset {name}")
 
 
 def _folder() -> Path:

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.config import RunConfig
 from core.plugins_host.info import PluginInfo
-from core.settings.fields import SettingField, schema_settings
+from core.settings.fields import OPTIONS, SettingField, schema_settings
 from gui.context import Context
-from gui.fitting import OPTIONS, beside, what_fits
+from gui.fitting import beside, what_fits
 from gui.option_form import OptionForm
 
 

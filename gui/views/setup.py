@@ -17,12 +17,12 @@ from core.errors import UserError
 from core.events import Trouble
 from core.faults import as_trouble
 from core.model_size import count_parameters
-from core.settings.fields import SettingField, run_settings
+from core.settings.fields import OPTIONS, SettingField, named_setting, run_settings
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
 from core.typed_path import from_home
 from gui.context import Context
 from gui.datasets.plugin_options import PluginOptions
-from gui.fitting import OPTIONS, beside
+from gui.fitting import beside
 from gui.frame.processes_row import ProcessesRow
 from gui.frame.restart_button import RestartButton
 from gui.option_form import FormRow, OptionForm
@@ -195,7 +195,7 @@ class SetupDrawer(QFrame):
     def _mark(self, sentence: str) -> None:
         """Show beside its field why nothing could be prepared with a setting: `model.d_model: ...`."""
         self._unmark()
-        key = sentence.partition(": ")[0]
+        key = named_setting(sentence)
         row = self._row(key)
         if row is None or row.error:
             return

@@ -97,6 +97,26 @@ print(codes, [name for name in {heavy} if name in sys.modules])
         ("plugins check x.py", "headlight: x.py: expected a plugin's .py file, and there is none."),
         ("plugins new My-Words", "headlight: 'My-Words' is no name for a plugin. Use lower-case letters, digits"),
         ("presets show copy_tsk", "headlight: copy_tsk: no such preset. Did you mean copy_task?"),
+        (
+            "train copy_task --set dataset.plugin=x",
+            "headlight: --set dataset.plugin=x: There is no dataset plugin 'x'.",
+        ),
+        (
+            "train copy_task --set dataset.options.num_symbols=x",
+            "headlight: --set dataset.options.num_symbols=x: dataset.options.num_symbols: expected a whole number from",
+        ),
+        (
+            "train copy_task --set dataset.options.min_length=99",
+            "headlight: --set dataset.options.min_length=99: dataset.options: min_length 99 is above max_length 10.",
+        ),
+        (
+            "train copy_task --set training.best_metric=valid/x",
+            "headlight: --set training.best_metric=valid/x: training.best_metric: expected one of valid/bleu, ",
+        ),
+        (
+            "train copy_task --set dataset.max_src_length=2",
+            "headlight: --set dataset.max_src_length=2: dataset.max_src_length = 2 and max_tgt_length = auto: every",
+        ),
         ("runs show none", "headlight: none: there is no such run, neither as a path nor in"),
     ],
 )

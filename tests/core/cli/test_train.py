@@ -193,6 +193,20 @@ def test_the_command_to_go_on_with_finds_the_plugin_again(
     assert "step 3" in gone_on.stdout.splitlines(), "as many steps as the first command asked for"
 
 
+def test_what_preparing_finds_wrong_in_a_file_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options: {}\ntraining:\n  device: cuda:97\n")
+    refused = called("train", "run.yaml", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.endswith(
+        "headlight: run.yaml, line 5: training.device: cuda:97 is not there on this machine. Use auto or cpu.\n"
+    )
+    (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options:\n    num_symbols: many\n")
+    refused = called("train", "run.yaml", cwd=tmp_path)
+    assert refused.stderr.startswith(
+        "headlight: run.yaml, line 4: dataset.options.num_symbols: expected a whole number"
+    )
+
+
 @pytest.mark.parametrize("verb", [("evaluate",), ("train", "--resume")])
 def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
     run_of_mine: Path, tmp_path: Path, verb: tuple[str, ...]

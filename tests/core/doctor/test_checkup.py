@@ -120,7 +120,9 @@ def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
     report = answered(engine, request)
     assert report.figures is not None and report.figures.splits["train"].src_lengths.longest == 3
     assert report.tried_options is not None and report.tried_options.num_tried == report.tried_options.num_values == 7
-    with pytest.raises(UserError, match=r"dataset\.options\.max_length: expected an integer from 1 to 200, given 0"):
+    with pytest.raises(
+        UserError, match=r"dataset\.options\.max_length: expected a whole number from 1 to 200, given 0"
+    ):
         answered(engine, CheckPlugin(plugin="copy_task", options={"max_length": 0}))
 
 

@@ -29,8 +29,8 @@ class ManyOptions(Options):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"count": 0}, "dataset.options.count: expected an integer from 1 to 2000, given 0"),
-        ({"least": 0.5}, "dataset.options.least: expected an integer of at least 1, given 0.5"),
+        ({"count": 0}, "dataset.options.count: expected a whole number from 1 to 2000, given 0"),
+        ({"least": 0.5}, "dataset.options.least: expected a whole number of at least 1, given 0.5"),
         ({"most": 3}, "dataset.options.most: expected a number of at most 2.5, given 3"),
         ({"free": "1e-3"}, "dataset.options.free: expected a number, given '1e-3'"),
         ({"corpus": "x"}, "dataset.options.corpus: expected 'grammar' or 'sentences', given 'x'"),
@@ -38,17 +38,17 @@ class ManyOptions(Options):
         ({"alphabet": None}, "dataset.options.alphabet: expected a text, given None"),
         (
             {"columns": "1, x"},
-            "dataset.options.columns: expected a list of integers such as [1, 3] or an integer, given '1, x'",
+            "dataset.options.columns: expected a list of whole numbers such as [1, 3] or a whole number, given '1, x'",
         ),
         (
             {"columns": [1, "x"]},
-            "dataset.options.columns: expected a list of integers such as [1, 3] or an integer, given 'x'",
+            "dataset.options.columns: expected a list of whole numbers such as [1, 3] or a whole number, given 'x'",
         ),
         ({"cuts": "|"}, "dataset.options.cuts: expected a list of texts such as [characters, words], given '|'"),
         ({"cuts": [";", 1]}, "dataset.options.cuts: expected a list of texts such as [characters, words], given 1"),
         ({"cuont": 1}, "dataset.options.cuont: unknown key; did you mean 'count'?"),
         ({"count": 13}, "dataset.options: 13 brings bad luck"),
-        ({"alphabet": 7, "count": "x"}, "dataset.options.count: expected an integer from 1 to 2000, given 'x'"),
+        ({"alphabet": 7, "count": "x"}, "dataset.options.count: expected a whole number from 1 to 2000, given 'x'"),
     ],
 )
 def test_the_first_wrong_option_is_told_in_one_line(given: dict[str, Any], sentence: str) -> None:

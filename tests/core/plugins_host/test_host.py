@@ -90,9 +90,9 @@ def test_a_stream_is_left_without_a_word_when_its_process_is_gone(host: PluginHo
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"length": "abc"}, "dataset.options.length: expected an integer from 1 to 64, given 'abc'."),
-        ({"length": 65}, "dataset.options.length: expected an integer from 1 to 64, given 65."),
-        ({"length": True, "noise": "x"}, "dataset.options.length: expected an integer from 1 to 64, given True."),
+        ({"length": "abc"}, "dataset.options.length: expected a whole number from 1 to 64, given 'abc'."),
+        ({"length": 65}, "dataset.options.length: expected a whole number from 1 to 64, given 65."),
+        ({"length": True, "noise": "x"}, "dataset.options.length: expected a whole number from 1 to 64, given True."),
         ({"noise": float("nan")}, "dataset.options.noise: expected a number from 0 to 1, given nan."),
         ({"lenght": 3}, "dataset.options.lenght: unknown key; did you mean 'length'?"),
         ({"qqq": 3}, "dataset.options.qqq: unknown key; known are length, noise."),
