@@ -30,8 +30,8 @@ def translate(arguments: Namespace) -> int:
 
     Of an empty line the output is empty too, so that outputs stay beside their texts.
     """
-    texts = _texts(arguments)
     opening = opening_of(arguments.run, arguments, "translate")
+    texts = _texts(arguments)
     if arguments.output is not None:
         require_no_corpus_file(arguments.output, "--output", opening)
     with on_the_terminal(arguments.plugins_dir) as engine:
@@ -64,6 +64,8 @@ def _texts(arguments: Namespace) -> list[str]:
     for number, text in enumerate(given, start=1):
         if not text.strip():
             raise UserError(f"translate: text {number} of {len(given)} is empty; expected something to translate.")
+    if not given and arguments.input is None and sys.stdin.isatty():
+        print("Type texts to translate, one a line; Ctrl-D ends them.", file=sys.stderr)
     return given or read_lines(arguments.input)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -13,6 +16,7 @@ import pytest
 from core.config import RunConfig
 from core.engine import Engine
 from core.requests import ChangeSetting, Learn, Prepare, Start
+from tests.conftest import ROOT
 from tests.core.watcher import answered, begun, tiny_config
 from tests.in_process import called
 
@@ -41,6 +45,20 @@ def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
     assert set(records[1]) == set(records[0]) and (records[1]["source"], records[1]["tokens"]) == ("", [])
     n_best = translated(run, tmp_path, "--n-best", "1").stdout.splitlines()
     assert [line.split("\t")[0] for line in n_best] == ["1", "3"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_who_types_the_texts_is_told_that_they_are_waited_for(run: Path, tmp_path: Path) -> None:
+    ours, its = os.openpty()
+    command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=its, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        os.close(its)
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"Type texts to translate, one a line; Ctrl-D ends them.\n"
+        os.write(ours, b"1 2\n3\n\x04")
+        outputs, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert len(outputs.splitlines()) == 2 and process.returncode == 0
 
 
 @pytest.mark.parametrize("name", ["in.txt", "link.txt"])
