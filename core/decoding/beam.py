@@ -102,7 +102,8 @@ class _Beams:
         best = self.log_probabilities.amax(1)
         # No token raises a log-probability; the longest output divides it by the most.
         reachable = best / penalty(self.search.max_length, self.search.length_penalty)
-        return (reachable > self.needed).nonzero()[:, 0]
+        is_done = reachable <= self.needed  # never where they are no numbers: it would leave without any output
+        return is_done.logical_not().nonzero()[:, 0]
 
     def keep(self, rows: Tensor) -> None:
         """Go on with these rows alone, in this order. [N]."""

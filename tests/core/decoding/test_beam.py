@@ -149,3 +149,13 @@ def test_a_model_whose_weights_are_no_numbers_still_gives_an_output() -> None:
     with torch.no_grad():
         model.output.weight.fill_(torch.nan)
     assert len(search(model, SOURCES, 3, 0.6, 5, num_best=1)[0]) == 1
+
+
+@pytest.mark.parametrize("beam_size", [2, 3, 4, 8])
+def test_a_sentence_whose_numbers_overflow_has_an_output_beside_others(beam_size: int) -> None:
+    """Weights that diverge are finite for some steps more, and what they make of some sentences is not."""
+    model = small_model()
+    with torch.no_grad():
+        model.src_embedding.tokens.weight[4] = torch.finfo(torch.float32).max
+    sources = [[4, 5, EOS_ID], [6, 7, EOS_ID], [8, EOS_ID], [5, 6, 7, EOS_ID]]
+    assert [len(found) for found in search(model, sources, beam_size, 0.6, 10, num_best=1)] == [1, 1, 1, 1]
