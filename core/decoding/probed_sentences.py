@@ -15,6 +15,7 @@ from core.data.prepared_data import PreparedData
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.decoding.greedy import greedy_decode
 from core.decoding.hypothesis import Hypothesis
+from core.decoding.ranks import ranks_of
 from core.model.evaluation import evaluating
 from core.model.recording import record_attention
 from core.model.transformer import Transformer
@@ -120,7 +121,7 @@ def _read(
             decoder_self=_by_sentence(record.decoder_self),
             cross=_by_sentence(record.cross),
             probability=chosen[:, :, 0].cpu().numpy(),
-            rank=(probabilities > chosen).sum(-1, dtype=torch.int32).cpu().numpy(),
+            rank=ranks_of(chosen, probabilities).int().cpu().numpy(),
             top_ids=best.indices.cpu().numpy(),
             top_probability=best.values.cpu().numpy(),
         )

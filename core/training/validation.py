@@ -15,6 +15,7 @@ from core.config import DecodingConfig
 from core.data.batching import Batch, eval_batches
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import decode, longest_output
+from core.decoding.ranks import ranks_of
 from core.events import Progress, ValidatedSentence
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
@@ -103,14 +104,15 @@ class TeacherForced:
             logits = model.project(hidden.flatten(0, 1)[real])
             log_probabilities = F.log_softmax(logits, dim=-1, dtype=torch.float32)
             chosen = log_probabilities.gather(-1, batch.tgt_output.flatten()[real, None])
-            rank = (log_probabilities > chosen).sum(-1).cpu().numpy()
+            rank = ranks_of(chosen, log_probabilities).cpu().numpy()
             log_chosen = chosen[:, 0].cpu().numpy()
             lengths = batch.tgt_mask.sum(1).cpu().numpy()
         self.cross_entropy -= float(log_chosen.sum(dtype=np.float64))
         self.num_right += int((rank == 0).sum())
         self.num_tokens += len(rank)
         ends = np.cumsum(lengths)[:-1]
-        self.probability.update(zip(indices.tolist(), np.split(np.exp(log_chosen), ends), strict=True))
+        probability = np.nan_to_num(np.exp(log_chosen))  # no number is no probability, and no line of JSON
+        self.probability.update(zip(indices.tolist(), np.split(probability, ends), strict=True))
         self.rank.update(zip(indices.tolist(), np.split(rank, ends), strict=True))
 
     def metrics(self) -> dict[str, float]:

@@ -85,6 +85,23 @@ def test_free_outputs_are_those_of_the_settings_beam(make_trainer: MakeTrainer, 
     assert [one.hypothesis for one in found.sentences] == [one.output for one in translated] != greedy
 
 
+@pytest.mark.parametrize("best_metric", ["valid/loss", "valid/token_accuracy"])
+def test_of_outputs_that_overflow_nothing_is_right_and_the_validation_is_kept(
+    make_trainer: MakeTrainer, best_metric: str
+) -> None:
+    """Weights that diverge are finite for some steps more, and a validation may come in between."""
+    trainer = make_trainer(best_metric=best_metric)
+    trainer.change("decoding.beam_size", 4)
+    with torch.no_grad():
+        trainer.model.src_embedding.tokens.weight.fill_(torch.finfo(torch.float32).max)
+    assert not trainer.has_diverged
+    done = finish(trainer.validate())[1]
+    assert math.isnan(done.metrics["valid/loss"]) and done.metrics["valid/token_accuracy"] == 0.0
+    assert trainer.folder.validated_sentences(0) == done.sentences
+    for probed in trainer.probe().sentences:
+        assert probed.by_reference is not None and (probed.by_reference.output_rank > 0).all()
+
+
 def test_it_yields_between_batches_and_draws_no_random_number(make_trainer: MakeTrainer, host: PluginHost) -> None:
     trainer = make_trainer()
     before = torch.get_rng_state()
