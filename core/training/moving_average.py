@@ -10,7 +10,7 @@ from torch import Tensor
 
 from core.model.transformer import Transformer
 from core.model.weights import load_weights, weights
-from core.training.flat_parameters import FlatParameters
+from core.training.optimization import Optimizer
 
 _TRAINED = "trained."  # in a checkpoint, before the name of a weight that the optimizer goes on from
 
@@ -22,23 +22,25 @@ class MovingAverage:
     At step t the decay is at most (1 + t) / (10 + t), as in TensorFlow's ExponentialMovingAverage: without that, a
     decay of 0.999 would show mostly the untrained weights for the first thousand steps. One operation over the flat
     weights, in place: 8 ms for 12 million (one thread), what reading and writing them takes.
+    Of a step that the optimizer refuses it takes in nothing either, without the device being asked.
     """
 
-    def __init__(self, trained: Transformer, parameters: FlatParameters, decay: float) -> None:
-        """`parameters` are those of `trained`, on its device."""
+    def __init__(self, trained: Transformer, optimizer: Optimizer, decay: float) -> None:
+        """`optimizer` is that of `trained`, on its device."""
         self.model = copy.deepcopy(trained)  # its weights are the average
         self._trained = trained
         self._decay = decay
-        self._newest = parameters.values
-        self._average = parameters.values.clone()
-        averages = parameters.parts(self._average)
+        self._optimizer = optimizer
+        self._average = optimizer.parameters.values.clone()
+        averages = optimizer.parameters.parts(self._average)
         for name, parameter in self.model.named_parameters():
             parameter.data = averages[name]
 
     @torch.no_grad()
     def take(self, step: int) -> None:
         """Take in the weights after `step`, counted from 1."""
-        self._average.lerp_(self._newest, 1.0 - min(self._decay, (1 + step) / (10 + step)))
+        weight = 1.0 - min(self._decay, (1 + step) / (10 + step))
+        self._average.lerp_(self._optimizer.parameters.values, weight * (1.0 - self._optimizer.has_refused))
 
     def state(self) -> dict[str, Tensor]:
         """The weights the optimizer goes on from; a checkpoint's own weights are the average."""

@@ -82,8 +82,7 @@ class Trainer:
         self._learner = Learner(trained, config.training, device, self._processes)
         self._average: MovingAverage | None = None
         if config.training.ema_decay is not None:
-            parameters = self._learner.optimizer.parameters
-            self._average = MovingAverage(trained, parameters, config.training.ema_decay)
+            self._average = MovingAverage(trained, self._learner.optimizer, config.training.ema_decay)
         self.model = trained if self._average is None else self._average.model  # the one to look at
         self.averaged_steps: tuple[int, ...] = ()  # see `take_mean`
         self._batches: TrainBatches | None = None

@@ -48,7 +48,7 @@ def learned(device: torch.device, variant: dict[str, Any]) -> list[Any]:
     """The figures of a few steps of two batches each, the average of their weights, and what it decodes."""
     sgd = {"name": "sgd", "momentum": 0.9}  # Adam makes much of the gradients that are zero but for rounding
     learner, training = learner_on(device, small_model(**variant), optimizer=sgd)
-    average = MovingAverage(learner.model, learner.optimizer.parameters, 0.9)
+    average = MovingAverage(learner.model, learner.optimizer, 0.9)
     steps = []
     for step in (1, 2):
         steps.append([float(one) for one in learner.step([batch(), batch()], training, 0.1)])
@@ -73,7 +73,7 @@ def test_it_learns_and_decodes_as_a_processor_does(variant: dict[str, Any], monk
 def test_no_step_waits_for_it(precision: str, optimizer: str) -> None:
     model = small_model(dropout=0.1, attention_dropout=0.1, positions="learned")
     learner, training = learner_on(DEVICE, model, precision=precision, optimizer={"name": optimizer})
-    average, meter = MovingAverage(model, learner.optimizer.parameters, 0.9), StepMeter(DEVICE)
+    average, meter = MovingAverage(model, learner.optimizer, 0.9), StepMeter(DEVICE)
     with waits() as waited:
         for step in (1, 2):
             measured = learner.step([batch(), batch()], training, 0.01)

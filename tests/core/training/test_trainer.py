@@ -160,10 +160,13 @@ def test_another_seed_gives_other_weights(make_trainer: MakeTrainer, plain: torc
 # -- endings -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_that_diverges_keeps_the_last_good_weights_and_says_so(make_trainer: MakeTrainer) -> None:
+@pytest.mark.parametrize("ema_decay", [None, 0.9])
+def test_a_run_that_diverges_keeps_the_last_good_weights_and_says_so(
+    make_trainer: MakeTrainer, ema_decay: float | None
+) -> None:
     trainer = make_trainer(
         optimizer={"name": "sgd", "learning_rate": 100.0}, schedule={"name": "constant", "warmup_steps": 0},
-        max_grad_norm=None, max_steps=500, checkpoint_every=1, validate_every=500,
+        max_grad_norm=None, max_steps=500, checkpoint_every=1, validate_every=500, ema_decay=ema_decay,
     )  # fmt: skip
     events, reason = finish(trainer.run())
     assert reason == "diverged"
@@ -172,7 +175,8 @@ def test_a_run_that_diverges_keeps_the_last_good_weights_and_says_so(make_traine
     assert f"step {bad_step}" in trouble.sentence and "learning_rate" in trouble.advice
     folder = trainer.folder
     assert folder.checkpoint_steps()[-1] == trainer.step
-    assert all(np.isfinite(array).all() for array in folder.checkpoint(trainer.step).model.values())
+    kept = folder.checkpoint(trainer.step).model
+    assert all(np.array_equal(kept[name], weight.numpy()) for name, weight in weights(trainer.model).items())
     assert torch.isfinite(all_weights(trainer)).all()
     steps, curves = folder.metrics()
     assert steps.tolist() == list(range(1, bad_step))
