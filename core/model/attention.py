@@ -63,7 +63,7 @@ class SelfAttention(MultiHeadAttention):
         super().__init__(d_model, num_heads, attention_dropout, bias)
         self.qkv = Linear(d_model, 3 * d_model, bias=bias)
 
-    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """[B, T, d_model] -> [B, T, d_model]."""
         queries, keys, values = self.split_heads(self.qkv(x), 3)
         return self.attend(queries, KeysValues(keys, values), mask)
@@ -82,7 +82,7 @@ class CrossAttention(MultiHeadAttention):
         keys, values = self.split_heads(self.kv(memory), 2)
         return KeysValues(keys, values)
 
-    def forward(self, x: Tensor, memory: KeysValues, mask: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, memory: KeysValues, mask: Tensor) -> Tensor:
         """[B, T, d_model] -> [B, T, d_model]."""
         (queries,) = self.split_heads(self.q(x), 1)
         return self.attend(queries, memory, mask)

@@ -38,7 +38,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward = FeedForward(config)
         self.dropout = Dropout(config.dropout)
 
-    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """[B, S, d_model] -> [B, S, d_model]; mask [B, 1, 1, S]."""
         if self.norm_first:
             x = self.dropout.add(x, self.self_attention(self.self_attention_norm(x), mask))

@@ -18,7 +18,7 @@ class Sequences(NamedTuple):
 
     batch: int
     length: int
-    mask: Tensor | None  # 0 where attention is allowed, else -inf; broadcast over [B, H, T, S]. None: everywhere
+    mask: Tensor  # 0 where attention is allowed, else -inf; broadcast over [B, H, T, S]
 
 
 class SelfAttentionPass:

@@ -10,12 +10,11 @@ from torch import Tensor
 class FusedAttention:
     """The same as `WrittenOutAttention` without dropout; the kernel's own gradient is asked of autograd."""
 
-    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[B, H, T, d_head], [B, H, S, d_head] -> [B, H, T, d_head]; the mask [B, 1, T, S] is added to scores."""
-        mask = None if mask is None else mask.to(queries.dtype)
         q, k, v = (part.detach().requires_grad_() for part in (queries, keys, values))
         with torch.enable_grad():
-            self._output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+            self._output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask.to(q.dtype))
         self._inputs = q, k, v
         return self._output.detach()
 

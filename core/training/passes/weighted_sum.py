@@ -25,7 +25,7 @@ class WeightedSum:
         self._drops = masks.drops
         self._written_out, self._fused = WrittenOutAttention(masks), FusedAttention()
 
-    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[B, H, T, d_head], [B, H, S, d_head] -> [B, H, T, d_head]. `mask` is added to scores: zero or -inf."""
         self._newest = self._fused if self._fused_is_better(queries, keys) else self._written_out
         return self._newest.forward(queries, keys, values, mask)

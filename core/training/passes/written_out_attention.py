@@ -21,7 +21,7 @@ class WrittenOutAttention:
     def __init__(self, masks: Masks) -> None:
         self._masks = masks
 
-    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[B, H, T, d_head], [B, H, S, d_head] -> [B, H, T, d_head]. Where mask [B, 1, T, S] is -inf, P is zero."""
         batch, heads, length, d_head = queries.shape
         q, k, v = queries.flatten(0, 1), keys.flatten(0, 1), values.flatten(0, 1)
@@ -29,8 +29,7 @@ class WrittenOutAttention:
         # Zeros, since MPS multiplies what is there by beta: an infinity would become NaN (PyTorch's issue 187521).
         scores = torch.baddbmm(q.new_zeros(1), q, k.transpose(1, 2), beta=0, alpha=self._scale)
         scores = scores.to(at_least_float32(q.dtype))
-        if mask is not None:
-            scores.view(batch, heads, length, -1).add_(mask)
+        scores.view(batch, heads, length, -1).add_(mask)
         weights = softmax(scores)
         self._dropped = None
         read = weights
