@@ -13,9 +13,9 @@ the height of its rate; a diverging run climbs by more within some steps."""
 
 def _look(moment: Moment) -> str | None:
     losses = moment.losses()
-    if not len(losses) or not losses[-1] > min(losses.min(), moment.guessing) + CLIMBED * moment.guessing:
+    lowest = losses.min(initial=moment.guessing)
+    if not len(losses) or losses[-1] <= lowest + CLIMBED * moment.guessing:
         return None
-    lowest = min(float(losses.min()), moment.guessing)
     return f"the training loss is {losses[-1]:.2f}, after it has been {lowest:.2f}"
 
 
