@@ -29,7 +29,7 @@ def dissect_head(
 
     Layer and head count from 0; one that the model lacks wraps around, so that -1 is the last. `step` is where the
     weights come from, and only noted. Draws no random number.
-    Raises UserError for a text that `encode_text` refuses.
+    Raises UserError for a text that `encode_text` refuses, and for a reference longer than the model's positions.
     """
     device = next(model.parameters()).device
     source_ids = encode_text(model, data, request.source)[0]

@@ -48,7 +48,8 @@ def read_sentences(
 ) -> tuple[ProbedSentence, ...]:
     """Feed each sentence's reference and its free output in one pass that records attention.
 
-    Probabilities and ranks are over what can be produced: all tokens but `<pad>` and `<bos>`.
+    Probabilities and ranks are over what can be produced: all tokens but `<pad>` and `<bos>`. Raises UserError for a
+    sentence longer than the model's positions.
     """
     sources = _source_ids(data, sentences)
     src, src_mask = pad_ids(sources, next(model.parameters()).device)

@@ -44,7 +44,7 @@ class AlignmentScores:
     def __init__(self) -> None:
         self._scores: dict[int, Scores] = {}
         self._unscored: list[Probe] = []
-        self._first_finds: tuple[int, list[FirstFind]] | None = None  # until a probe asked for last; scores change them
+        self._first_finds: tuple[int, list[FirstFind]] | None = None  # with the newest probe's step that they count
 
     def take(self, probe: Probe) -> bool:
         """Remember a probe; False where it has nothing to score against."""

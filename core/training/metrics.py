@@ -34,7 +34,7 @@ class TextScores:
 
 
 def higher_is_better(metric: str) -> bool:
-    """The direction of any metric, a plugin's own included: those whose name ends in loss, perplexity or error fall."""
+    """The direction of any metric, a plugin's own included: those whose name ends as in LOWER_IS_BETTER fall."""
     return not metric.endswith(LOWER_IS_BETTER)
 
 

@@ -24,8 +24,8 @@ def leave_out_heads(
 ) -> LeftOut:
     """See the model with all heads and without some; its weights are untouched afterwards. Draws no random number.
 
-    `step` is where the weights come from, and only noted. Raises UserError for a head that the model lacks, and for a
-    text that is empty or longer than its positions.
+    `step` is where the weights come from, and only noted. Raises UserError for a head that the model lacks, for a text
+    that `encode_text` refuses, and for a reference longer than the model's positions.
     """
     encode_text(model, data, request.source)  # or refuse it
     sentence = SentenceToProbe(request.source, request.reference)
