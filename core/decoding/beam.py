@@ -42,8 +42,8 @@ def beam_decode(
 
     At each step the most probable continuations of a sentence's hypotheses take their places. One that ends in `<eos>`
     is finished and leaves its place empty (Sutskever et al. 2014, section 3.2): a beam of one is greedy decoding.
-    A sentence is done when its places are empty, or when none of the hypotheses in them can still come to score better
-    than the `num_best` best of the finished ones.
+    One whose numbers overflow leaves its place too, as one that was cut. A sentence is done when its places are empty,
+    or when none of the hypotheses in them can still come to score better than the `num_best` best of the finished ones.
     `watch` is called with who takes the places at each step, before those that have finished leave them.
     Raises UserError when the sources or max_length exceed the model's positions.
     """
@@ -102,8 +102,7 @@ class _Beams:
         best = self.log_probabilities.amax(1)
         # No token raises a log-probability; the longest output divides it by the most.
         reachable = best / penalty(self.search.max_length, self.search.length_penalty)
-        is_done = reachable <= self.needed  # never where they are no numbers: it would leave without any output
-        return is_done.logical_not().nonzero()[:, 0]
+        return (reachable > self.needed).nonzero()[:, 0]
 
     def keep(self, rows: Tensor) -> None:
         """Go on with these rows alone, in this order. [N]."""
@@ -119,11 +118,12 @@ class _Beams:
         return [hypotheses[: self.search.num_best] for hypotheses in found]
 
     def take_finished(self) -> None:
-        """Move what ended in `<eos>` out of its place."""
-        ended = (self.newest == EOS_ID) & (self.log_probabilities != -torch.inf)
+        """Move what ended in `<eos>` out of its place, and what overflowed: from no number nothing goes on."""
+        is_eos = self.newest == EOS_ID
+        ended = (is_eos | self.log_probabilities.isnan()) & (self.log_probabilities != -torch.inf)
         for row, place in ended.nonzero().tolist():
             finished = self.finished[int(self.sentences[row])]
-            finished.append(self._hypothesis(row, place, finished=True))
+            finished.append(self._hypothesis(row, place, finished=bool(is_eos[row, place])))
             if len(finished) >= self.search.num_best:
                 self.needed[row] = sorted(one.score for one in finished)[-self.search.num_best]
         self.log_probabilities = self.log_probabilities.masked_fill(ended, -torch.inf)

@@ -25,7 +25,7 @@ def search_beam(model: Transformer, data: PreparedData, request: SearchBeam, *, 
     Raises UserError for a text that `encode_text` refuses, and for a prefix that has tokens of another vocabulary.
     """
     src, src_mask = pad_ids([encode_text(model, data, request.source)[0]], next(model.parameters()).device)
-    watcher, forced = _Watcher(), prefix_ids(data, request.prefix)
+    watcher, forced = _Watcher(request.beam_size), prefix_ids(data, request.prefix)
 
     def decode(beam_size: int, watch: Watch | None) -> list[ScoredHypothesis]:
         search = BeamSearch(
@@ -63,9 +63,10 @@ class _Taken:
 class _Watcher:
     """Writes down who takes the places of a single sentence's beam."""
 
-    def __init__(self) -> None:
+    def __init__(self, beam_size: int) -> None:
         self._taken: list[_Taken] = []
-        self._in_place: dict[int, int] = {0: -1}  # place in the beam -> its hypothesis among `_taken`
+        # Place in the beam -> its hypothesis among `_taken`. All begin as one.
+        self._in_place: dict[int, int] = dict.fromkeys(range(beam_size), -1)
         self._position = 0
 
     def __call__(self, parents: Tensor, newest: Tensor, log_probabilities: Tensor) -> None:

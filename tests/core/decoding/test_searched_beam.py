@@ -95,6 +95,16 @@ def test_every_output_begins_with_the_prefix(data: PreparedData, seed: int) -> N
         search_beam(model, data, replace(request, prefix=("nowhere",)), max_length=MAX_LENGTH, step=9)
 
 
+@pytest.mark.parametrize("beam_size", [1, 3, 5])
+def test_a_model_whose_numbers_overflow_is_shown_where_it_broke_off(data: PreparedData, beam_size: int) -> None:
+    model = model_of(data, 0)
+    with torch.no_grad():
+        model.src_embedding.tokens.weight.fill_(torch.finfo(torch.float64).max)
+    tree = tree_of(model, data, beam_size)
+    assert len(tree.nodes) == len(tree.outputs) == beam_size
+    assert {(node.parent, node.position) for node in tree.nodes} == {(-1, 0)}
+
+
 def test_a_text_that_is_empty_is_refused(data: PreparedData) -> None:
     with pytest.raises(UserError, match="the text is empty"):
         search_beam(
