@@ -7,7 +7,9 @@ import os
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QSpinBox, QVBoxLayout, QWidget
 
+from gui.theme import Theme
 from gui.widgets.labels import plain_label
+from gui.widgets.spins import fitted
 from gui.workbench import Workbench
 
 HELP = (
@@ -19,10 +21,10 @@ HELP = (
 class ProcessesRow(QWidget):
     """Shows and sets the workbench's number."""
 
-    def __init__(self, workbench: Workbench) -> None:
+    def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__()
         self._workbench = workbench
-        self.spin = _CalmSpin()
+        self.spin = fitted(_CalmSpin(), theme)
         self.spin.setRange(1, max(2, os.cpu_count() or 1))
         self.spin.setAccessibleName("Processes")
         self.spin.setAccessibleDescription(HELP)

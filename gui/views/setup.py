@@ -66,7 +66,7 @@ class SetupDrawer(QFrame):
         self.plugin_combo = CalmCombo()
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self.forms = {name: OptionForm(_fields_of(name)) for name in SECTIONS}
-        self.processes_row = ProcessesRow(context.workbench)
+        self.processes_row = ProcessesRow(context.theme, context.workbench)
         self._scroll = QScrollArea()
         self._lay_out()
         self._connect()

@@ -14,6 +14,7 @@ from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.sentences.asked import Asked
 from gui.widgets.labels import plain_label
+from gui.widgets.spins import fitted
 
 _ALLOWED = np.float32(0.35)  # a calm colour on the scale of weights
 
@@ -38,7 +39,7 @@ class MasksTopic(Topic):
         super().__init__(context.theme)
         self.asked: Asked[Masks] = Asked(context.bridge, self)
         self._follower = context.follower
-        self.target_edit, self.padding_spin = QLineEdit(), QSpinBox()
+        self.target_edit, self.padding_spin = QLineEdit(), fitted(QSpinBox(), context.theme)
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
         self._offered = ""  # put into the field before anybody typed
         self._cell = (0, 0)

@@ -19,6 +19,7 @@ from gui.sentences.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets.choices import combo_box
 from gui.widgets.flow import FlowLayout, named
+from gui.widgets.spins import fitted
 
 _FEEDS = ("fed by the reference", "free-running")
 _FEED_HELP = (
@@ -61,8 +62,10 @@ class HeadChooser(Panel):
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
         self.kind_combo = combo_box("Kind of attention", "Who reads whom (Alt+K)")
         self.kind_combo.addItems([KIND_TITLES[kind] for kind in KINDS])
-        self.layer_spin = _spin("Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)")
-        self.head_spin = _spin("Head", "Head of that layer (Alt+Left, Alt+Right)")
+        self.layer_spin = _spin(
+            theme, "Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)"
+        )
+        self.head_spin = _spin(theme, "Head", "Head of that layer (Alt+Left, Alt+Right)")
         self.on_box = _box("on", "Head switched on", _ON_HELP)
         self.feed_combo = combo_box("Decoder's input", _FEED_HELP)
         self.feed_combo.addItems(_FEEDS)
@@ -193,8 +196,8 @@ def _box(text: str, name: str, help: str) -> QCheckBox:
     return box
 
 
-def _spin(name: str, help: str) -> QSpinBox:
-    spin = QSpinBox()
+def _spin(theme: Theme, name: str, help: str) -> QSpinBox:
+    spin = fitted(QSpinBox(), theme)
     spin.setWrapping(True)
     spin.setRange(1, 1)
     spin.setAccessibleName(name)
