@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from gui.arrow_keys import ARROWS
 from gui.colours import readable_on
 from gui.panel import Table
-from gui.panels.attention.map_layout import MapLayout
+from gui.panels.attention.map_layout import MapLayout, fitting_layout
 from gui.pictures.colour_map import attention_table, image_of, signed_table
 from gui.theme import GRID, Theme
 
@@ -74,9 +74,7 @@ class MatrixCanvas(QWidget):
     def layout_of(self, matrix: Matrix) -> MapLayout:
         """Where its cells lie, with names as small as it takes to write each of them."""
         fonts = [self._theme.token_font(scale) for scale in _NAME_SIZES]
-        layouts = [MapLayout(self._room(), matrix, font, self._row_room(fonts[0])) for font in fonts]
-        fitting = (one for one in layouts if one.cell(0, 0).height() >= QFontMetricsF(one.font).height() * 0.8)
-        return next(fitting, layouts[-1])
+        return fitting_layout(self._room(), matrix, fonts, self._row_room(fonts[0]))
 
     def _room(self) -> QRectF:
         """Where matrix and names go: under the title."""

@@ -17,13 +17,14 @@ from gui.panel import Panel, Table
 from gui.panels.attention.colour_bar import paint_colour_bar
 from gui.panels.attention.head_canvas import HeadCanvas
 from gui.panels.attention.line_canvas import LineCanvas
-from gui.panels.attention.map_layout import MapLayout
+from gui.panels.attention.map_layout import MapLayout, fitting_layout
 from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets.moving_labels import ElidedLabel
 
+_LABEL_SIZES = (1.0, 0.85, 0.7)
 Cell = tuple[int, int]
 """Row and column."""
 
@@ -132,8 +133,8 @@ class MapCanvas(HeadCanvas[Cell]):
         return f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}  with weight {weight:.3f}"
 
     def _layout(self, picture: HeadPicture) -> MapLayout:
-        bar = self._theme.px(64)
-        return MapLayout(QRectF(self.rect()).adjusted(0, 0, -bar, -GRID), picture, self._theme.token_font())
+        area = QRectF(self.rect()).adjusted(0, 0, -self._theme.px(64), -GRID)  # the colour bar is beside it
+        return fitting_layout(area, picture, [self._theme.token_font(scale) for scale in _LABEL_SIZES])
 
     def _has(self, picture: HeadPicture, place: Cell) -> bool:
         rows, columns = picture.weights.shape

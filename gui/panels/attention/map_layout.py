@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -11,6 +12,7 @@ _GAP = 8.0
 _LARGEST_LABEL = 0.35  # share of the area that labels may take
 _LARGEST_CELL = 72.0
 _WIDEST_CELL = 2.0  # in heights
+_CLOSEST = 0.9  # of a line, from label to label: its d and the g above would touch at 0.86
 
 
 class Labelled(Protocol):
@@ -60,14 +62,19 @@ class MapLayout:
         column = int((point.x() - self.grid.left()) / self.grid.width() * len(self.columns))
         return min(row, len(self.rows) - 1), min(column, len(self.columns) - 1)
 
+    @property
+    def has_room_for_rows(self) -> bool:
+        """Whether the label of each row is written."""
+        return self.cell(0, 0).height() >= self._metrics.height() * _CLOSEST
+
     def paint_labels(self, painter: QPainter, colour: QColor) -> None:
         """Row labels to the left, column labels above; upright where they fit, else turned. Long ones are elided."""
         painter.setFont(self.font)
         painter.setPen(colour)
-        if self.cell(0, 0).height() >= self._metrics.height() * 0.7:
+        if self.has_room_for_rows:
             for row, label in enumerate(self.rows):
                 self._paint_row_label(painter, row, label)
-        if not self.rotated or self.cell(0, 0).width() >= self._metrics.height() * 0.7:
+        if not self.rotated or self.cell(0, 0).width() >= self._metrics.height() * _CLOSEST:
             for column, label in enumerate(self.columns):
                 self._paint_column_label(painter, column, label)
 
@@ -92,3 +99,12 @@ class MapLayout:
             QRectF(0, -height / 2, room, height), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text
         )
         painter.restore()
+
+
+def fitting_layout(area: QRectF, picture: Labelled, fonts: Sequence[QFont], row_room: float | None = None) -> MapLayout:
+    """With labels in the largest of these fonts in which each row has one; the smallest, given last, where none has."""
+    for font in fonts:
+        layout = MapLayout(area, picture, font, row_room)
+        if layout.has_room_for_rows:
+            break
+    return layout

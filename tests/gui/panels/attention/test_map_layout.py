@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from gui.heads.head_picture import HeadPicture
-from gui.panels.attention.map_layout import MapLayout
+from gui.panels.attention.map_layout import MapLayout, fitting_layout
 from gui.theme import Theme
 
 
@@ -58,4 +58,15 @@ def test_columns_without_names_take_no_room(qtbot: QtBot) -> None:
 def test_twelve_by_twelve_tokens_are_legible_in_the_small_window(qtbot: QtBot) -> None:
     words = tuple(f"word{place}" for place in range(12))
     made = layout(620, 250, words, words)
-    assert made.cell(0, 0).height() >= 0.7 * QFontMetricsF(made.font).height()
+    assert made.has_room_for_rows
+
+
+def test_where_rows_are_low_their_labels_are_smaller_and_never_touch(qtbot: QtBot) -> None:
+    theme, words = Theme("light"), tuple(f"word{place}" for place in range(12))
+    picture = HeadPicture(np.zeros((12, 12), np.float16), words, words, False)
+    fonts = [theme.token_font(scale) for scale in (1.0, 0.85, 0.7)]
+    for height, place in ((300, 0), (175, 1), (160, 2)):
+        made = fitting_layout(QRectF(0, 0, 400, height), picture, fonts)
+        assert made.font == fonts[place] and made.has_room_for_rows, height
+        assert made.cell(0, 0).height() >= QFontMetricsF(made.font).tightBoundingRect("dgy").height(), height
+    assert not fitting_layout(QRectF(0, 0, 400, 90), picture, fonts).has_room_for_rows
