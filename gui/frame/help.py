@@ -108,7 +108,7 @@ class HelpSheet(QFrame):
             self.page.lay_out_anew()
             room, needed = self._over.rect().adjusted(GRID, GRID, -GRID, -GRID), self.sizeHint()
             if needed.height() > room.height():
-                needed += QSize(self.page.verticalScrollBar().sizeHint().width(), 0)
+                needed += QSize(self.page.verticalScrollBar().sizeHint().width() + GRID, 0)
             self.resize(needed.boundedTo(room.size()))
             self.move(room.center() - self.rect().center())
 

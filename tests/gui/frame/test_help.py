@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShortcut
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gui.frame.help import SHORTCUTS, HelpSheet
 from gui.main_window import MainWindow
+from gui.theme import GRID
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 
@@ -66,3 +68,12 @@ def test_it_is_whole_where_the_zoom_was_changed_while_it_was_closed(qtbot: QtBot
         sheet.toggle()
         wait_until_whole(sheet, qtbot)
         sheet.toggle()
+
+
+def test_its_rows_keep_a_distance_from_the_scroll_bar(qtbot: QtBot, empty_window: MainWindow) -> None:
+    sheet = empty_window.help_sheet
+    empty_window.resize(960, 600)
+    sheet.toggle()
+    wait_until_whole(sheet, qtbot)
+    right = max(label.sizeHint().width() + label.x() for label in sheet.page.findChildren(QLabel))
+    assert sheet.page.verticalScrollBar().maximum() > 0 and right + GRID <= sheet.page.viewport().width()
