@@ -211,7 +211,7 @@ class Transport(QFrame):
 
 
 def _mark(state: WindowState) -> str:
-    return {"learning": "●", "finished": "✓", "failed": "✗", "paused": "‖"}.get(state, "○")
+    return {"learning": "●", "finished": "✓", "failed": "✗", "paused": "▮▮"}.get(state, "○")
 
 
 def _step_button(steps: int) -> QPushButton:

@@ -40,7 +40,7 @@ def test_what_is_said_of_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
     window.context.playhead.view(5)
-    assert label.text() == "‖ paused"
+    assert label.text() == "▮▮ paused"
     assert label.width() <= 4 / 3 * (label.fontMetrics().horizontalAdvance(label.text()) + 1)
     qtbot.waitUntil(lambda: window.transport.height() == row, timeout=WAIT_MS)
 
