@@ -40,7 +40,7 @@ LIGHT = Colours(
     faint="#949da8",
     training="#0072b2",
     validation="#d55e00",
-    good="#009e73",
+    good="#007d5a",
     bad="#b3261e",
     bad_surface="#fdf0ee",
     on_training="#ffffff",
@@ -76,7 +76,7 @@ def palette(colours: Colours) -> QPalette:
         role.ButtonText: colours.text,
         role.ToolTipBase: colours.surface,
         role.ToolTipText: colours.text,
-        role.PlaceholderText: colours.faint,
+        role.PlaceholderText: colours.muted,
         role.Highlight: colours.training,
         role.HighlightedText: colours.on_training,
         role.Link: colours.training,
@@ -104,9 +104,10 @@ def _lightness(colour: QColor) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
 
 
-_LIGHT_GROUND = sqrt(_lightness(QColor(LIGHT.text)) * _lightness(QColor(DARK.text)))  # the same contrast to both
+_BLACK, _WHITE = QColor("black"), QColor("white")  # of any other two inks neither is readable on some middle tones
+_LIGHT_GROUND = sqrt(_lightness(_BLACK) * _lightness(_WHITE))  # the same contrast to both
 
 
 def readable_on(ground: QColor) -> QColor:
-    """The dark text or the light one, whichever has more contrast there."""
-    return QColor(LIGHT.text if _lightness(ground) >= _LIGHT_GROUND else DARK.text)
+    """Black or white, whichever has more contrast there: 4.5 at least."""
+    return _BLACK if _lightness(ground) >= _LIGHT_GROUND else _WHITE
