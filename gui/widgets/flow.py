@@ -22,6 +22,7 @@ class FlowLayout(QLayout):
         self._last_at_right = last_at_right
         self._items: list[QLayoutItem] = []
         self._shares: dict[QWidget, int] = {}
+        self._heights: dict[int, int] = {}  # by width, until an item asks for another size: a window asks often
         self.setContentsMargins(margin, margin, margin, margin)
         self.setSpacing(spacing)
 
@@ -29,6 +30,7 @@ class FlowLayout(QLayout):
         """Put it before the item that is at this place."""
         self.addWidget(widget)
         self._items.insert(place, self._items.pop())
+        self.invalidate()
 
     def add_growing(self, widget: QWidget, share: int = 1) -> None:
         """Put it last; what its line leaves free is shared among such widgets in these proportions."""
@@ -37,6 +39,7 @@ class FlowLayout(QLayout):
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self.invalidate()
 
     def count(self) -> int:
         return len(self._items)
@@ -47,6 +50,10 @@ class FlowLayout(QLayout):
     def takeAt(self, index: int) -> QLayoutItem | None:
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
+    def invalidate(self) -> None:
+        self._heights.clear()
+        super().invalidate()
+
     def expandingDirections(self) -> Qt.Orientation:
         return Qt.Orientation(0)
 
@@ -54,7 +61,9 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._places(QRect(0, 0, width, 0))[1]
+        if width not in self._heights:
+            self._heights[width] = self._places(QRect(0, 0, width, 0))[1]
+        return self._heights[width]
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()

@@ -1,0 +1,61 @@
+"""Rows that go on in the next line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QLayoutItem, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.widgets.flow import FlowLayout
+
+
+@pytest.fixture
+def row(qtbot: QtBot) -> Iterator[FlowLayout]:
+    """Three buttons in a widget."""
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    made = FlowLayout(widget, 0, 8)
+    for _ in range(3):
+        made.addWidget(QPushButton("a button"))
+    yield made  # the widget would go with this function
+
+
+def test_its_height_is_worked_out_once(row: FlowLayout, monkeypatch: pytest.MonkeyPatch) -> None:
+    worked_out, lines = [], FlowLayout._lines
+
+    def counted(self: FlowLayout, room: int) -> Iterator[list[QLayoutItem]]:
+        worked_out.append(room)
+        return lines(self, room)
+
+    monkeypatch.setattr(FlowLayout, "_lines", counted)
+    heights = [row.heightForWidth(width) for width in (100, 1000, 100, 1000)]
+    assert heights[:2] == heights[2:] and heights[0] > heights[1]
+    assert worked_out == [100, 1000]
+
+
+def test_it_follows_what_its_items_become(row: FlowLayout) -> None:
+    widget, button, other = row.parentWidget(), row.itemAt(0).widget(), row.itemAt(1).widget()
+    assert isinstance(button, QPushButton)
+    width = 2 * button.sizeHint().width() + 8
+
+    def heights() -> tuple[int, int]:
+        """As it is said, and as it is worked out anew."""
+        return row.heightForWidth(width), row._places(QRect(0, 0, width, 0))[1]
+
+    seen = []
+    for change in (
+        *(lambda: None, other.hide, other.show),
+        lambda: button.setText("a button that has far more to say"),
+        lambda: row.insert_widget(0, QPushButton("one more")),
+        lambda: row.setContentsMargins(8, 8, 8, 8),
+        lambda: widget.setStyleSheet("QPushButton { min-height: 60px }"),
+        lambda: row.removeWidget(other),
+    ):
+        change()
+        said, anew = heights()
+        assert said == anew
+        seen.append(said)
+    assert len(set(seen)) >= 4
