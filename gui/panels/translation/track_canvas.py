@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -76,12 +76,13 @@ class TrackCanvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout is not None:
             with QPainter(self) as painter:  # an exception must not leave it painting
-                self._paint(painter, self._layout)
+                self._paint(painter, self._layout, event.rect())
 
-    def _paint(self, painter: QPainter, layout: TrackLayout) -> None:
-        self._paint_places(painter, layout)
+    def _paint(self, painter: QPainter, layout: TrackLayout, seen: QRect) -> None:
+        places = layout.places_within(seen.left(), seen.right())  # of a hundred tokens a dozen are seen
+        self._paint_places(painter, layout, places)
         for row, track in enumerate(self.tracks):
-            for place in range(len(track.tokens)):
+            for place in range(places.start, min(places.stop, len(track.tokens))):
                 self._paint_token(painter, layout.box(row, place), track, place)
                 self._paint_first_choice(painter, layout.below(row, place), track, place)
         if self._difference is not None:
@@ -106,9 +107,9 @@ class TrackCanvas(QWidget):
     def _shown_place(self, layout: TrackLayout) -> int:
         return min(self.place, layout.num_places - 1)
 
-    def _paint_places(self, painter: QPainter, layout: TrackLayout) -> None:
+    def _paint_places(self, painter: QPainter, layout: TrackLayout, places: range) -> None:
         painter.setFont(fonts_of(self._theme)[1])
-        for place in range(layout.num_places):
+        for place in places:
             is_first = place == self._difference
             painter.setPen(self._theme.colour("bad" if is_first else "muted"))
             text = f"≠ {place + 1}" if is_first else f"{place + 1}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import accumulate
 
 from PySide6.QtCore import QRectF
@@ -64,6 +65,11 @@ class TrackLayout:
         return next(
             (place for place in range(self.num_places) if self._lefts[place] <= x < self._lefts[place + 1]), None
         )
+
+    def places_within(self, left: float, right: float) -> range:
+        """Those that lie between, if only in part."""
+        first, behind = bisect_right(self._lefts, left) - 1, bisect_right(self._lefts, right)
+        return range(max(first, 0), min(behind, self.num_places))
 
     def _needed(self, track: Track, place: int) -> float:
         if place >= len(track.tokens):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, QRectF
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -116,3 +117,25 @@ def test_the_first_difference_is_seen_until_somebody_chooses_a_place(canvas: Tra
     canvas.show_tracks((track("free", TOKENS),), "")  # nothing to differ from
     look(canvas, 39)
     assert 39 in seen(canvas)
+
+
+def test_only_the_tokens_that_are_seen_are_painted_and_as_all_of_them_would_be(
+    canvas: TrackCanvas, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canvas.show_tracks((track("fed", TOKENS), track("free", TOKENS), track("short", TOKENS[:33])), "")
+    look(canvas, 30)
+    qtbot.waitUntil(lambda: canvas.x() < 0, timeout=WAIT_MS)
+    viewport, left = area_of(canvas).viewport(), canvas.width_of_names
+    beside = QRect(left, 0, viewport.width() - left, canvas.height())
+    whole = canvas.grab().toImage().copy(beside.translated(-canvas.x(), 0))
+    painted, paint_token = list[int](), TrackCanvas._paint_token
+
+    def noted(self: TrackCanvas, painter: QPainter, box: QRectF, track: Track, place: int) -> None:
+        painted.append(place)
+        paint_token(self, painter, box, track, place)
+
+    monkeypatch.setattr(TrackCanvas, "_paint_token", noted)
+    seen_alone = viewport.grab(beside).toImage()
+    pixels = [(x, y) for x in range(whole.width()) for y in range(whole.height())]
+    assert sum(seen_alone.pixel(*pixel) != whole.pixel(*pixel) for pixel in pixels) < 10  # where letters are clipped
+    assert set(seen(canvas)) <= set(painted) and len(set(painted)) < len(TOKENS) / 2
