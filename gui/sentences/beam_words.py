@@ -53,5 +53,8 @@ def _said_of_greedy(tree: BeamTree) -> str:
 
 
 def _tokens(tree: BeamTree, node: BeamNode) -> list[str]:
-    before = _tokens(tree, tree.nodes[node.parent]) if node.parent >= 0 else []
-    return [*before, node.token]
+    tokens = [node.token]
+    while node.parent >= 0:  # no recursion: an output may have more tokens than Python has levels
+        node = tree.nodes[node.parent]
+        tokens.append(node.token)
+    return tokens[::-1]

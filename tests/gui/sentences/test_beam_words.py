@@ -64,3 +64,9 @@ def test_a_hypothesis_is_read_out_whole() -> None:
 def test_outputs_stand_below_each_other_and_are_escaped() -> None:
     table = outputs_table(TREE)
     assert table.count("<tr>") == 3 and "<td>greedy</td><td>&nbsp; -0.900 &nbsp;</td><td>&lt;c&gt;</td>" in table
+
+
+def test_a_hypothesis_may_be_as_long_as_an_output() -> None:
+    nodes = tuple(node(place - 1, place, 0, f"t{place}", "went on") for place in range(2_000))
+    said = said_of_node(replace(TREE, nodes=nodes), 1_999)
+    assert said.startswith("“t0 t1 ") and " t1999”" in said
