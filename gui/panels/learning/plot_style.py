@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pyqtgraph as pg
@@ -22,7 +23,11 @@ class FigureAxis(pg.AxisItem):
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         texts = super().tickStrings(values, scale, spacing)
         figures = [value * scale for value in values]
-        return [f"{figure:,.0f}" if abs(figure) >= 1000 else text for figure, text in zip(figures, texts, strict=True)]
+        places = max(0, math.ceil(-math.log10(spacing * scale)))  # as of smaller ones: 1,000.5 is no 1,000
+        return [
+            f"{figure:,.{places}f}" if abs(figure) >= 1000 else text
+            for figure, text in zip(figures, texts, strict=True)
+        ]
 
 
 def figure_axes() -> dict[str, FigureAxis]:

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from core.history import History
+from gui.panels.learning.plot_style import FigureAxis
 from gui.panels.learning.step_plot import StepPlot
 from gui.pictures.picture_file import pictures_of
 from gui.playhead import Playhead
@@ -46,3 +48,9 @@ def test_each_number_of_the_axis_of_steps_is_written_in_full(
 def numbers_of(widget: QWidget) -> list[str]:
     """All that is written in it."""
     return re.findall(r">\s*([\d,.]+)\s*</text>", pictures_of([widget])[".svg"]().decode())
+
+
+def test_numbers_that_differ_are_written_differently(qtbot: QtBot) -> None:
+    axis = FigureAxis("bottom")
+    assert axis.tickStrings([999.5, 1000.0, 1000.5], 1, 0.5) == ["999.5", "1,000.0", "1,000.5"]
+    assert axis.tickStrings([0, 1000, 2000], 1, 1000) == ["0", "1,000", "2,000"]
