@@ -113,7 +113,7 @@ class TokenTable(Panel):
         assert translation.sentence is not None
         tokens = [escape(token, quote=False) for token in translation.sentence.free_running.tgt_output]
         written, to_come = tokens[: self._place.place + 1], tokens[self._place.place + 1 :]
-        return f'{" ".join(written)} <span style="color:{self.theme.colours.faint}">{" ".join(to_come)}</span>'
+        return f'{" ".join(written)} <span style="color:{self.theme.colours.muted}">{" ".join(to_come)}</span>'
 
     def _pick(self, row: int, token: str) -> None:
         if self._shown is not None and self._shown.sentence is not None:
