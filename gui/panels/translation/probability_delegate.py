@@ -57,7 +57,8 @@ class ProbabilityDelegate(QStyledItemDelegate):
         rect = QRectF(option.rect).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, self._selected)
-        bar = QRectF(rect.left(), rect.top(), _longest(option) * probability, rect.height())
+        share = probability if probability > 0.0 else 0.0  # a diverged model's are no numbers
+        bar = QRectF(rect.left(), rect.top(), _longest(option) * share, rect.height())
         forced = bool(index.data(IS_FORCED))
         chosen = self._forced_bar if forced else self._chosen_bar
         painter.fillRect(bar, chosen if index.column() == 0 else self._other_bar)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPixmap
@@ -48,6 +50,13 @@ def test_the_bar_is_as_long_as_the_probability(qtbot: QtBot, probability: float)
     table.setItem(0, 0, cell(probability))
     image = painted(ProbabilityDelegate(Theme("light")), table, 0, 402)
     assert length_of_bar(image) == pytest.approx(400 * probability, abs=1)
+
+
+def test_what_is_no_number_has_no_bar(qtbot: QtBot) -> None:
+    table = QTableWidget(1, 1)
+    qtbot.addWidget(table)
+    table.setItem(0, 0, cell(math.nan))
+    assert length_of_bar(painted(ProbabilityDelegate(Theme("light")), table, 0, 402)) == 0
 
 
 def test_bars_of_one_probability_are_as_long_in_columns_of_different_widths(qtbot: QtBot) -> None:
