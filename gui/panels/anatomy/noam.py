@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSizeF, Qt
 from PySide6.QtWidgets import QSpinBox
 
 from core.config import OptimizerConfig, RunConfig, ScheduleConfig
@@ -97,7 +97,8 @@ class NoamTopic(Topic):
         if last_step == self._last_step:
             return
         self._last_step = last_step
-        self.warmup_spin.setRange(1, last_step)
+        with QSignalBlocker(self.warmup_spin):  # a warm-up that is cut to a shorter run was chosen by nobody
+            self.warmup_spin.setRange(1, last_step)
         self.line.setBounds((1, last_step))
         every = _tick_every(last_step)
         ticks = [(step, f"{step:,}") for step in range(0, last_step + 1, every)]

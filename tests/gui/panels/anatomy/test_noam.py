@@ -175,3 +175,13 @@ def test_the_key_shows_the_line_of_each_curve_before_its_name(topic: NoamTopic) 
         (_, end), (height, _) = sample.getData()
         assert end < name.pos().x() and height == pytest.approx(name.pos().y())
     assert len({tuple(curve.opts["pen"].dashPattern()) for curve in topic._references}) == 3
+
+
+def test_the_warmup_follows_a_shorter_run_too_until_somebody_chooses(
+    topic: NoamTopic, window: MainWindow, qtbot: QtBot
+) -> None:
+    for max_steps, warmup in ((60_000, 30_000), (1_000, 100)):
+        settings = {"max_steps": max_steps, "schedule.name": "noam", "schedule.warmup_steps": warmup}
+        prepare(window, qtbot, {f"training.{key}": value for key, value in settings.items()})
+        draw(topic, window)
+        assert topic.warmup_spin.value() == warmup
