@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,16 +123,21 @@ class MatrixCanvas(QWidget):
         brush = painter.brush()
         brush.setStyle(Qt.BrushStyle.BDiagPattern)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for row, column in np.argwhere(matrix.hidden).tolist():
-            painter.fillRect(layout.cell(row, column), self._theme.colour("surface"))
-            painter.fillRect(layout.cell(row, column), brush)
+        surface = self._theme.colour("surface")
+        for row, hidden in enumerate(matrix.hidden):
+            for first, last in _runs_of(hidden):  # not each cell: of a hundred tokens there are thousands
+                run = layout.cell(row, first).united(layout.cell(row, last))
+                painter.fillRect(run, surface)
+                painter.fillRect(run, brush)
 
     def _write_figures(self, painter: QPainter, layout: MapLayout, matrix: Matrix, image: QImage) -> None:
         painter.setFont(self._theme.font(0.9))
         metrics, cell = painter.fontMetrics(), layout.cell(0, 0)
+        if cell.width() < metrics.horizontalAdvance(f"{0:.{matrix.decimals}f}") + 4 or cell.height() < metrics.height():
+            return  # before each figure is measured
         texts = [[f"{value:z.{matrix.decimals}f}" for value in row] for row in matrix.values.tolist()]
         widest = max(metrics.horizontalAdvance(text) for row in texts for text in row)
-        if cell.width() < widest + 4 or cell.height() < metrics.height():
+        if cell.width() < widest + 4:
             return
         for row, column in np.ndindex(matrix.values.shape):
             if not matrix.is_hidden(row, column):
@@ -168,3 +174,9 @@ class MatrixCanvas(QWidget):
 
     def focusOutEvent(self, event: QEvent) -> None:
         self.update()
+
+
+def _runs_of(hidden: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """The first and the last place of each run of a row."""
+    edges = np.flatnonzero(np.diff(hidden, prepend=False, append=False)).tolist()
+    return ((first, end - 1) for first, end in zip(edges[::2], edges[1::2], strict=True))

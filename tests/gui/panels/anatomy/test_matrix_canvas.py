@@ -56,6 +56,18 @@ def test_hidden_cells_are_hatched_and_without_a_figure(canvas: MatrixCanvas) -> 
     assert canvas.grab(cell).toImage() != whole.copy(cell)
 
 
+def test_of_a_row_only_what_is_hidden_is_hatched(canvas: MatrixCanvas) -> None:
+    hidden = np.array([[True, False, True, True, False], [False] * 5, [True] * 5])
+    rows, columns = ("a", "b", "c"), tuple("vwxyz")
+    canvas.show_matrix(Matrix("m", np.ones(hidden.shape), rows, columns, decimals=None))
+    layout, whole = canvas.layout_of(canvas.matrix), canvas.grab().toImage()
+    canvas.show_matrix(Matrix("m", np.ones(hidden.shape), rows, columns, hidden=hidden, decimals=None))
+    hatched = canvas.grab().toImage()
+    for (row, column), is_hidden in np.ndenumerate(hidden):
+        cell = layout.cell(row, column).toAlignedRect().adjusted(2, 2, -2, -2)
+        assert (hatched.copy(cell) != whole.copy(cell)) == is_hidden, (row, column)
+
+
 def test_what_is_rounded_to_zero_has_no_sign(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", np.array([[-0.004, -0.006]]), ("a",), ("x", "y"), limit=1.0))
     written = pictures_of([canvas])[".svg"]().decode()
