@@ -21,9 +21,16 @@ from gui.widgets.tables import read_by_rows
 Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
 _ROW_HEIGHT = 20  # pixels at 100 %, of one line
 _SIDES = ("source", "target")
-_IN_VALID = (
-    "Different test sources that are validated on, all of them where there are no test pairs of their own: "
-    "what is chosen by validation suits them"
+_COMPARED = (
+    ("repeated pairs", "Pairs that stood before in the train split", ("train",)),
+    ("sources in train too", "Different held-out sources that are trained on: their scores say little", HELD_OUT),
+    ("pairs in train too", "Of these, with the same target", HELD_OUT),
+    (
+        "sources in valid too",
+        "Different test sources that are validated on, all of them where there are no test pairs of their own: "
+        "what is chosen by validation suits them",
+        ("test",),
+    ),
 )
 
 
@@ -116,22 +123,19 @@ def _known(side: SideFigures) -> str:
 
 
 def _compared(overview: DataOverview) -> Iterator[Line]:
-    """What is known only after the whole train split has passed by."""
+    """What is known only after the whole train split has passed by; until then its lines wait, so that none moves."""
     repeats, leaks, test_in_valid = overview.repeats, overview.leaks, overview.test_in_valid
     if repeats is None or leaks is None or test_in_valid is None:
-        waiting = dict.fromkeys(SPLITS, "…")
-        yield "repeated pairs", "Pairs that stood before in the train split", {"train": "…"}
-        yield "sources in train too", "", {name: waiting[name] for name in HELD_OUT}
+        yield from ((name, meaning, dict.fromkeys(splits, "…")) for name, meaning, splits in _COMPARED)
         return
     share = repeats.num_pairs / max(1, overview.splits["train"].num_pairs)
-    repeated = {"train": f"{repeats.num_pairs:,} ({per_cent(share, 1)})"}
-    yield "repeated pairs", "Pairs that stood before in the train split", repeated
-    sources = {name: _leaked(leak.sources_in_train, leak.num_sources) for name, leak in leaks.items()}
-    yield "sources in train too", "Different held-out sources that are trained on: their scores say little", sources
-    pairs = {name: f"{leak.pairs_in_train:,}" for name, leak in leaks.items()}
-    yield "pairs in train too", "Of these, with the same target", pairs
-    shared = {"test": _leaked(test_in_valid, leaks["test"].num_sources)}
-    yield "sources in valid too", _IN_VALID, shared
+    known = (
+        {"train": f"{repeats.num_pairs:,} ({per_cent(share, 1)})"},
+        {name: _leaked(leak.sources_in_train, leak.num_sources) for name, leak in leaks.items()},
+        {name: f"{leak.pairs_in_train:,}" for name, leak in leaks.items()},
+        {"test": _leaked(test_in_valid, leaks["test"].num_sources)},
+    )
+    yield from ((name, meaning, texts) for (name, meaning, _), texts in zip(_COMPARED, known, strict=True))
 
 
 def _leaked(found: int, of: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.datasets.pair_pages import PAGE
 from gui.main_window import MainWindow
+from gui.panels.datasets.data_figures import lines_of
 from gui.panels.datasets.token_delegate import TOKENS
 from gui.pictures.export_button import ExportButton
 from gui.views.data import HINT, DataView
@@ -73,6 +75,15 @@ def test_pairs_and_figures_stand_there_before_training(view: DataView) -> None:
 
     view.split_combo.setCurrentText("valid")
     assert view.histograms.is_dirty
+
+
+def test_what_is_not_known_yet_has_its_line(view: DataView) -> None:
+    overview = view.look.overview
+    assert overview is not None
+    known, waiting = (list(lines_of(one)) for one in (overview, replace(overview, leaks=None)))
+    assert [line[:2] for line in waiting] == [line[:2] for line in known], "no line moves as they become known"
+    assert [sorted(texts) for *_, texts in waiting] == [sorted(texts) for *_, texts in known]
+    assert waiting[5] == (*known[5][:2], {"valid": "…", "test": "…"})
 
 
 def test_names_of_figures_go_on_in_another_line_beside_setup(
