@@ -32,6 +32,7 @@ _COLOURS = {
 
 SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
+_ROW_HEIGHT = 28  # pixels at 100 %
 _WIDEST_COLUMN = 240  # pixels at 100 %
 _NUDGE = 4  # pixels between two heights that are tried for letters
 
@@ -156,6 +157,7 @@ class RunComparison(Panel):
             assert head is not None
             head.setIcon(self._swatch(place))
             head.setToolTip(as_written(head.text()))
+        self.table.verticalHeader().setDefaultSectionSize(self.theme.px(_ROW_HEIGHT))
         self.table.setRowCount(len(rows))
         for number, (key, *values) in enumerate(rows):
             name = str(key)

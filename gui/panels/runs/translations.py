@@ -20,6 +20,7 @@ _NOTHING_IN_COMMON = (
 _NO_STEP = "These runs were validated at no step in common: choose one above, or each run's newest."
 _NONE = "None of these runs was validated yet."
 _NONE_THERE = "None of these runs was validated at step {step}: choose another step above."
+_ROW_HEIGHT = 36  # pixels at 100 %, of two lines
 _NOT_THERE = "–"
 _MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}  # as it is seen, and as it is heard
 
@@ -94,6 +95,7 @@ class RunTranslations(Panel):
             head = self.table.horizontalHeaderItem(column)
             assert head is not None
             head.setToolTip(as_written(text))
+        self.table.verticalHeader().setDefaultSectionSize(self.theme.px(_ROW_HEIGHT))
         self.table.setRowCount(len(self._lines))
         for number, line in enumerate(self._lines):
             for column, text in enumerate(line):
