@@ -57,6 +57,16 @@ def test_a_change_is_that_of_the_figures_beside_it() -> None:
     assert changes(before, after)[-1] == "+0.014"  # not 0.0148
 
 
+@pytest.mark.parametrize(("before", "after", "change"), [(0.29, 0.19, "-0.10"), (0.29, 0.28, "-0.01")])
+def test_a_change_of_probabilities_has_their_places(before: float, after: float, change: str) -> None:
+    made = sentence()
+    seen = []
+    for probability in (before, after):
+        free = replace(made.free_running, output_probability=np.array([probability, 1, 1, 1], np.float32))
+        seen.append(SeenModel(sentence=replace(made, free_running=free), valid_loss=None))
+    assert changes(*seen)[1] == change
+
+
 def test_a_probability_of_zero_has_a_loss_all_the_same() -> None:
     made = sentence()
     nothing = replace(made.free_running, output_probability=np.zeros(4, np.float32))
