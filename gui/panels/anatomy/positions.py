@@ -47,7 +47,7 @@ class PositionsTopic(Topic):
         self.positions_spin, self.width_spin, self.wave_spin = (fitted(QSpinBox(), theme) for _ in range(3))
         self.positions_spin.setRange(8, 512)
         self.positions_spin.setValue(100)
-        self.width_spin.setRange(1, 1024)
+        self.width_spin.setRange(1, 8192)  # as d_model
         self.width_spin.setSingleStep(2)
         self.wave_spin.setValue(12)
         self.map, self.waves = PlainPlot(theme), PlainPlot(theme)

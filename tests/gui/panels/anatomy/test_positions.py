@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, sin
 
 import numpy as np
@@ -11,8 +12,10 @@ from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from core.history import History
+from core.settings.presets import read_preset
 from gui.panels.anatomy.positions import PositionsTopic
 from gui.theme import Theme
+from tests.gui.panels.conftest import prepared
 
 
 @pytest.fixture
@@ -34,6 +37,12 @@ def test_the_width_is_the_models_until_one_is_chosen(topic: PositionsTopic, hist
     topic.width_spin.setValue(8)
     topic.show_step(history, 0)
     assert topic.width_spin.value() == 8 and topic._image.image.shape == (8, 100)
+
+
+def test_the_width_may_be_that_of_any_model(topic: PositionsTopic, history: History) -> None:
+    history.take(replace(prepared(), config=read_preset("toy_german_english", ("model.d_model=8192",))))
+    topic.show_step(history, 0)
+    assert topic.width_spin.text() == "8,192" and topic._image.image.shape == (8192, 100)
 
 
 def test_the_table_is_drawn_at_each_width_on_the_way_to_the_one_that_is_typed(
