@@ -42,7 +42,7 @@ class LabelSmoothingTopic(Topic):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.eps_spin, self.size_spin = fitted(QDoubleSpinBox(), theme), fitted(QSpinBox(), theme)
+        self.eps_spin, self.size_spin = fitted(_ShareSpin(), theme), fitted(QSpinBox(), theme)
         self.eps_spin.setRange(0.0, 0.9999)
         self.eps_spin.setDecimals(4)  # of a run it may be any below 1
         self.eps_spin.setSingleStep(0.05)
@@ -170,3 +170,10 @@ class LabelSmoothingTopic(Topic):
     def _read_odds(self, point: QPointF) -> None:
         self._odds = 10.0 ** min(max(point.x(), 0.0), _DECADES)
         self.mark_dirty()
+
+
+class _ShareSpin(QDoubleSpinBox):
+    """Writes as many places as there are; the others would all be zero."""
+
+    def textFromValue(self, value: float) -> str:
+        return f"{value:g}"

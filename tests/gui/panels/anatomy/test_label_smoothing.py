@@ -44,7 +44,7 @@ def test_any_epsilon_of_a_run_is_shown_as_it_is(topic: LabelSmoothingTopic, hist
     config = read_preset("toy_german_english", (f"training.label_smoothing={eps}",))
     history.take(replace(prepared(), config=config))
     topic.show_step(history, 0)
-    assert topic.eps_spin.value() == eps
+    assert topic.eps_spin.value() == eps and topic.eps_spin.text() == f"{eps:g}"
     assert topic._names[topic._smoothed].toPlainText() == f"smoothed, ε = {eps}"
 
 
