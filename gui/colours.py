@@ -25,6 +25,7 @@ class Colours:
     training: str
     validation: str
     good: str
+    good_text: str  # the same where it writes: darker on light ground
     bad: str
     bad_surface: str
     on_training: str  # text on the filled button
@@ -40,7 +41,8 @@ LIGHT = Colours(
     faint="#949da8",
     training="#0072b2",
     validation="#d55e00",
-    good="#007d5a",
+    good="#009e73",
+    good_text="#007d5a",
     bad="#b3261e",
     bad_surface="#fdf0ee",
     on_training="#ffffff",
@@ -56,6 +58,7 @@ DARK = Colours(
     training="#56b4e9",
     validation="#e69f00",
     good="#2bc49a",
+    good_text="#2bc49a",
     bad="#ff8a7a",
     bad_surface="#3a2321",
     on_training="#0a1a26",

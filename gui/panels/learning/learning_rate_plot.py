@@ -39,7 +39,7 @@ class LearningRatePlot(StepPlot):
         super().take_theme()
         self._done.setPen(pg.mkPen(self.theme.colour("good"), width=2))
         self._planned.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
-        self._name.setColor(self.theme.colour("good"))
+        self._name.setColor(self.theme.colour("good_text"))
         self._name.setFont(self.theme.font(0.85))
         self.setFixedHeight(self.theme.px(40))
 

@@ -111,7 +111,7 @@ class RunTranslations(Panel):
         item.setToolTip(as_written(text))
         item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {said}{text}")
         if is_right:
-            item.setForeground(self.theme.colour("good"))
+            item.setForeground(self.theme.colour("good_text"))
         return item
 
 
