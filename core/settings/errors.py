@@ -58,13 +58,17 @@ def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath
 
 
 def _telling(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:
-    """The first finding; of "auto or a whole number" both branches report, and the second one says more."""
-    first = findings[0]
-    if not _is_auto_branch(first):
-        return first, ""
+    """The first finding; of "auto or a whole number" both branches report, and the second one says more.
+
+    Where that one is a group, a key of it may be such a choice itself.
+    """
+    first, *rest = findings
     location = first["loc"][:-1]
-    other = next((one for one in findings[1:] if one["loc"][: len(location)] == location), first)
-    return other, "auto or " if len(other["loc"]) == len(first["loc"]) and other is not first else ""
+    below = [one for one in rest if one["loc"][: len(location)] == location]
+    if not _is_auto_branch(first) or not below:
+        return first, ""
+    other, or_auto = _telling(below)
+    return other, "auto or " if len(other["loc"]) == len(first["loc"]) else or_auto
 
 
 def _is_auto_branch(found: ErrorDetails) -> bool:

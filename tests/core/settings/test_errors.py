@@ -7,12 +7,15 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.config import RunConfig
 from core.settings.errors import first_error
+from core.settings.fields import SettingField, run_settings
 
 
 class Inner(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     size: int = Field(3, gt=2, le=1_000_000)
+    depth: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
 
 
 class Outer(BaseModel):
@@ -33,7 +36,9 @@ class Outer(BaseModel):
         ({"inner": {"siz": 5}}, ("inner", "siz"), "inner.siz: unknown key; did you mean size?"),
         ({"maybe": {"size": "x"}}, ("maybe", "size"), "maybe.size: expected a whole number, given 'x'."),
         ({"either": {"size": "x"}}, ("either", "size"), "either.size: expected a whole number, given 'x'."),
-        ({"either": {"q": "x"}}, ("either", "q"), "either.q: unknown key; known here: size."),
+        ({"either": {"q": "x"}}, ("either", "q"), "either.q: unknown key; known here: size, depth."),
+        ({"either": {"depth": 0}}, ("either", "depth"), "either.depth: expected auto or at least 1, given 0."),
+        ({"either": {"depth": "x"}}, ("either", "depth"), "either.depth: expected auto or a whole number, given 'x'."),
         ({"either": 3}, ("either",), "either: expected auto or settings as `key: value` lines, given 3."),
         ({"count": 0}, ("count",), "count: expected auto or at least 1, given 0."),
         ({"count": "x"}, ("count",), "count: expected auto or a whole number, given 'x'."),
@@ -46,3 +51,31 @@ def test_the_first_finding_as_a_sentence(given: dict[str, Any], path: tuple[str 
     with pytest.raises(ValidationError) as caught:
         Outer.model_validate(given)
     assert first_error(caught.value, Outer) == (path, sentence)
+
+
+NUMBERS_OR_AUTO = [field for field in run_settings().values() if field.allows_auto and field.kind == "int"]
+
+
+@pytest.mark.parametrize("field", NUMBERS_OR_AUTO, ids=lambda field: field.key)
+def test_each_number_that_may_be_left_open_says_what_it_may_be(field: SettingField) -> None:
+    assert field.minimum is not None
+    refused: dict[Any, str] = dict.fromkeys((8e3, True, None, "x"), "a whole number")
+    refused[field.minimum - 1] = f"at least {field.minimum:,}"
+    if field.maximum is not None:
+        refused[field.maximum + 1] = f"at most {field.maximum:,}"
+    for given, expected in refused.items():
+        with pytest.raises(ValidationError) as caught:
+            RunConfig.model_validate(_with(field.key, given))
+        _, sentence = first_error(caught.value, RunConfig)
+        assert sentence.startswith(f"{field.key}: expected auto or {expected}, given ")
+
+
+def _with(key: str, value: Any) -> dict[str, Any]:
+    """A run's settings, one of them this."""
+    config: dict[str, Any] = {"dataset": {"plugin": "copy_task"}}
+    *groups, last = key.split(".")
+    group = config
+    for name in groups:
+        group = group.setdefault(name, {})
+    group[last] = value
+    return config
