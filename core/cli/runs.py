@@ -15,6 +15,7 @@ from core.config import config_to_yaml
 from core.errors import UserError
 from core.machine.signals import Interrupted, signals_to
 from core.run_files.documents import DamagedFile
+from core.run_files.own_files import require_nothing_else
 from core.run_files.rooms import delete_run
 from core.run_files.state import read_state
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
@@ -76,16 +77,18 @@ def show(arguments: Namespace) -> int:
 
 
 def delete(arguments: Namespace) -> int:
-    """Delete runs, each only if it is one and nobody is writing it. All are looked at before the first is deleted.
+    """Delete runs, each only if it is one, holds nothing else and nobody is writing it. All are looked at first.
 
     Of a link to a run elsewhere the link goes, and the run stays: it may be somebody else's.
     """
     runs_dir = _runs_dir(arguments)
     found = [find_run(text, runs_dir, or_its_rest=True) for text in arguments.runs]
     named = {_place(path): path for path in found}  # one that is named twice goes once
-    for path in named.values():
+    for place, path in named.items():
         if writer := _writer(path):
             raise UserError(f"{path} is being written by {writer}; nothing was deleted.", "End that process first.")
+        if not place.is_symlink():
+            require_nothing_else(path)
     waiting, heard = list(named.items()), list[Signals]()
     with signals_to(heard.append):  # the run that is being deleted goes whole
         while waiting and not heard:

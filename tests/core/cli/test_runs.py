@@ -21,6 +21,7 @@ from core.run_files.label import RunLabel
 from core.run_folder import RunFolder, is_run
 from tests.reliability.terminal import ROOT, SECONDS
 
+GOLDEN = ROOT / "tests" / "golden"
 KILLED = """
 import os, sys
 from core.cli import main
@@ -122,6 +123,57 @@ def test_what_never_was_a_run_is_neither_listed_nor_deleted(runs_dir: Path, capf
     assert [line.split()[0] for line in said(runs_dir, capfd, "list")] == ["done", "killed"]
     assert cli.main(["runs", "delete", "notes", "--runs-dir", str(runs_dir)]) == 2
     assert "notes is not a run: it has no run.json." in capfd.readouterr().err and (runs_dir / "notes").is_dir()
+
+
+@pytest.mark.parametrize("document", ['{"id": 3}', "{}", ""])
+def test_a_folder_of_somebody_elses_whose_files_are_called_as_ours_is_not_deleted(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str], document: str
+) -> None:
+    (runs_dir / "other").mkdir()
+    (runs_dir / "other" / "config.yaml").write_text("model: resnet\n", encoding="utf-8")
+    (runs_dir / "other" / "run.json").write_text(document, encoding="utf-8")
+    (runs_dir / "other" / "metrics.jsonl").write_text('{"loss": 1}\n', encoding="utf-8")
+    assert cli.main(["runs", "delete", "done", "other", "--runs-dir", str(runs_dir)]) == 2
+    assert f"{runs_dir / 'other'} is not recognisably a run: " in capfd.readouterr().err
+    assert len(list((runs_dir / "other").iterdir())) == 3 and (runs_dir / "done").is_dir()
+
+
+@pytest.mark.parametrize("kept", ["run.json", "config.yaml", "metrics.jsonl"])
+def test_one_file_that_can_be_read_is_enough_to_delete_what_was_a_run(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str], kept: str
+) -> None:
+    for name in {"run.json", "config.yaml", "metrics.jsonl"} - {kept}:
+        (runs_dir / "done" / name).write_text("", encoding="utf-8")
+    (runs_dir / "done" / ".DS_Store").touch()  # a desktop's, which nobody misses
+    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+
+
+def test_a_run_among_whose_files_somebodys_own_lie_is_not_deleted(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (runs_dir / "done" / "mydata" / "2026").mkdir(parents=True)
+    for name in ("mydata/a.tsv", "mydata/2026/b.tsv", "thesis.tex", "checkpoints/best.pt"):
+        (runs_dir / "done" / name).touch()
+    assert cli.main(["runs", "delete", "killed", "done", "--runs-dir", str(runs_dir)]) == 2
+    assert capfd.readouterr() == (
+        "",
+        f"headlight: {runs_dir / 'done'} holds what is not the run's: checkpoints/best.pt, mydata, thesis.tex; "
+        "nothing was deleted. Move that elsewhere first: deleting is for good.\n",
+    )
+    assert (runs_dir / "done" / "thesis.tex").exists() and (runs_dir / "killed").is_dir()
+    (runs_dir / "done" / "notes").touch()
+    assert cli.main(["runs", "delete", "done", "--runs-dir", str(runs_dir)]) == 2
+    assert ": checkpoints/best.pt, mydata, notes and 1 more; nothing was deleted." in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("run", sorted(path for path in GOLDEN.iterdir() if path.is_dir()), ids=lambda path: path.name)
+def test_all_that_a_run_writes_is_its_own(runs_dir: Path, capfd: pytest.CaptureFixture[str], run: Path) -> None:
+    shutil.copytree(run, runs_dir / "copy")
+    (runs_dir / "copy" / "run.json.tmp").touch()  # as a crash leaves them
+    shutil.copytree(
+        next((runs_dir / "copy" / "checkpoints").iterdir()), runs_dir / "copy" / "checkpoints" / "000001.old"
+    )
+    assert said(runs_dir, capfd, "delete", "copy") == [f"deleted {runs_dir / 'copy'}"]
 
 
 @pytest.mark.parametrize("created", [1e300, -1e18])

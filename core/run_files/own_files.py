@@ -1,0 +1,67 @@
+"""What of a folder a run wrote: only a folder that holds nothing else is deleted for good."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from core.errors import UserError
+from core.run_files.by_step import FOLDERS
+from core.run_files.checked_lines import is_intact
+from core.run_files.format import FORMAT
+from core.run_files.state import read_state
+from core.settings.strict_yaml import read_yaml_file
+
+_LEFT = r"(\.tmp|\.old)?"  # by a crash
+_OWN = re.compile(
+    rf"((run|environment|vocabulary|label)\.json|config\.yaml|(src|tgt)\.model|metrics\.jsonl|log\.txt){_LEFT}"
+    rf"|(validations/[0-9]{{6,}}\.jsonl|(probes|snapshots)/[0-9]{{6,}}\.safetensors){_LEFT}"
+    rf"|checkpoints/[0-9]{{6,}}{_LEFT}/((model|optimizer)\.safetensors|state\.json){_LEFT}"
+)
+_OF_A_DESKTOP = (".DS_Store", "Thumbs.db", "desktop.ini")  # written into each folder that it shows
+_NAMED = 3  # of many
+_LONGEST_LINE = 2**16  # bytes; ours are far shorter
+
+
+def require_nothing_else(run: Path) -> None:
+    """Raise UserError where a folder is not recognisably a run, or holds what no run writes. A damaged run will do."""
+    if not (_has_state(run) or _has_settings(run) or _has_curves(run)):
+        raise UserError(
+            f"{run} is not recognisably a run: Headlight wrote neither its run.json nor its config.yaml nor its "
+            "metrics.jsonl; nothing was deleted.",
+            "If it is what is left of one, remove the folder yourself.",
+        )
+    if others := _others(run):
+        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+        raise UserError(
+            f"{run} holds what is not the run's: {', '.join(others[:_NAMED])}{more}; nothing was deleted.",
+            "Move that elsewhere first: deleting is for good.",
+        )
+
+
+def _has_state(run: Path) -> bool:
+    with suppress(UserError):
+        return read_state(run / "run.json").created > 0  # what a foreign one does not say
+    return False
+
+
+def _has_settings(run: Path) -> bool:
+    with suppress(UserError):
+        settings = read_yaml_file(run / "config.yaml").value
+        return isinstance(settings, dict) and settings.get("format") == FORMAT and "dataset" in settings
+    return False
+
+
+def _has_curves(run: Path) -> bool:
+    with suppress(OSError), (run / "metrics.jsonl").open("rb") as file:
+        return is_intact(file.readline(_LONGEST_LINE).removesuffix(b"\n"))
+    return False
+
+
+def _others(run: Path) -> list[str]:
+    """The files that no run writes; of a folder that no run makes, the folder."""
+    paths = (Path(inner, name).relative_to(run) for inner, _, names in os.walk(run) for name in names)
+    foreign = [path for path in paths if path.name not in _OF_A_DESKTOP and not _OWN.fullmatch(path.as_posix())]
+    return sorted({path.as_posix() if path.parts[0] in FOLDERS else path.parts[0] for path in foreign})
