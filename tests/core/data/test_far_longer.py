@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from math import exp
 from pathlib import Path
+from statistics import NormalDist
 
 import pytest
 
@@ -32,7 +34,7 @@ def test_the_pair_is_named_with_what_the_others_have_and_what_to_do(host: Plugin
     dataset = corpus(tmp_path, 3000)
     (note,) = told(dataset, host, tmp_path / "cache")
     assert note.sentence == (
-        "Pair 201 of the train split has 3,001 source tokens, <eos> counted; 99 of 100 train pairs have at most 7. "
+        "Pair 201 of the train split has 3,001 source tokens, <eos> counted; 9 of 10 train pairs have at most 7. "
         "It begins with 'go go go go go go go go go go go go go g'."
     )
     assert "Is a line break missing there? Mend it, or set dataset.max_src_length" in note.advice
@@ -53,10 +55,36 @@ def test_a_held_out_pair_is_compared_with_those_to_train_on(host: PluginHost, tm
     assert "dataset.max_tgt_length" in note.advice
 
 
-@pytest.mark.parametrize("lengths", [(900,), (1000,) * 20 + (9000,)], ids=["cheap", "documents"])
-def test_nothing_is_said_of_what_costs_little_or_is_usual(
-    host: PluginHost, tmp_path: Path, lengths: tuple[int, ...]
-) -> None:
+def test_a_pair_that_is_held_out_for_both_ends_counts_once(host: PluginHost, tmp_path: Path) -> None:
+    dataset = corpus(tmp_path)
+    (tmp_path / "valid.tsv").write_text(f"{'go ' * 2000}\tx\n")
+    (note,) = told(dataset, host, tmp_path / "cache")
+    assert note.sentence.startswith("Pair 1 of the valid split") and note.sentence.endswith("'.")
+    (tmp_path / "test.tsv").write_text(f"go {'go ' * 2000}\tx\n")
+    of_its_own = dataset.model_copy(update={"options": dataset.options | {"test_source": "test.tsv"}})
+    (note,) = told(of_its_own, host, tmp_path / "cache")
+    assert note.sentence.startswith("Pair 1 of the test split") and note.sentence.endswith(" 1 more is about as long.")
+
+
+@pytest.mark.parametrize(
+    ("short", "long"), [(9, 1), (200, 20), (295, 5)], ids=["few", "a tenth", "more than one of a hundred"]
+)
+def test_it_is_said_of_few_pairs_and_of_several_too(host: PluginHost, tmp_path: Path, short: int, long: int) -> None:
+    dataset = corpus(tmp_path)
+    lengths = [5] * short + [5000] * long
+    (tmp_path / "train.tsv").write_text("".join(f"{'go ' * length}\tx\n" for length in lengths))
+    (note,) = told(dataset, host, tmp_path / "cache")
+    assert f"Pair {short + 1} of the train split" in note.sentence and "most 6." in note.sentence
+    assert (f" {long - 1:,} more are" in note.sentence) is (long > 1)
+
+
+def documents() -> list[int]:
+    """Words of texts of all lengths: few, half of them beyond 300, and the longest of 200 has 5,000."""
+    return [round(300 * exp(NormalDist().inv_cdf((number + 0.5) / 200))) for number in range(200)]
+
+
+@pytest.mark.parametrize("lengths", [[900], [1000] * 40 + [9000], documents()], ids=["cheap", "usual", "documents"])
+def test_nothing_is_said_of_what_costs_little_or_is_usual(host: PluginHost, tmp_path: Path, lengths: list[int]) -> None:
     assert told(corpus(tmp_path, *lengths), host, tmp_path / "cache") == []
 
 
