@@ -66,8 +66,22 @@ class ParallelTextOptions(Options):
     empty_lines: Literal["refuse", "leave_out"] = option("refuse", help="What is done with a pair that lacks a side.")
 
     def check(self) -> None:
-        self._check_columns()
         self._check_that_columns_are_read()
+        self._check_columns()
+
+    def _check_that_columns_are_read(self) -> None:
+        """Some split's are, where its source file has no target file beside it."""
+        files = [(getattr(self, f"{split}_source"), getattr(self, f"{split}_target")) for split in get_args(Split)]
+        if not self.train_source or not all(target for source, target in files if source):
+            return
+        for name, given, unset in (
+            ("source", _listed(self.source), [1]),
+            ("target", _listed(self.target), [2]),
+            ("source_cut", self.source_cut, []),
+            ("target_cut", self.target_cut, []),
+        ):
+            if given != unset:
+                raise ValueError(f"{name}: texts in two files have no columns: expected {unset}, given {given}")
 
     def _check_columns(self) -> None:
         for side, columns, cuts in (
@@ -85,20 +99,6 @@ class ParallelTextOptions(Options):
                 )
         if _source_columns(self) == _target_columns(self):
             raise ValueError(f"target: expected other columns than the source's, given {_listed(self.target)} for both")
-
-    def _check_that_columns_are_read(self) -> None:
-        """Some split's are, where its source file has no target file beside it."""
-        files = [(getattr(self, f"{split}_source"), getattr(self, f"{split}_target")) for split in get_args(Split)]
-        if not self.train_source or not all(target for source, target in files if source):
-            return
-        for name, given, unset in (
-            ("source", _listed(self.source), [1]),
-            ("target", _listed(self.target), [2]),
-            ("source_cut", self.source_cut, []),
-            ("target_cut", self.target_cut, []),
-        ):
-            if given != unset:
-                raise ValueError(f"{name}: texts in two files have no columns: expected {unset}, given {given}")
 
 
 class Files(NamedTuple):
