@@ -26,17 +26,23 @@ class _Place(NamedTuple):
         return not os.path.exists(self.path)  # noqa: PTH110 (pathlib raises where nobody may look)
 
 
-def where_they_may_be(run: RunFolder, host: PluginHost, options: Mapping[str, object]) -> str:
+def where_they_may_be(
+    run: RunFolder, host: PluginHost, options: Mapping[str, object], *, gives_others: bool = False
+) -> str:
     """Advice that names the options to set; empty where the plugin has none that name a file or a folder.
 
-    Of a plugin that is not found, how to name its folder: a run does not keep that.
+    Also where all files that are named are there, unless it gives others than the run's pairs: these may not be its
+    files. Of a plugin that is not found, how to name its folder: a run does not keep that.
     """
     plugin = run.config().dataset.plugin
     schemas = [info.options_schema or {} for info in host.plugins() if info.name == plugin]
     if not schemas:
         return ELSEWHERE
     places = list(_places([field for schema in schemas for field in schema_settings(schema)], options))
-    asked = {place.option.key: place.option for place in [one for one in places if one.is_gone] or places}
+    gone = [one for one in places if one.is_gone]
+    if not (gone or gives_others or any(one.path.is_dir() for one in places)):  # nobody knows what a folder lacks
+        return ""
+    asked = {place.option.key: place.option for place in gone or places}
     if not asked:
         return ""
     in_folder = [_path(option, options).absolute() for option in asked.values() if option.path == "folder"]

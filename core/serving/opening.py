@@ -70,7 +70,8 @@ def data_of(
                 if scored := with_other_held_out(own, data):
                     return scored
             undo += " Others than its own held-out pairs can be scored where its own can be read, too."
-    where = where_they_may_be(folder, host, dataset.options if options_here is None else options_here)
+    options_now = dataset.options if options_here is None else options_here
+    where = where_they_may_be(folder, host, options_now, gives_others=bool(undo))
     what_to_do = f"{undo} {where}".strip()
     if purpose == "evaluate":
         raise UserError(sentence, what_to_do)

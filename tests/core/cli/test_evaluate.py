@@ -38,6 +38,14 @@ def test_why_there_are_no_pairs_is_said(place: Path, moved: Path) -> None:
     )
 
 
+def test_where_no_file_is_gone_nobody_is_asked_where_they_are(place: Path) -> None:
+    twice = "dataset.options.test_source=valid.source"
+    result = called("evaluate", place / "run", "--split", "test", "--set", twice, cwd=place)
+    assert result.returncode == 2
+    said = f"dataset.options.test_source: {place / 'valid.source'} is valid_source already."
+    assert result.stderr.splitlines() == [f"headlight: {said}"]
+
+
 def test_a_corpus_that_was_moved_is_named_anew(place: Path, elsewhere: Path) -> None:
     record, errors = evaluated(place, "--set", f"dataset.options.folder={elsewhere}")
     assert (record["sentences"], len(errors)) == (4, 1)
