@@ -190,15 +190,22 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                     continue
                 name = f"{split}_{side}"
                 if not path.exists():
-                    is_whole = Path(getattr(self.options, name)).is_absolute()
-                    mend = (
-                        "Name the file where it is" if is_whole else "Set dataset.options.folder to where the files are"
-                    )
-                    raise BadData(f"dataset.options.{name}: there is no {path}. {mend}.")
+                    raise BadData(f"dataset.options.{name}: there is no {path}. {self._mend(name)}")
                 found = path.stat()
                 if (place := (found.st_dev, found.st_ino)) in known:  # links of both kinds lead there
                     raise BadData(f"dataset.options.{name}: {path} is {known[place]} already.")
                 known[place] = name
+
+    def _mend(self, name: str) -> str:
+        """What to do about an option whose file is not there."""
+        if Path(getattr(self.options, name)).is_absolute():
+            return "Name the file where it is."
+        if Path(self.options.folder) == Path.cwd():
+            return (
+                "It was looked for where Headlight was started: set dataset.options.folder to where the files are "
+                "(of a preset, `presets show` says which they are)."
+            )
+        return "Set dataset.options.folder to where the files are."
 
     # -- reading -----------------------------------------------------------------------------------------------------
 

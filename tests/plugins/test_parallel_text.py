@@ -240,6 +240,18 @@ def test_files_that_are_not_named_or_twice(corpus: Path, options: dict[str, str]
         texts(corpus, **options)
 
 
+def test_of_a_preset_whose_folder_nobody_has_set_it_is_said_where_it_looks(corpus: Path) -> None:
+    result = called("train", "multi30k_en_de", cwd=corpus)
+    assert result.returncode == 2
+    assert result.stderr == (
+        f"headlight: dataset.options.train_source: there is no {corpus / 'train.lc.norm.tok.en'}. It was looked for "
+        "where Headlight was started: set dataset.options.folder to where the files are "
+        "(of a preset, `presets show` says which they are).\n"
+    )
+    result = called("train", "multi30k_en_de", "--set", f"dataset.options.folder={corpus / 'no'}", cwd=corpus)
+    assert result.stderr.endswith("train.lc.norm.tok.en. Set dataset.options.folder to where the files are.\n")
+
+
 @pytest.mark.parametrize("link", [os.link, os.symlink])
 def test_a_file_by_another_name_is_the_same(corpus: Path, link: Callable[[Path, Path], None]) -> None:
     link(corpus / "train.en", corpus / "again.en")

@@ -263,7 +263,7 @@ def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot:
     drawer = window.setup_drawer
     drawer.choose_preset("cmudict_letters")
     qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-    assert window.strip.trouble is not None and "Set dataset.options.folder" in window.strip.trouble.sentence
+    assert window.strip.trouble is not None and "set dataset.options.folder" in window.strip.trouble.sentence
     drawer.choose_preset("copy_task")
     qtbot.waitUntil(lambda: window.strip.trouble is None, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
