@@ -33,13 +33,16 @@ def default_runs_dir(chosen: Path | None = None) -> Path:
 
 
 def require_room(folder: Path, num_bytes: int) -> None:
-    """Raise NotWritten where the disk that `folder` is or will be on has less room than this."""
+    """Raise NotWritten where the disk that `folder` is or will be on has less room than this.
+
+    Where nothing can be written at all, as in /proc, which is on no disk, whoever tries says so.
+    """
     there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
-    free = shutil.disk_usage(there).free
-    if free < num_bytes:
+    disk = shutil.disk_usage(there)
+    if disk.free < num_bytes and disk.total and os.access(there, os.W_OK):
         raise NotWritten(
             f"There is no room for this run in {folder}: three checkpoints take {_megabytes(num_bytes)}, "
-            f"and {_megabytes(free)} are free.",
+            f"and {_megabytes(disk.free)} are free.",
             "Free some space, choose another folder (--runs-dir in a terminal), or make the model smaller.",
         )
 

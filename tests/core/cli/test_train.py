@@ -13,7 +13,9 @@ import pytest
 import torch
 
 from core.config import RunConfig, config_to_yaml
+from core.errors import NotWritten
 from core.plugins_host.failures import ELSEWHERE
+from core.run_files.places import require_room
 from core.run_folder import RunFolder
 from core.training.loss import Loss
 from core.training.passes.training import TrainingPass
@@ -57,6 +59,19 @@ def test_a_program_is_told_too(place: Path, tmp_path: Path) -> None:
     events = map(json.loads, train(place, tmp_path, options=("--json",)).stdout.splitlines())
     (prepared,) = (event for event in events if event["event"] == "prepared")
     assert prepared["left_out"] == {"train": 0, "valid": 1, "test": 1}
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="/proc is of Linux")
+def test_of_a_folder_that_cannot_be_made_it_is_not_said_that_there_is_no_room(place: Path) -> None:
+    result = called("train", place / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=place)
+    assert result.returncode == 2
+    (why,) = (line for line in result.stderr.splitlines() if line.startswith("headlight: "))
+    assert why.startswith("headlight: /proc/none/runs cannot be written: ") and "Choose another folder" in why
+
+
+def test_room_is_looked_for_on_the_disk_of_a_folder_that_is_yet_to_be_made(tmp_path: Path) -> None:
+    with pytest.raises(NotWritten, match=r"There is no room for this run in .*: three checkpoints take 1,000,000,"):
+        require_room(tmp_path / "none" / "yet", 10**18)
 
 
 TIED = ("model.tie_embeddings=all",)
