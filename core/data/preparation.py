@@ -16,6 +16,7 @@ from core.config import AUTO_SIZE, Auto, DatasetConfig, SubwordName, TokenizerCo
 from core.data.cache import building_folder, is_whole, publish, tidy
 from core.data.choosing_tokens import Symbols, TokenChoice, listed
 from core.data.far_longer import told_of_far_longer
+from core.data.leaked import Leaked, leaked_sources, told_of_leaked
 from core.data.learning_subwords import Sides, SizeTooSmall, learn_subwords, require_size, sizes_given
 from core.data.pair_texts import growing_texts, read_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
@@ -73,6 +74,7 @@ def prepare_data(
         data.require_lengths()  # it may have been kept when lengths were set that leave long pairs out
         tidy(cache_dir, folder)
         yield from told_of_far_longer(data, dataset)
+        yield from told_of_leaked(data)
         return replace(
             data,
             alignments_fit=preparation.has_the_plugins_tokens,
@@ -214,7 +216,7 @@ class _Preparation:
             for split in SPLITS:
                 yield from self._tokenise_split(split, self._tokenising)
         src, tgt = yield from self._tokenising.finish()
-        self._write_document(src, tgt)
+        self._write_document(src, tgt, (yield from leaked_sources(self._building)) if self._files else {})
 
     def _tokenise_split(self, split: str, ids: Tokenising) -> Working:
         done = 0
@@ -270,13 +272,14 @@ class _Preparation:
             return ""
         return hashlib.sha256(json.dumps(self._symbols).encode()).hexdigest()[:8]
 
-    def _write_document(self, src: Vocabulary, tgt: Vocabulary) -> None:
+    def _write_document(self, src: Vocabulary, tgt: Vocabulary, leaked: Leaked) -> None:
         document = self._told | {
             "dataset": self._dataset.model_dump(mode="json"),
             "text_form": self.text_form,
             "src_tokens": src.own_tokens,
             "tgt_tokens": tgt.own_tokens,
             "fingerprint": self.fingerprint,
+            "leaked": leaked,
         }
         (self._building / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 

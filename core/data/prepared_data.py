@@ -73,6 +73,7 @@ class PreparedData:
     unigram_loss: float | None = None  # of the valid split; None in a run of an earlier version, without its pairs
     longest_source: int | None = None  # tokens of the train split's (first shard's), <eos> counted; None as above
     text_form: TextForm = AS_IT_COMES  # that sources have
+    leaked: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # `core.data.leaked`; of files alone
     alignments_fit: bool = True  # whether the tokens are the plugin's own, of which its alignments tell
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
@@ -266,7 +267,8 @@ class PreparedData:
             "unigram_loss": unigram_loss(splits["valid"].arrays.tgt),
             "longest_source": int(splits["train"].arrays.src.lengths.max()),
         }
-        return cls._of(parts, subword_models=models_in(folder), folder=folder, _splits=splits)
+        leaked = document.get("leaked", {})  # prepared by an earlier version: not counted
+        return cls._of(parts, subword_models=models_in(folder), folder=folder, leaked=leaked, _splits=splits)
 
     def _pairs(self, split: str) -> SplitPairs:
         self.require_pairs()

@@ -10,6 +10,7 @@ from typing import Any
 from core.plugin import Pair
 
 _quoted = json.encoder.encode_basestring_ascii  # what json.dumps calls, after a microsecond of its own
+_BETWEEN = b'", "'  # two texts, and never in one: a quotation mark has a backslash before it there
 NOT_ALIGNED = "null"
 
 
@@ -29,6 +30,10 @@ class PairLines:
         """Source, target and alignment of each pair; one call for many lines takes a third of the time."""
         fields: list[list[Any]] = json.loads(b"[" + self.lines[:-1].replace(b"\n", b",") + b"]")
         return fields
+
+    def quoted_sources(self) -> list[bytes]:
+        """The sources as they stand in the lines: the same text is the same bytes, and none is read as JSON."""
+        return [line.partition(_BETWEEN)[0] for line in self.lines.splitlines()]
 
     def pairs(self) -> list[Pair]:
         """The pairs as the plugin gave them."""

@@ -99,7 +99,7 @@ def test_nothing_is_said_of_a_length_that_somebody_set(host: PluginHost, tmp_pat
 def test_the_number_is_that_of_all_pairs_where_some_are_left_out(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path, 3000).model_copy(update={"max_tgt_length": 2})
     lines = (tmp_path / "train.tsv").read_text()
-    (tmp_path / "train.tsv").write_text(f"go\tx x x\n{lines}")
+    (tmp_path / "train.tsv").write_text(f"away\tx x x\n{lines}")
     (note,) = told(dataset, host, tmp_path / "cache")
     assert note.sentence.startswith("Pair 202 of the train split")
 

@@ -1,0 +1,48 @@
+"""Held-out sources that are trained on too, as where a corpus was split by pairs, or a file was named by mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from itertools import islice
+from pathlib import Path
+
+from core.data.pair_texts import read_lines
+from core.data.prepared_data import PreparedData
+from core.data.splits import HELD_OUT
+from core.events import Progress, Trouble
+
+LEAST, SHARE = 5, 0.1
+"""Sources, and their share: any two parts of a corpus have a few short sentences in common, a file and its copy all."""
+_CHUNKS = 10
+"""Of a thousand pairs, the first of a held-out split: those of a tenth of a large corpus would fill the memory."""
+
+Leaked = dict[str, tuple[int, int]]  # held-out split -> sources that are in the train split too, of how many
+
+
+def leaked_sources(folder: Path) -> Generator[Progress, None, Leaked]:
+    """Count them in what was drawn. The train split passes by once, as bytes: it takes a twentieth of preparing it."""
+    chunks = {split: islice(read_lines(folder / split), _CHUNKS) for split in HELD_OUT}
+    wanted = {split: {one for lines in some for one in lines.quoted_sources()} for split, some in chunks.items()}
+    found: dict[str, set[bytes]] = {split: set() for split in HELD_OUT}
+    done = 0
+    for lines in read_lines(folder / "train"):
+        sources = lines.quoted_sources()
+        for split, own in wanted.items():
+            found[split] |= own.intersection(sources)
+        done += len(lines)
+        yield Progress(stage="comparing train and held-out pairs", done=done, total=None)
+    return {split: (len(found[split]), len(own)) for split, own in wanted.items()}
+
+
+def told_of_leaked(data: PreparedData) -> Iterator[Trouble]:
+    """Say of each held-out split whether much of it is trained on; of one that is drawn for both, once."""
+    for split, (num, of) in data.leaked.items():
+        if num < max(LEAST, SHARE * of) or (split == "test" and data.is_test_valid_again()):
+            continue
+        yield Trouble(
+            sentence=f"{'All' if num == of else f'{num:,}'} of {of:,} {split} sources are in the train split too.",
+            advice="Its figures say what is known by heart, not what was learnt. Name another file, or take these "
+            "pairs out of the train split; the window's Data view lists some.",
+            until_prepared=True,
+            is_note=True,
+        )

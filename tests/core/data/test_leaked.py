@@ -1,0 +1,84 @@
+"""That much of what is held out is trained on too is told while data are prepared, in the terminal and the window."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.config import DatasetConfig
+from core.data.preparation import prepare_data
+from core.events import Trouble
+from core.plugin import Pair
+from core.plugins_host.host import PluginHost
+from core.plugins_host.pair_lines import lines_of
+from tests.in_process import called
+
+
+def corpus(folder: Path, valid: bytes, **options: str) -> DatasetConfig:
+    """A hundred pairs to train on, and a file of these held-out ones."""
+    (folder / "train.tsv").write_bytes(lines(range(100)))
+    (folder / "valid").write_bytes(valid)
+    named = {"folder": str(folder), "train_source": "train.tsv", "valid_source": "valid", **options}
+    return DatasetConfig(plugin="parallel_text", options=named)
+
+
+def lines(numbers: range) -> bytes:
+    return "".join(f"number {number}\tNummer {number}\n" for number in numbers).encode()
+
+
+def told(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[str]:
+    events = list(prepare_data(dataset, host, cache_dir))
+    notes = [event for event in events if isinstance(event, Trouble)]
+    assert all(note.is_note and note.until_prepared for note in notes)
+    return [note.sentence for note in notes]
+
+
+@pytest.mark.parametrize("copied", [bytes, gzip.compress], ids=["copy", "packed"])
+def test_of_a_copy_of_the_train_file_all_is_trained_on(
+    host: PluginHost, tmp_path: Path, copied: Callable[[bytes], bytes]
+) -> None:
+    dataset = corpus(tmp_path, copied(lines(range(100))))
+    expected = ["All of 100 valid sources are in the train split too."]  # the test split is the same once more
+    assert told(dataset, host, tmp_path / "cache") == expected
+    assert told(dataset, host, tmp_path / "cache") == expected  # kept data are not another matter
+
+
+def test_sources_are_counted_whatever_their_targets_and_of_each_split(host: PluginHost, tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_bytes(lines(range(95, 105)) + b"number 99\tneunundneunzig\n")
+    dataset = corpus(tmp_path, lines(range(90, 190)).replace(b"Nummer", b"Zahl"), test_source="test.tsv")
+    assert told(dataset, host, tmp_path / "cache") == [
+        "10 of 100 valid sources are in the train split too.",
+        "5 of 10 test sources are in the train split too.",
+    ]
+
+
+@pytest.mark.parametrize("held_out", [range(91, 191), range(96, 100)], ids=["small share", "few"])
+def test_nothing_is_said_of_a_few(host: PluginHost, tmp_path: Path, held_out: range) -> None:
+    assert told(corpus(tmp_path, lines(held_out)), host, tmp_path / "cache") == []
+
+
+def test_sources_are_told_apart_as_they_stand_in_their_lines() -> None:
+    texts = ['", "', 'a", "b', "a\\", "\\", 'ä"', "\u2028", "a\\\\"]
+    pairs = [Pair(text, target) for text in texts for target in ("x", '", "')]
+    assert len(set(lines_of(pairs).quoted_sources())) == len(texts)
+    quoted = lines_of([Pair("a\\", "b"), Pair('a", "b', "b")]).quoted_sources()
+    assert quoted == [rb'["a\\', rb'["a\", \"b']
+
+
+def test_the_terminal_says_it(tmp_path: Path) -> None:
+    dataset = corpus(tmp_path, lines(range(100)))
+    (tmp_path / "run.yaml").write_text(
+        f"dataset: {{plugin: parallel_text, options: {dataset.options}}}\n"
+        "model: {d_model: 8, num_heads: 1, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 8}\n"
+        "training: {max_steps: 1, batch_size: 2}\n"
+    )
+    runs = ("--runs-dir", tmp_path / "runs")
+    trained = called("train", tmp_path / "run.yaml", *runs, cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    (run,) = (tmp_path / "runs").iterdir()
+    for result in (trained, called("evaluate", run.name, *runs, cwd=tmp_path)):
+        (line,) = (line for line in result.stderr.splitlines() if "in the train split too" in line)
+        assert line.startswith("All of 100 valid sources") and "known by heart" in line
