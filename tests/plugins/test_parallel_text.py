@@ -244,7 +244,8 @@ def test_of_a_preset_whose_folder_nobody_has_set_it_is_said_where_it_looks(corpu
     result = called("train", "multi30k_en_de", cwd=corpus)
     assert result.returncode == 2
     assert result.stderr == (
-        f"headlight: dataset.options.train_source: there is no {corpus / 'train.lc.norm.tok.en'}. It was looked for "
+        "headlight: preset multi30k_en_de, line 11: dataset.options.train_source: there is no "
+        f"{corpus / 'train.lc.norm.tok.en'}. It was looked for "
         "where Headlight was started: set dataset.options.folder to where the files are "
         "(of a preset, `presets show` says which they are).\n"
     )
