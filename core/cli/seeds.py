@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Sequence
 
@@ -25,8 +26,8 @@ def read_seeds(text: str) -> list[int]:
 
 
 def new_group(name: str) -> str:
-    """What tells the runs of this `train --seeds` from those of any other, as a run's folder is told: by its time."""
-    return f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}"
+    """What tells the runs of this `train --seeds` from those of any other, also of one begun in the same second."""
+    return f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}_{secrets.token_hex(4)}"
 
 
 def print_spread(group: str, runs: Sequence[RunFinished], validated: Validated, *, json: bool) -> None:

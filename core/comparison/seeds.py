@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from core.comparison.read_run import ReadRun
 
+_PICKED = {"device", "precision", "num_threads"}  # what `auto` makes of these is the machine's, and no setting's
+
 
 @dataclass(frozen=True)
 class SeedGroup:
@@ -19,14 +21,15 @@ class SeedGroup:
 def seed_groups(runs: Sequence[ReadRun]) -> list[SeedGroup]:
     """The groups among these runs, in the order of their first runs.
 
-    A command's runs are one, but for those changed since; a run made by hand joins those of its settings. What repeats
-    a seed is in none: its figures would count twice.
+    A command's runs are one, but for those of other settings: changed since, or another command's that was given the
+    same name. A run made by hand joins those of its settings. What repeats a seed is in none: its figures would count
+    twice.
     """
-    groups: dict[str, dict[int, int]] = {}  # a command's group and what was changed, or settings -> seed -> place
+    groups: dict[str, dict[int, int]] = {}  # a command's group and settings, or settings -> seed -> place
     for place, run in sorted(enumerate(runs), key=_is_by_hand):
         settings = _all_but_the_seed(run)
         group = run.folder.state.group
-        members = groups.setdefault(repr((group, *run.changed)) if group else settings, {})
+        members = groups.setdefault(repr((group, _as_a_command_gave_it(run))) if group else settings, {})
         groups.setdefault(settings, members)
         members.setdefault(run.config.seed, place)
     found = {tuple(sorted(members.values())) for members in groups.values() if len(members) > 1}
@@ -41,6 +44,11 @@ def _all_but_the_seed(run: ReadRun) -> str:
     """What two runs have in common that only their seed tells apart: origin, settings and changes of them."""
     state = run.folder.state
     return repr((state.parent, state.parent_step, run.config.model_dump(exclude={"seed"}), *run.changed))
+
+
+def _as_a_command_gave_it(run: ReadRun) -> str:
+    """What all runs of one `train --seeds` have in common."""
+    return repr((run.config.model_dump(exclude={"seed": True, "training": _PICKED}), *run.changed))
 
 
 def _named(runs: Sequence[ReadRun], places: tuple[int, ...]) -> SeedGroup:

@@ -87,14 +87,14 @@ def test_losses_that_count_by_other_tokens_are_told(
     )
 
 
-def test_means_are_of_as_many_sentences_as_their_runs(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    runs = [RunFolder.open(trained_runs / name) for name in ("short", "long")]
-    for run in runs:
-        run.update(group="two_seeds")
-    table = list(csv.DictReader(said(trained_runs, capfd, "short", "long", "--csv").splitlines()))
-    for run in runs:
-        run.update(group=None)
-    assert [row["run"] for row in table] == ["short", "long", "mean of 2", "standard deviation"]
+def test_means_are_of_as_many_sentences_as_their_runs(
+    trained_runs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for seed, name in enumerate(("a", "b")):
+        run = RunFolder.open(shutil.copytree(trained_runs / "short", tmp_path / name))
+        run.write_config(run.config().model_copy(update={"seed": seed}))
+    table = list(csv.DictReader(said(tmp_path, capfd, "a", "b", "--csv").splitlines()))
+    assert [row["run"] for row in table] == ["a", "b", "mean of 2", "standard deviation"]
     assert [(row["valid_sentences"], row["decoded_sentences"]) for row in table] == [("1000", "256")] * 4
 
 
@@ -111,7 +111,7 @@ def test_a_damaged_vocabulary_leaves_the_rest_to_be_compared(
 def test_a_groups_mean_and_deviation_come_last(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for seed, name in enumerate(("a", "b")):
         run = RunFolder.open(runs_dir / name)
-        run.write_config(run.config().model_copy(update={"seed": seed}))
+        run.write_config(RunFolder.open(runs_dir / "a").config().model_copy(update={"seed": seed}))
         run.update(group="three_seeds")
     table = list(csv.DictReader(said(runs_dir, capfd, "a", "b", "c", "--csv").splitlines()))
     assert [(row["run"], row["group"]) for row in table] == [

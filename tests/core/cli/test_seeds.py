@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.cli.seeds import new_group
 from core.config import config_to_yaml
 from tests.core.watcher import tiny_config
 from tests.in_process import called
@@ -57,3 +58,7 @@ def test_a_program_is_always_told(tmp_path: Path) -> None:
     records = last(), last(*few_pairs(tmp_path))
     counts = [(record["valid_sentences"], record["decoded_sentences"]) for record in records]
     assert counts == [(1000, 256), (3, 3)]
+
+
+def test_two_commands_of_one_second_are_two_groups() -> None:
+    assert new_group("tiny") != new_group("tiny")

@@ -59,6 +59,20 @@ def test_the_runs_of_two_commands_stay_apart(tmp_path: Path) -> None:
     assert groups(*by_hand, *runs) == [("first", (1, 2, 3)), ("second", (4, 5))]
 
 
+def test_runs_of_one_group_with_other_settings_stay_apart(tmp_path: Path) -> None:
+    """Two commands once had the same name, where both began within a second."""
+    runs = [run(tmp_path, f"{heads} {seed}", seed, heads=heads, group="g") for heads in (4, 8) for seed in (0, 1)]
+    assert groups(*runs[1:]) == [("g", (1, 2))]
+    assert groups(*runs) == [("g", (0, 1)), ("g", (2, 3))]
+
+
+def test_what_auto_picked_keeps_no_two_runs_of_a_command_apart(tmp_path: Path) -> None:
+    one, other = (run(tmp_path, name, seed, group="g") for name, seed in (("a", 0), ("b", 1)))
+    config = other.config()
+    other.write_config(config.model_copy(update={"training": config.training.model_copy(update={"num_threads": 7})}))
+    assert groups(one, other) == [("g", (0, 1))]
+
+
 def test_each_runs_settings_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [run(tmp_path, str(seed), seed) for seed in range(6)]
     read: list[Path] = []
