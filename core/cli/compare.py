@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
 from core.cli.one_line import one_line
 from core.cli.output import print_records
+from core.cli.same_data import of_other_data
 from core.cli.same_tokens import warn_of_other_tokens
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
@@ -37,6 +39,8 @@ def compare(arguments: Namespace) -> int:
     runs = [ReadRun.read(RunFolder.open(find_run(text, runs_dir))) for text in arguments.runs]
     if (other := place_of_others([run.target_tokens for run in runs])) is not None:
         warn_of_other_tokens(runs[0].folder, runs[other].folder, "say nothing side by side")
+    if (how := of_other_data(runs)) is not None:
+        print(f"warning: {how}, and have no common mean", file=sys.stderr)
     records = records_of(runs, seed_groups(runs))
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)

@@ -18,8 +18,8 @@ from core.validated import Validated
 class ReadRun:
     """`validations` are the metrics of each validated step, `changed` the settings changed during the run, in order.
 
-    `validated` is what the validations are of, `target_tokens` what their losses count by; None where the run's
-    vocabulary does not say.
+    `validated` is what the validations are of, `target_tokens` what their losses count by, `data` the fingerprint of
+    what it learned from; None where the run's vocabulary does not say.
     """
 
     folder: RunFolder
@@ -28,6 +28,7 @@ class ReadRun:
     changed: Sequence[SettingChanged]
     validated: Validated | None
     target_tokens: TargetTokens | None
+    data: str | None
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
@@ -36,12 +37,13 @@ class ReadRun:
         return cls(folder, folder.config(), metrics, changed, *read_units(folder))
 
 
-def read_units(folder: RunFolder) -> tuple[Validated | None, TargetTokens | None]:
-    """What the validations of this run are of, and its losses count by; None where its vocabulary does not tell, which
-    no figure needs.
+def read_units(folder: RunFolder) -> tuple[Validated | None, TargetTokens | None, str | None]:
+    """What the validations of this run are of, what its losses count by, and the fingerprint of its data; None where
+    its vocabulary does not tell, which no figure needs.
     """
     try:
         vocabulary = folder.vocabulary()
-        return Validated(vocabulary["num_pairs"]["valid"]), target_tokens(folder, vocabulary)
+        validated = Validated(vocabulary["num_pairs"]["valid"])
+        return validated, target_tokens(folder, vocabulary), vocabulary["fingerprint"]
     except (UserError, KeyError, TypeError):
-        return None, None
+        return None, None, None

@@ -1,4 +1,4 @@
-"""Which runs differ in their seed alone: made by one `train --seeds`, or one by one with the same settings."""
+"""Which runs differ in their seed alone: made by one `train --seeds`, or one by one with the same settings and data."""
 
 from __future__ import annotations
 
@@ -21,19 +21,35 @@ class SeedGroup:
 def seed_groups(runs: Sequence[ReadRun]) -> list[SeedGroup]:
     """The groups among these runs, in the order of their first runs.
 
-    A command's runs are one, but for those of other settings: changed since, or another command's that was given the
-    same name. A run made by hand joins those of its settings. What repeats a seed is in none: its figures would count
-    twice.
+    A command's runs are one, but for those of other settings (changed since, or another command's that was given the
+    same name) and other data. A run made by hand joins those of its settings. What repeats a seed is in none: its
+    figures would count twice.
     """
     groups: dict[str, dict[int, int]] = {}  # a command's group and settings, or settings -> seed -> place
     for place, run in sorted(enumerate(runs), key=_is_by_hand):
         settings = _all_but_the_seed(run)
         group = run.folder.state.group
-        members = groups.setdefault(repr((group, _as_a_command_gave_it(run))) if group else settings, {})
+        made_by = repr((group, run.data, _as_a_command_gave_it(run)))
+        members = groups.setdefault(made_by if group else settings, {})
         groups.setdefault(settings, members)
         members.setdefault(run.config.seed, place)
     found = {tuple(sorted(members.values())) for members in groups.values() if len(members) > 1}
     return [_named(runs, places) for places in sorted(found)]
+
+
+def places_of_other_data(runs: Sequence[ReadRun]) -> tuple[int, int] | None:
+    """The places of two runs that one command made, or the same settings, of other data; None where there are none.
+
+    A corpus was changed between them, and is called the same still.
+    """
+    first: dict[str, int] = {}  # a command's group, or settings -> place
+    for place, run in enumerate(runs):
+        for common in (run.folder.state.group, _as_a_command_gave_it(run)):  # lengths may follow from the data
+            if common is not None and run.data is not None:
+                known = first.setdefault(common, place)
+                if runs[known].data != run.data:
+                    return known, place
+    return None
 
 
 def _is_by_hand(placed: tuple[int, ReadRun]) -> bool:
@@ -41,9 +57,9 @@ def _is_by_hand(placed: tuple[int, ReadRun]) -> bool:
 
 
 def _all_but_the_seed(run: ReadRun) -> str:
-    """What two runs have in common that only their seed tells apart: origin, settings and changes of them."""
-    state = run.folder.state
-    return repr((state.parent, state.parent_step, run.config.model_dump(exclude={"seed"}), *run.changed))
+    """What two runs have in common that only their seed tells apart: origin, data, settings and changes of them."""
+    state, settings = run.folder.state, run.config.model_dump(exclude={"seed"})
+    return repr((state.parent, state.parent_step, run.data, settings, *run.changed))
 
 
 def _as_a_command_gave_it(run: ReadRun) -> str:

@@ -129,6 +129,7 @@ class _Known:
         self._looked: tuple[RunRow, int | None, int | None] | None = None
         self._validated: Validated | None = None
         self._target_tokens: TargetTokens | None = None
+        self._data: str | None = None
 
     def _begin_anew(self) -> None:
         self._metrics = MetricsTail()
@@ -163,9 +164,9 @@ class _Known:
     def as_read(self, folder: RunFolder) -> ReadRun:
         """The run as the terminal compares it."""
         if self._validated is None:
-            self._validated, self._target_tokens = read_units(folder)
-        config = folder.config()
-        return ReadRun(folder, config, self.validations, self.changed, self._validated, self._target_tokens)
+            self._validated, self._target_tokens, self._data = read_units(folder)
+        units = self._validated, self._target_tokens, self._data
+        return ReadRun(folder, folder.config(), self.validations, self.changed, *units)
 
     def compared(self, letter: str, name: str) -> ComparedRun:
         """The run as it was read last."""

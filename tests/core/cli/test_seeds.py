@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
+import pytest
+
+from core.cli import train as cli_train
 from core.cli.seeds import new_group
 from core.config import config_to_yaml
+from core.run_folder import list_runs
 from tests.core.watcher import tiny_config
 from tests.in_process import called
 
 
+def called_with_seeds(place: Path, *options: str) -> CompletedProcess[str]:
+    (place / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=2)), encoding="utf-8")
+    return called("train", "tiny.yaml", "--seeds", "0,1", "--runs-dir", "runs", *options, cwd=place)
+
+
 def trained(place: Path, *options: str) -> str:
     """What it prints."""
-    (place / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=2)), encoding="utf-8")
-    result = called("train", "tiny.yaml", "--seeds", "0,1", "--runs-dir", "runs", *options, cwd=place)
+    result = called_with_seeds(place, *options)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
@@ -58,6 +67,34 @@ def test_a_program_is_always_told(tmp_path: Path) -> None:
     records = last(), last(*few_pairs(tmp_path))
     counts = [(record["valid_sentences"], record["decoded_sentences"]) for record in records]
     assert counts == [(1000, 256), (3, 3)]
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_corpus_that_was_changed_between_two_seeds_leaves_them_without_a_mean(
+    tmp_path: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, train = few_pairs(tmp_path), cli_train._train
+
+    def trained_and_changed(*arguments: Any) -> Any:
+        ended = train(*arguments)
+        (tmp_path / "valid.tsv").write_text("a\ta\n" * 3, encoding="utf-8")
+        return ended
+
+    monkeypatch.setattr(cli_train, "_train", trained_and_changed)
+    result = called_with_seeds(tmp_path, *corpus, *options)
+    assert result.returncode == 2
+    first, other = list_runs(tmp_path / "runs")
+    assert result.stderr.splitlines()[-1] == (
+        f"headlight: {first.name} and {other.name} were trained with the same settings on different data, for the "
+        "corpus was changed, and have no common mean. What was trained is saved."
+    )
+    assert "±" not in result.stdout and "seeds_finished" not in result.stdout
+    compared = called("runs", "compare", first, other, "--csv", cwd=tmp_path)
+    assert (compared.returncode, len(compared.stdout.splitlines())) == (0, 3)
+    assert compared.stderr == (
+        f"warning: {first.name} and {other.name} were trained with the same settings on different data, for the "
+        "corpus was changed, and have no common mean\n"
+    )
 
 
 def test_two_commands_of_one_second_are_two_groups() -> None:

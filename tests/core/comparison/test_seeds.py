@@ -8,17 +8,22 @@ import pytest
 
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of
-from core.comparison.seeds import seed_groups
+from core.comparison.seeds import places_of_other_data, seed_groups
 from core.config import RunConfig
 from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
 
 
-def run(runs_dir: Path, name: str, seed: int, *, heads: int = 4, loss: float = 1.0, **state: object) -> RunFolder:
-    """A run of these settings that was validated once."""
+def run(
+    runs_dir: Path, name: str, seed: int, *, heads: int = 4, loss: float = 1.0, data: str = "", **state: object
+) -> RunFolder:
+    """A run of these settings, on data of this fingerprint where it tells, that was validated once."""
     folder = RunFolder.create_at(runs_dir / name)
     document = {"dataset": {"plugin": "copy_task"}, "seed": seed, "model": {"num_heads": heads}}
     folder.write_config(RunConfig.model_validate(document))
+    if data:
+        tokens = {"dataset": {"tokenizer": {"tgt": "whitespace"}}, "tgt_tokens": []}
+        folder.write_vocabulary({"num_pairs": {"valid": 3}, "fingerprint": data, **tokens})
     folder.write_validation(ValidationDone(step=10, metrics={"valid/loss": loss}, sentences=(), is_best=True))
     folder.update(**state)
     return folder
@@ -64,6 +69,22 @@ def test_runs_of_one_group_with_other_settings_stay_apart(tmp_path: Path) -> Non
     runs = [run(tmp_path, f"{heads} {seed}", seed, heads=heads, group="g") for heads in (4, 8) for seed in (0, 1)]
     assert groups(*runs[1:]) == [("g", (1, 2))]
     assert groups(*runs) == [("g", (0, 1)), ("g", (2, 3))]
+
+
+@pytest.mark.parametrize("group", [None, "g"])
+def test_runs_on_other_data_stay_apart(tmp_path: Path, group: str | None) -> None:
+    runs = [run(tmp_path, f"{seed}", seed, group=group, data="old" if seed < 2 else "new") for seed in range(4)]
+    assert [places for _, places in groups(*runs)] == [(0, 1), (2, 3)]
+    assert groups(*runs[1:3]) == []
+    read = [ReadRun.read(one) for one in runs]
+    assert places_of_other_data(read) == (0, 2) and places_of_other_data(read[:2]) is None
+
+
+def test_a_commands_runs_whose_lengths_follow_from_other_data_are_told(tmp_path: Path) -> None:
+    one, other = (run(tmp_path, data, seed, group="g", data=data) for seed, data in enumerate(("old", "new")))
+    config = other.config()
+    other.write_config(config.model_copy(update={"dataset": config.dataset.model_copy(update={"max_src_length": 9})}))
+    assert places_of_other_data([ReadRun.read(one), ReadRun.read(other)]) == (0, 1)
 
 
 def test_what_auto_picked_keeps_no_two_runs_of_a_command_apart(tmp_path: Path) -> None:
