@@ -435,6 +435,7 @@ def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Pa
     last = result.stderr.splitlines()[-1]
     assert "(disk)" in last and f"train --resume {place / 'full'}" in last
     assert Path(last.partition("saved: ")[2].partition(". Go on")[0]) == place / "full" / "checkpoints" / "000200"
+    assert RunFolder.open(place / "full").state.reason == "disk"
     result = called("train", "--resume", "full", "--plugins-dir", plugins, cwd=place)
     assert result.returncode == 0, result.stderr
     assert RunFolder.open(place / "full").metrics()[0].tolist() == list(range(1, 301))

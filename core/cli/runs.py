@@ -13,6 +13,7 @@ from core.cli.one_line import one_line
 from core.cli.output import print_json, print_lines
 from core.config import config_to_yaml
 from core.errors import UserError
+from core.events import GOOD_ENDS
 from core.machine.signals import Interrupted, signals_to
 from core.run_files.documents import DamagedFile
 from core.run_files.own_files import require_nothing_else
@@ -39,7 +40,9 @@ _SHOWN = (
 
 
 def list_all(arguments: Namespace) -> int:
-    """Print a line for each run: name, state, last step, best value, the group of its seeds, the run it continues."""
+    """Print a line for each run: name, state, last step, what broke it off, best value, the group of its seeds, and
+    the run it continues.
+    """
     _require_folder(arguments.runs_dir)
     runs = list_runs(_runs_dir(arguments))
     width = max((len(path.name) for path in runs), default=0)
@@ -146,6 +149,8 @@ def _record(run: RunFolder) -> dict[str, object]:
 
 def _rest(record: dict[str, object]) -> Iterator[str]:
     """What only some runs have."""
+    if record["reason"] not in (None, "stopped", *GOOD_ENDS):
+        yield f"reason {record['reason']}"
     if record["best_value"] is not None:
         yield f"best {record['best_metric']} {record['best_value']:.4g} at step {record['best_step']}"
     if record["group"] is not None:

@@ -9,7 +9,17 @@ from typing import Any
 
 from core.config import RunConfig, change_setting
 from core.errors import UserError
-from core.events import Event, Prepared, ProbeDone, RunStarted, SettingChanged, StepsDone, ValidationDone
+from core.events import (
+    Event,
+    FinishReason,
+    Prepared,
+    ProbeDone,
+    RunStarted,
+    SettingChanged,
+    StepsDone,
+    Trouble,
+    ValidationDone,
+)
 from core.resuming import claimed_to_go_on
 from core.run_files.places import require_room
 from core.run_folder import RunFolder
@@ -34,6 +44,7 @@ class RunAtHand:
         self.folder = folder
         self.picked = picked  # see `Prepared`
         self.is_ours = False  # whether this process writes the folder
+        self.broken_off_by: FinishReason | None = None  # why it stands still, until it goes on or is kept elsewhere
         self.last_metrics: dict[str, float] = {}
         self.validated_at = -1
         self.changes = changes  # yet to make, when an opened run goes on
@@ -78,6 +89,7 @@ class RunAtHand:
     def begin(self, folder: RunFolder) -> None:
         """Write this folder from now on: a new one, or one that holds all that the folder before did."""
         self.trainer.begin(folder)
+        self.broken_off_by = None
         self._own(folder)
         self._make_changes()
 
@@ -179,7 +191,7 @@ class RunAtHand:
                 yield event
 
     def note(self, event: Event) -> None:
-        """Remember the figures of one event."""
+        """Remember the figures of one event; of what ends the run, note the cause in its log."""
         if isinstance(event, ProbeDone):
             self._probed_at = event.probe.step
         elif isinstance(event, ValidationDone):
@@ -187,3 +199,6 @@ class RunAtHand:
             self.last_metrics |= event.metrics
         elif isinstance(event, StepsDone):
             self.last_metrics |= {name: float(values[-1]) for name, values in event.arrays.items() if name != "time"}
+        elif isinstance(event, Trouble):
+            with contextlib.suppress(OSError):  # the disk is full
+                self.require_folder().log(event.sentence)

@@ -239,6 +239,7 @@ class Session:
         if wanted > run.trainer.config.training.max_steps:
             self._tell(run.trainer.change("training.max_steps", wanted))
         folder.update(state="learning", reason=None)
+        run.broken_off_by = None
         if not was_ours or self.background is None:  # what was worked out so far is not stored, or it broke off
             self.looking.look_back()
         self._become("learning")
@@ -323,15 +324,15 @@ class Session:
         if self.state != "learning":
             return told
         if isinstance(told, UserError):
+            self.log(told.sentence)
             self._tell(as_trouble(told))
             told = BrokenOff(told.sentence, told.advice)
+        reason = self.run.broken_off_by = _reason_of(error)
+        with contextlib.suppress(OSError):  # where the disk has no room for it, either
+            self.run.require_folder().update(state="paused", reason=reason)
         self._become("paused")
-        if isinstance(error, OSError):
-            self._tell_end(self.run, "disk")
-        elif isinstance(error, PluginError):
-            self._tell_end(self.run, "plugin")
-        elif isinstance(error, ProcessLost):
-            self._tell_end(self.run, "process")
+        if reason is not None:
+            self._tell_end(self.run, reason)
         return told
 
     def in_words(self, error: Exception) -> Exception:
@@ -367,6 +368,7 @@ class Session:
         run = self._run
         if run is None or run.folder is None or not run.is_ours:
             return None
+        reason = run.broken_off_by or "stopped"
         try:
             run.flush()
             if run.trainer.has_diverged:
@@ -374,12 +376,12 @@ class Session:
                 return run.folder.path
             run.trainer.save_checkpoint()
             self.log(f"stopped at step {self.step}")  # while the run is ours
-            run.folder.release("stopped", "stopped")
+            run.folder.release("stopped", reason)
         except OSError as error:
             raise self.failed(error) from error
         run.is_ours = False
         self._become("paused")
-        self._tell_end(run, "stopped")
+        self._tell_end(run, reason)
         return run.folder.path
 
     def close(self) -> None:
@@ -419,6 +421,15 @@ class Session:
         self.state = state
         self.log(f"{state} at step {self.step}")
         self._tell(StateChanged(state=state, step=self.step))
+
+
+def _reason_of(error: Exception) -> FinishReason | None:
+    """Why a run stands still that this broke off; None for what is no end of it, a fault of ours."""
+    if isinstance(error, OSError):
+        return "disk"
+    if isinstance(error, PluginError):
+        return "plugin"
+    return "process" if isinstance(error, ProcessLost) else None
 
 
 def _require_changeable(trainer: Trainer, changes: Sequence[tuple[str, object]]) -> None:

@@ -138,7 +138,7 @@ def state_in_words(summary: RunSummary) -> str:
     if summary.writer is not None:
         return f"{summary.state} by {summary.writer}"
     state = STATES.get(summary.state, summary.state)
-    reason = REASONS.get(summary.reason or "", summary.reason) if summary.state in ("finished", "failed") else ""
+    reason = REASONS.get(summary.reason or "", summary.reason)
     state = f"{state}: {reason}" if reason else state
     return f"shared, {state}" if summary.is_shared else state
 

@@ -767,6 +767,7 @@ from core.engine import Engine
 from core.errors import UserError
 from core.events import RunFinished, Trouble
 from core.requests import Learn
+from core.run_folder import RunFolder
 from tests.core.watcher import Watcher, answered, begun
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 watcher = Watcher()
@@ -779,6 +780,8 @@ with Engine([watcher]) as engine:
     except UserError as error:
         print(error.sentence)
     print(watcher.states()[-1], watcher.wait(RunFinished).reason, watcher.wait(Trouble).sentence)
+    state = RunFolder.open(run).state  # it has room for files as small as this
+    print(state.state, state.reason)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     answered(engine, Learn())
     print(run)
@@ -788,11 +791,13 @@ with Engine([watcher]) as engine:
 def test_a_full_disk_pauses_the_run_and_nothing_is_lost(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, tmp_path], capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
-    refused, paused, run = done.stdout.split("\n")[:-1]
+    refused, paused, kept, run = done.stdout.split("\n")[:-1]
     assert "cannot be written" in refused
-    assert paused == f"paused disk {refused}"
+    assert paused == f"paused disk {refused}" and kept == "paused disk"
+    assert refused in (Path(run) / "log.txt").read_text(encoding="utf-8")
     assert RunFolder.open(Path(run)).metrics()[0].tolist() == list(range(1, 41))
-    assert RunFolder.open(Path(run)).state.state == "finished"
+    state = RunFolder.open(Path(run)).state
+    assert (state.state, state.reason) == ("finished", "max_steps")
     with Engine() as engine:
         assert_same_weights(whole_run(engine, tmp_path, max_steps=40), Path(run))
 

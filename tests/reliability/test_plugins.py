@@ -196,6 +196,7 @@ def test_a_plugin_that_fails_during_a_run_pauses_it_with_all_it_learnt(
                 assert finished.reason == "plugin" and watcher.states()[-1] == "paused", finished
                 answered(engine, Prepare(config=tiny_config()))
             folder = RunFolder.open(run)
+            assert folder.state.reason == "plugin" and "'bad'" in (run / "log.txt").read_text(encoding="utf-8")
             assert folder.checkpoint_step("last") == finished.step == folder.last_trained_step()
             assert finished.step == (10 if place is IN_METRICS else 157), finished  # 10,000 pairs are 157 steps
 

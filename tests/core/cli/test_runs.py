@@ -72,6 +72,15 @@ def test_every_run_is_a_line(runs_dir: Path, capfd: pytest.CaptureFixture[str]) 
     assert [(record["name"], record["reason"]) for record in records] == [("done", "max_steps"), ("killed", None)]
 
 
+def test_what_broke_a_run_off_is_told(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    RunFolder.open(runs_dir / "done").release("stopped", "plugin")
+    assert said(runs_dir, capfd, "list")[0] == (
+        "done    stopped      step 20       reason plugin  best valid/loss 0.25 at step 20"
+    )
+    RunFolder.open(runs_dir / "done").release("stopped", "stopped")
+    assert "reason" not in said(runs_dir, capfd, "list")[0]
+
+
 def test_the_group_of_its_seeds_and_what_a_run_continues_are_told(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from core.errors import BrokenOff
 from core.events import RunFinished, StateChanged, Trouble
+from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Prepare, Start
 from core.run_folder import RunFolder
@@ -87,6 +88,27 @@ def test_the_log_tells_that_a_run_was_stopped(session: Session, tmp_path: Path) 
     assert (run / "log.txt").read_text(encoding="utf-8").endswith("stopped at step 5\n")
 
 
+def test_a_run_that_its_plugin_broke_off_says_so_for_good(session: Session, watcher: Watcher, tmp_path: Path) -> None:
+    run = begin(session, tmp_path / "runs")
+    learning = session.learn(None)
+    while session.step < 5:
+        next(learning)
+    learning.close()
+    session.failed(PluginError("Plugin 'bad' failed: KeyError."))
+    assert [line[20:] for line in (run / "log.txt").read_text(encoding="utf-8").splitlines()[-2:]] == [
+        "Plugin 'bad' failed: KeyError.",
+        "paused at step 5",
+    ]
+    session.stop()
+    state = RunFolder.open(run).state
+    assert (state.state, state.reason) == ("stopped", "plugin")
+    assert [finished.reason for finished in watcher.all(RunFinished)] == ["plugin", "plugin"]
+    for _ in session.learn(1):
+        break
+    session.stop()
+    assert RunFolder.open(run).state.reason == "stopped"
+
+
 def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(
     session: Session, watcher: Watcher, tmp_path: Path
 ) -> None:
@@ -100,6 +122,7 @@ def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(
     assert (finished.reason, folder.state.state, folder.state.reason) == ("diverged", "failed", "diverged")
     assert finished.step == watcher.all(StateChanged)[-1].step == folder.last_trained_step()
     assert f"at step {finished.step + 1}" in watcher.wait(Trouble).sentence
+    assert watcher.wait(Trouble).sentence in (run / "log.txt").read_text(encoding="utf-8")
     last = folder.checkpoint_steps()[-1]
     assert last <= finished.step and last % 5 == 0  # none beyond those that were due
     assert all(np.isfinite(array).all() for array in folder.checkpoint(last).model.values())
