@@ -21,9 +21,12 @@ from core.cli.opening import (
 from core.cli.output import print_json, print_lines, print_means
 from core.cli.same_sentences import require_same_sentences
 from core.cli.same_tokens import figures_of_other_units
+from core.comparison.read_run import ReadRun
+from core.comparison.seeds import repeats
 from core.comparison.spread import spread
 from core.errors import UserError
 from core.requests import Evaluate, Evaluation, OpenRun
+from core.run_folder import RunFolder
 
 _METRICS = (
     *("loss", "perplexity", "token_accuracy", "exact_match", "token_error_rate", "sequence_error_rate"),
@@ -54,7 +57,7 @@ def evaluate(arguments: Namespace) -> int:
         _tell(evaluations[0], json=arguments.json)
     if len(evaluations) > 1:
         require_same_sentences(evaluations, "A mean")
-        _print_spread(evaluations, json=arguments.json)
+        _print_spread(_each_once(evaluations), json=arguments.json)
     return 0
 
 
@@ -126,6 +129,21 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
 def other_pairs(evaluation: Evaluation) -> dict[str, object]:
     """The settings that gave others than the run's own, as --set names them; none where they are its own."""
     return {f"{DATASET_OPTION}{name}": value for name, value in evaluation.other_options.items()}
+
+
+def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """Those that a mean counts: of runs of the same settings, data and seed the first; the others are told of.
+
+    Raises UserError where no two are left, for one has no deviation.
+    """
+    again = repeats([ReadRun.read(RunFolder.open(evaluation.run)) for evaluation in evaluations])
+    names = [evaluation.run.name for evaluation in evaluations]
+    told = [f"{names[at]} repeats {names[first]}, seed included" for at, first in again.items()]
+    if len(again) == len(evaluations) - 1:
+        raise UserError(f"{told[0]}: a mean needs two different runs.", "Train one with another seed.")
+    for one in told:
+        print(f"warning: {one}: it is left out of the mean, where it would count twice", file=sys.stderr)
+    return [evaluation for at, evaluation in enumerate(evaluations) if at not in again]
 
 
 def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:

@@ -37,6 +37,13 @@ def seed_groups(runs: Sequence[ReadRun]) -> list[SeedGroup]:
     return [_named(runs, places) for places in sorted(found)]
 
 
+def repeats(runs: Sequence[ReadRun]) -> dict[int, int]:
+    """The places of runs that repeat another before them, seed included -> the place of that."""
+    first: dict[tuple[str, int], int] = {}
+    known = [first.setdefault((_all_but_the_seed(run), run.config.seed), place) for place, run in enumerate(runs)]
+    return {place: before for place, before in enumerate(known) if place != before}
+
+
 def places_of_other_data(runs: Sequence[ReadRun]) -> tuple[int, int] | None:
     """The places of two runs that one command made, or the same settings, of other data; None where there are none.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from core.run_folder import RunFolder
 from tests.in_process import called
 
 NO_FIGURES = {"run", "split", "checkpoint", "sentences", "bleu_signature", "chrf_signature", "decoding"}
@@ -79,6 +80,27 @@ def test_figures_of_other_tokens_have_no_mean(trained_runs: Path, other_tokens: 
     )
 
 
+def test_a_run_that_repeats_another_counts_once(trained_runs: Path, tmp_path: Path) -> None:
+    for name in ("short", "long"):
+        shutil.copytree(trained_runs / name, tmp_path / name)
+        shutil.copytree(trained_runs / name, tmp_path / f"{name} again")
+    result = evaluate(tmp_path, "short", "short again", "long", "long again", "--json")
+    *runs, last = records(result)
+    assert [Path(run["run"]).name for run in runs] == ["short", "short again", "long", "long again"]
+    assert [Path(run).name for run in last["runs"]] == ["short", "long"]
+    assert last["standard_deviation"]["loss"] == pytest.approx(stdev([runs[0]["loss"], runs[2]["loss"]]))
+    assert result.stderr.splitlines() == [
+        f"warning: {name} again repeats {name}, seed included: it is left out of the mean, where it would count twice"
+        for name in ("short", "long")
+    ]
+    alone = evaluate(tmp_path, "short", "short again", "--json")
+    assert (alone.returncode, len(alone.stdout.splitlines())) == (2, 2)
+    assert alone.stderr == (
+        "headlight: short again repeats short, seed included: a mean needs two different runs. "
+        "Train one with another seed.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -99,7 +121,8 @@ def test_what_cannot_be_evaluated_is_refused_before_the_first(
 
 
 def test_where_a_corpus_is_now_holds_for_all(place: Path, elsewhere: Path) -> None:
-    shutil.copytree(place / "run", elsewhere / "again")
+    again = RunFolder.open(shutil.copytree(place / "run", elsewhere / "again"))
+    again.write_config(again.config().model_copy(update={"seed": 1}))
     *runs, last = records(
         evaluate(place, place / "run", elsewhere / "again", "--set", f"dataset.options.folder={elsewhere}", "--json")
     )
