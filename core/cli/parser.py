@@ -108,7 +108,11 @@ def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
         metavar="DIR",
         help="write its curves here too, as event files (the extra `tensorboard`)",
     )
-    train.add_argument("--seeds", metavar="0,1,2", help="train once with each of these seeds; print mean and deviation")
+    train.add_argument(
+        "--seeds",
+        metavar="0,1,2",
+        help="train once with each of these seeds; print mean and deviation at their last steps",
+    )
     _add_places(train)
     _add_json(train, "print one object a line: every event, the last one run_finished; with --seeds, seeds_finished")
 
@@ -160,7 +164,7 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     listing = verbs.add_parser("list", help="all runs, the newest last")
     show = verbs.add_parser("show", help="one run: state, figures, settings")
     delete = verbs.add_parser("delete", help="delete runs, for good and without asking; of a link to one, the link")
-    compare = verbs.add_parser("compare", help="runs side by side: the settings that differ, the best figures")
+    compare = verbs.add_parser("compare", help="runs side by side: settings that differ, figures at their best steps")
     for name, verb in (("list", listing), ("show", show), ("delete", delete), ("compare", compare)):
         verb.set_defaults(verb=f"runs {name}")
         verb.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept")
