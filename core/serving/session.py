@@ -295,7 +295,8 @@ class Session:
             done = yield from run.noting(run.trainer.validate())
             run.note(done)
             yield done
-        yield run.trainer.save_checkpoint()
+        if not run.trainer.is_saved:
+            yield run.trainer.save_checkpoint()
 
     def _tell_end(self, run: RunAtHand, reason: FinishReason) -> None:
         path = run.require_folder().path

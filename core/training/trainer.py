@@ -90,6 +90,7 @@ class Trainer:
         self._meter = StepMeter(device)
         self._best = Best(config.training.best_metric)
         self._due = Due()
+        self._saved: tuple[object, ...] = ()  # see `is_saved`
         require_known_metric(config.training.best_metric, data, host)
 
     @property
@@ -368,7 +369,18 @@ class Trainer:
             best_value=self._best.value if is_best else None,
         )
         self._due.done_at = done_at
+        self._saved = self._standing()
         return CheckpointSaved(step=self.step, is_best=is_best)
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the checkpoint saved last would be the same now."""
+        return self._saved == self._standing()
+
+    def _standing(self) -> tuple[object, ...]:
+        """What of a checkpoint may change between two steps, and the step."""
+        done_at, best = {**self._due.done_at}, self._best.state()
+        return self.step, done_at, best, [*self._settings.changes], [*self.probe_sentences]
 
     def _optimizer_state(self) -> dict[str, torch.Tensor]:
         """The optimizer's, and the weights it goes on from where those of the model are their average."""

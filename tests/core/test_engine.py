@@ -25,6 +25,7 @@ from core.doctor.findings import Bounds
 from core.engine import Engine
 from core.errors import UserError
 from core.events import (
+    CheckpointSaved,
     Event,
     Prepared,
     ProbeDone,
@@ -141,6 +142,27 @@ def test_more_steps_after_the_end(engine: Engine, watcher: Watcher, tmp_path: Pa
     assert [event.step for event in watcher.all(RunFinished)] == [60, 100]
     assert watcher.steps() == list(range(1, 101))
     assert RunFolder.open(run).state.state == "finished"
+
+
+@pytest.mark.parametrize("metric", ["valid/loss", "valid/exact_match"])
+def test_the_last_step_is_saved_once(engine: Engine, watcher: Watcher, tmp_path: Path, metric: str) -> None:
+    """Also where it is not the best one, as none is before an output is right."""
+    answered(engine, Prepare(config=tiny_config(max_steps=40, checkpoint_every=30, best_metric=metric)))
+    answered(engine, Start(runs_dir=tmp_path))
+    answered(engine, Learn())
+    last = [saved for saved in watcher.all(CheckpointSaved) if saved.step == 40]
+    assert [saved.is_best for saved in last] == [metric == "valid/loss"]
+
+
+def test_what_was_changed_since_its_last_checkpoint_is_saved_as_a_run_ends(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=20))
+    answered(engine, ChangeSetting(key="training.label_smoothing", value=0.25))
+    answered(engine, Finish())
+    assert [saved.step for saved in watcher.all(CheckpointSaved)].count(20) == 2
+    assert "0.25" in str(RunFolder.open(run).checkpoint(20).state["changes"])
 
 
 def test_finish_validates_saves_and_ends(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
