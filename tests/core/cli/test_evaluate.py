@@ -43,7 +43,7 @@ def test_where_no_file_is_gone_nobody_is_asked_where_they_are(place: Path) -> No
     result = called("evaluate", place / "run", "--split", "test", "--set", twice, cwd=place)
     assert result.returncode == 2
     said = f"dataset.options.test_source: {place / 'valid.source'} is valid_source already."
-    assert result.stderr.splitlines() == [f"headlight: {said}"]
+    assert result.stderr.splitlines() == [f"headlight: --set {twice}: {said}"]
 
 
 def test_a_corpus_that_was_moved_is_named_anew(place: Path, elsewhere: Path) -> None:
