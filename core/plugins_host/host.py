@@ -22,7 +22,7 @@ from core.plugins_host.failures import (
     failure,
     refusal,
 )
-from core.plugins_host.info import PluginInfo, with_collisions
+from core.plugins_host.info import PluginInfo, is_built_in, with_collisions
 from core.plugins_host.pair_lines import PairLines
 from core.text_form import TextForm
 
@@ -265,12 +265,13 @@ class PluginHost:
         return row
 
     def _rows_of(self, name: str) -> list[tuple[Message, PluginInfo]]:
-        """Return the one of a name that can be used, all of that name where none can."""
+        """Return the one of a name that can be used; where none can, those of others than Headlight, or its own."""
         self.plugins()
         rows = [row for row in self._rows if row[1].name == name]
         if not rows:
             raise self._no_such(name)
-        return [row for row in rows if row[1].error is None] or rows
+        usable = [row for row in rows if row[1].error is None]
+        return usable or [row for row in rows if not is_built_in(row[1])] or rows
 
     def _no_such(self, name: str) -> NoSuchPlugin:
         """Say what was looked through in vain: a folder that is not there is the likely cause."""

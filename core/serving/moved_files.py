@@ -35,9 +35,10 @@ def where_they_may_be(
     files. Of a plugin that is not found, how to name its folder: a run does not keep that.
     """
     plugin = run.config().dataset.plugin
-    schemas = [info.options_schema or {} for info in host.plugins() if info.name == plugin]
-    if not schemas:
+    infos = [info for info in host.plugins() if info.name == plugin]
+    if not infos:
         return ELSEWHERE
+    schemas = [info.options_schema or {} for info in infos if info.error is None]
     places = list(_places([field for schema in schemas for field in schema_settings(schema)], options))
     gone = [one for one in places if one.is_gone]
     if not (gone or gives_others or any(one.path.is_dir() for one in places)):  # nobody knows what a folder lacks

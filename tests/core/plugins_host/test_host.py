@@ -269,7 +269,11 @@ def test_a_broken_file_keeps_its_own_error_beside_a_plugin_of_its_name(host: Plu
     errors = {info.origin: str(info.error) for info in host.plugins() if info.name == "copy_task"}
     assert "SyntaxError" in errors.pop(str(path))
     assert len(errors) == 1
-    assert all("taken more than once" in error and str(path) in error for error in errors.values())
+    assert list(errors.values()) == [
+        f"{path} has the name 'copy_task' too, and cannot be used itself: mend it, or move it away."
+    ]
+    with pytest.raises(PluginError, match="SyntaxError"):  # what is to be mended
+        host.info("copy_task")
 
 
 def test_folders_of_the_environment_and_of_the_user_are_searched(
