@@ -57,7 +57,9 @@ def evaluate(arguments: Namespace) -> int:
         _tell(evaluations[0], json=arguments.json)
     if len(evaluations) > 1:
         require_same_sentences(evaluations, "A mean")
-        _print_spread(_each_once(evaluations), json=arguments.json)
+        counted = _each_once(evaluations)
+        if len(counted) > 1:  # one has no deviation
+            _print_spread(counted, json=arguments.json)
     return 0
 
 
@@ -132,17 +134,12 @@ def other_pairs(evaluation: Evaluation) -> dict[str, object]:
 
 
 def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
-    """Those that a mean counts: of runs of the same settings, data and seed the first; the others are told of.
-
-    Raises UserError where no two are left, for one has no deviation.
-    """
+    """Those that a mean counts: of runs of the same settings, data and seed the first; the others are told of."""
     again = repeats([ReadRun.read(RunFolder.open(evaluation.run)) for evaluation in evaluations])
     names = [evaluation.run.name for evaluation in evaluations]
-    told = [f"{names[at]} repeats {names[first]}, seed included" for at, first in again.items()]
-    if len(again) == len(evaluations) - 1:
-        raise UserError(f"{told[0]}: a mean needs two different runs.", "Train one with another seed.")
-    for one in told:
-        print(f"warning: {one}: it is left out of the mean, where it would count twice", file=sys.stderr)
+    for at, first in again.items():
+        said = f"{names[at]} repeats {names[first]}, seed included"
+        print(f"warning: {said}: it is left out of the mean, where it would count twice", file=sys.stderr)
     return [evaluation for at, evaluation in enumerate(evaluations) if at not in again]
 
 
