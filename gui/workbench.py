@@ -217,7 +217,7 @@ class Workbench(QObject):
         self._act()
         if self.run is not None:
             self._bridge.ask(Learn(steps=steps))
-        elif self._start is None:
+        elif self._start is None and not self.is_opening:  # it would begin once that is refused, and nobody knew
             start = self._start = Start(runs_dir=self._place.path)
             self._bridge.ask(start, partial(self._begin, start, steps), partial(self._give_up, start))
         self.asked_to_learn.emit()

@@ -242,7 +242,9 @@ class SetupDrawer(QFrame):
     def _other_end(self, draft: RunConfig) -> str:
         """Where the run ends, if it goes on after the last step of its settings: these stay, for a new one."""
         workbench, prepared = self.context.workbench, self.context.bridge.history.prepared
-        if workbench.run is None or prepared is None or workbench.is_another_taken:
+        if workbench.run is None or workbench.applied is None or prepared is None or workbench.is_another_taken:
+            return ""
+        if draft.training.max_steps != workbench.applied.training.max_steps:  # being typed: the run takes it, too
             return ""
         end = prepared.config.training.max_steps
         return "" if end == draft.training.max_steps else f"This run goes on to step {end:,}; a new one ends here."

@@ -266,6 +266,19 @@ def test_a_run_that_was_opened_before_ends_the_opening_of_the_next_neither_there
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
 
 
+def test_learn_during_an_opening_begins_no_run_and_can_be_asked_for_once_that_is_refused(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    workbench.open_run(tmp_path / "gone")
+    workbench.learn()
+    qtbot.waitUntil(lambda: window.strip.trouble is not None and not workbench.is_opening, timeout=WAIT_MS)
+    assert not list_runs(tmp_path / "runs")
+    workbench.learn()
+    qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
+    assert len(list_runs(tmp_path / "runs")) == 1
+
+
 def test_what_is_typed_while_an_opening_is_refused_is_prepared(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:

@@ -176,4 +176,4 @@ class _ShareSpin(QDoubleSpinBox):
     """Writes as many places as there are; the others would all be zero."""
 
     def textFromValue(self, value: float) -> str:
-        return f"{value:g}"
+        return f"{value:zg}"
