@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli.conversation import Conversation
+from core.cli.files import require_outside_runs
 from core.cli.opening import DATASET_OPTION, read_settings
 from core.cli.output import event_record, print_json
 from core.cli.seeds import new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
-from core.config import read_override
+from core.config import config_from_document, override, read_override
 from core.errors import UserError
 from core.events import GOOD_ENDS, Event, Prepared, RunFinished
 from core.machine.garbage import imported_for_good
@@ -28,7 +29,7 @@ from core.run_files.places import runs_of_group
 from core.run_folder import RunFolder, default_runs_dir, find_run
 from core.settings.fields import run_settings, setting_effect
 from core.settings.lower_rate import lower_rate
-from core.settings.presets import read_preset_or_file
+from core.settings.presets import preset_or_file, read_preset_or_file
 from core.settings.smaller_batch import SHORTER, smaller_batch
 from core.torchrun import is_leader, require_one_process, silence_torch, tell_torchrun
 from core.validated import Validated
@@ -132,6 +133,8 @@ def _check(arguments: Namespace) -> None:
         raise UserError(
             "train: expected a preset or a YAML file, or --resume RUN.", "`presets list` shows the presets."
         )
+    if arguments.tensorboard is not None:
+        require_outside_runs(arguments.tensorboard / "events")
     if arguments.resume is not None and arguments.run_dir is not None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
     if arguments.seeds is not None:
@@ -147,9 +150,9 @@ def _check_seeds(arguments: Namespace) -> None:
 
 
 def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> list[Request[Any]]:
-    config = read_preset_or_file(arguments.config, (*arguments.set, *overrides))
+    arguments.written = override(preset_or_file(arguments.config), (*arguments.set, *overrides))  # for errors' places
     return [
-        Prepare(config=config),
+        Prepare(config=config_from_document(arguments.written)),
         Start(runs_dir=arguments.runs_dir or default_runs_dir(), run_dir=arguments.run_dir, group=group),
     ]
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 
 from core.config import override
 from core.errors import UserError
 from core.plugins_host.failures import NoSuchPlugin
 from core.settings.fields import named_setting
-from core.settings.presets import preset_or_file
-from core.settings.strict_yaml import Document
+from core.settings.strict_yaml import Document, KeyPath
 
 
 def with_place(error: UserError, arguments: Namespace) -> UserError:
     """The error with file and line, or the --set, before it where it begins with a setting's key; else as it is."""
     key = "dataset.plugin" if isinstance(error, NoSuchPlugin) else named_setting(error.sentence)
-    where = _written(arguments).where(tuple(key.split("."))) if key else ""
+    if not key:
+        return error
+    written = _written(arguments)
+    where = written.where(_blamed(tuple(key.split(".")), error.sentence, written))
     return UserError(f"{where}: {error.sentence}", error.advice) if where else error
 
 
 def _written(arguments: Namespace) -> Document:
     """The settings that the command names, as they were written."""
-    config, given = getattr(arguments, "config", None), getattr(arguments, "set", ())
-    return override(preset_or_file(config) if config else Document("", {}, {}), tuple(given))
+    return getattr(arguments, "written", None) or override(Document("", {}, {}), tuple(getattr(arguments, "set", ())))
+
+
+def _blamed(group: KeyPath, sentence: str, written: Document) -> KeyPath:
+    """Of a group of settings the one below it that the sentence names and that was written, what was --set first."""
+    words = set(re.findall(r"\w+", sentence))
+    below = (path for path in (*written.overrides, *written.lines) if path[: len(group)] == group != path)
+    return next((path for path in below if path[-1] in words), group)

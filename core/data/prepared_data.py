@@ -279,9 +279,11 @@ def _fitting(name: str, pairs: SplitPairs, dataset: DatasetConfig) -> SplitPairs
     src, tgt = dataset.max_src_length, dataset.max_tgt_length
     fitting = pairs.no_longer_than(inf if src == "auto" else src, inf if tgt == "auto" else tgt)
     if not len(fitting):
+        limits = {"max_src_length": src, "max_tgt_length": tgt}
+        chosen = " and ".join(f"{key} = {most}" for key, most in limits.items() if most != "auto")
         raise UserError(
-            f"dataset.max_src_length = {src} and max_tgt_length = {tgt}: every pair of the {name} split is longer.",
-            "Raise them, or set them to auto.",
+            f"dataset.{chosen}: every pair of the {name} split is longer.",
+            "Raise what is too low, or set it to auto.",
         )
     return fitting
 

@@ -32,18 +32,13 @@ class Document:
     overrides: dict[KeyPath, str] = field(default_factory=dict)  # keys put in later, and how errors name the place
 
     def where(self, path: KeyPath) -> str:
-        """`run.yaml, line 12` or `--set model.d_model=7`, for the key or the nearest one around it.
-
-        Of a group that was written and then changed, the change is the likelier cause.
-        """
-        while path:
+        """`run.yaml, line 12` or `--set model.d_model=7`, for the key or the nearest one around it."""
+        while path and path not in self.lines:
             put_in = [name for key, name in self.overrides.items() if key[: len(path)] == path]
             if put_in:
                 return put_in[-1]
-            if path in self.lines:
-                return f"{self.name}, line {self.lines[path]}"
             path = path[:-1]
-        return self.name
+        return f"{self.name}, line {self.lines[path]}" if path else self.name
 
 
 class _Loader(yaml.SafeLoader):

@@ -109,13 +109,17 @@ print(codes, [name for name in {heavy} if name in sys.modules])
             "train copy_task --set dataset.options.min_length=99",
             "headlight: --set dataset.options.min_length=99: dataset.options: min_length 99 is above max_length 10.",
         ),
+        (  # the one that is to blame, not the last of its group
+            "train copy_task --set dataset.options.min_length=99 --set dataset.options.num_symbols=9",
+            "headlight: --set dataset.options.min_length=99: dataset.options: min_length 99 is above max_length 10.",
+        ),
         (
             "train copy_task --set training.best_metric=valid/x",
             "headlight: --set training.best_metric=valid/x: training.best_metric: expected one of valid/bleu, ",
         ),
         (
             "train copy_task --set dataset.max_src_length=2",
-            "headlight: --set dataset.max_src_length=2: dataset.max_src_length = 2 and max_tgt_length = auto: every",
+            "headlight: --set dataset.max_src_length=2: dataset.max_src_length = 2: every pair of the train split is",
         ),
         ("runs show none", "headlight: none: there is no such run, neither as a path nor in"),
     ],

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
+import sys
+import threading
 from itertools import product
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -220,6 +223,22 @@ def test_what_preparing_finds_wrong_in_a_file_is_told_with_its_line(tmp_path: Pa
     assert refused.stderr.startswith(
         "headlight: run.yaml, line 4: dataset.options.num_symbols: expected a whole number"
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no named pipes")
+def test_settings_from_a_pipe_are_read_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    text = "dataset:\n  plugin: copy_task\n  options: {num_symbols: many}\n"
+    writing = threading.Thread(target=(tmp_path / "pipe").write_text, args=(text,))
+    writing.start()
+    refused = called("train", "pipe", cwd=tmp_path)
+    writing.join()
+    assert refused.stderr.startswith("headlight: pipe, line 3: dataset.options.num_symbols: expected a whole number")
+
+
+def test_curves_for_tensorboard_do_not_go_into_a_run(run_of_mine: Path, tmp_path: Path) -> None:
+    refused = called("train", "--resume", run_of_mine, "--tensorboard", run_of_mine / "tb", cwd=tmp_path)
+    assert refused.returncode == 2 and "lies in the folder of a run" in refused.stderr
 
 
 @pytest.mark.parametrize("verb", [("evaluate",), ("train", "--resume")])
