@@ -102,7 +102,7 @@ def check(promise: Promise, runs_dir: Path) -> bool:
 def notices_of(run: Path) -> list[str]:
     """What the window would have noticed of it; of a preset nothing may be."""
     history = read_followed(RunFolder.open(run))
-    for _ in history.noticing.look(history):
+    for _ in history.look():
         pass
     return [notice.seen for notice in history.noticing.all()]
 

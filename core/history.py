@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -72,7 +73,7 @@ class History:
         self._are_snapshots_listed = False  # since the last of them was saved
         self.checkpoint_steps: list[int] = []  # from these the run can go on
         self.alignment = AlignmentScores()
-        self.noticing = Noticing()  # it looks when somebody asks
+        self.noticing = Noticing()
         self._curves: dict[str, GrowingCurve] = {}
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
@@ -107,15 +108,25 @@ class History:
     def probe(self, step: int) -> Probe | None:
         """The newest probe at or before `step`; None where there is none yet."""
         place = bisect_right(self.probe_steps, step)
-        if place and not self._held_probe(self.probe_steps[place - 1]):
+        if place and not self._has_probe(self.probe_steps[place - 1]):
             place = self._forget_cut_off(place)
         if not place:
             return None
         nearest = self.probe_steps[place - 1]
-        return self._held_probe(nearest) or self._probes.put(nearest, self._stored().probe(nearest))
+        return self._held_probe(nearest) or self._read_probe(nearest)
+
+    def _has_probe(self, step: int) -> bool:
+        return self._held_probe(step) is not None or self._stored().has_probe(step)
 
     def _held_probe(self, step: int) -> Probe | None:
         return self._unstored_probes.get(step) or self._probes.get(step)
+
+    def _read_probe(self, step: int) -> Probe:
+        """Whoever draws a probe finds it scored, however much of a run that was opened is yet to be looked at."""
+        probe = self._probes.put(step, self._stored().probe(step))
+        if not self.alignment.knows(step):
+            self.alignment.take(probe)
+        return probe
 
     def _forget_cut_off(self, place: int) -> int:
         """Let go of the last probes before this place that were cut off as the run went on (RunStarted follows).
@@ -207,6 +218,21 @@ class History:
     def kept_steps(self) -> list[int]:
         """Steps whose weights are kept, ascending: with a snapshot or a checkpoint."""
         return sorted({*self.snapshot_steps, *self.checkpoint_steps})
+
+    # -- looking at what is new --------------------------------------------------------------------------------------
+
+    def look(self) -> Iterator[None]:
+        """Score the alignments of what is new, and notice; yields after each probe, and may be left at any yield."""
+        # In step, so that a probe is read once for both.
+        for _ in zip_longest(self._score_alignments(), self.noticing.look(self)):
+            yield
+
+    def _score_alignments(self) -> Iterator[None]:
+        unread = self.alignment.unread
+        while unread:
+            with suppress(UserError):  # a damaged probe is told of where it is looked at; the others count
+                self.probe(unread.popleft())
+            yield
 
     # -- growing by events -------------------------------------------------------------------------------------------
 
@@ -329,19 +355,13 @@ class History:
         probes, changed_at = folder.probe_steps(), _changed_at(folder.path / "probes")
         if probes != self.probe_steps or changed_at != self._probes_changed_at:  # or somebody added a sentence
             self._probes.clear()
+        self.alignment.unread.extend(sorted(set(probes) - set(self.probe_steps)))
         self.probe_steps, self._probes_changed_at = probes, changed_at
-        self._score_alignments()
         self._are_snapshots_listed = False
         self._list_checkpoints()
         places = (_changed_at(folder.path / place) for place in ("snapshots", "checkpoints", "run.json"))
         self._seen = (*self._metrics.place, changed_at, *places)
         return self._seen != before
-
-    def _score_alignments(self) -> None:
-        for step in self.probe_steps:
-            with suppress(UserError):  # a damaged probe is told of where it is looked at; the others count
-                if not self.alignment.knows(step) and not self.alignment.take(self._stored().probe(step)):
-                    break  # nor has any other: this plugin gives none
 
     def _read_appended(self, folder: RunFolder) -> None:
         records = self._metrics.read(folder)

@@ -61,6 +61,7 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     redraws = Redraws(bridge, workbench, playhead, selection, theme)
     lookout, plugins = Lookout(bridge, playhead), PluginCatalogue(bridge)
     redraws.round_ended.connect(lookout.look)
+    lookout.changed.connect(redraws.mark_all_in_turn)
     plugins.reloaded.connect(workbench.renew)
     workbench.turned.connect(follower.leave)  # not with what is prepared: that may have been asked for before
     workbench.asked_to_learn.connect(follower.leave)  # which may be reading yet: once it shows a run, Learn is off

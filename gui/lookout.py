@@ -1,4 +1,4 @@
-"""Looks at the run that is shown for what can be noticed in it, whatever view is open."""
+"""Looks at what is new in the run that is shown, whatever view is open: notices, and heads that found the alignment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOOKING_S = 0.008  # at once: a run that was opened has much to look at
 class Lookout(QObject):
     """Has a short look after each round of drawing, whose rest pays for it as well."""
 
-    changed = Signal()  # something else was noticed of the run, or holds at the viewed step
+    changed = Signal()  # something else was noticed, or holds at the viewed step; or all of an opened run was looked at
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead) -> None:
         super().__init__()
@@ -26,10 +26,11 @@ class Lookout(QObject):
         """Look at what is new, for a moment; what is left waits for the next round."""
         history = self._bridge.shown
         end = time.perf_counter() + LOOKING_S
-        for _ in history.noticing.look(history):
+        for _ in history.look():
             if time.perf_counter() > end:
                 break
-        seen = history.folder, history.noticing.all(), history.noticing.at(self._playhead.step)
+        noticing, is_left = history.noticing, bool(history.alignment.unread)
+        seen = history.folder, noticing.all(), noticing.at(self._playhead.step), is_left
         if seen != self._seen:
             self._seen = seen
             self.changed.emit()

@@ -66,9 +66,13 @@ class Redraws(QObject):
 
     def mark_all(self) -> None:
         """Everything visible is drawn anew, and at once: somebody asked for another picture and waits for it."""
+        self.mark_all_in_turn()
+        self.draw_soon()
+
+    def mark_all_in_turn(self) -> None:
+        """Everything visible is drawn anew when its turn comes: something came to be known of what is shown."""
         for panel in self._panels:
             panel.mark_in_turn()
-        self.draw_soon()
 
     def draw_soon(self) -> None:
         """End the rest, or have none after this round: what is dirty and visible now is drawn in a moment."""

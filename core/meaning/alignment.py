@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,10 +40,15 @@ class FirstFind(NamedTuple):
 class AlignmentScores:
     """The scores of all heads at every probe so far. Empty for data whose plugin gives no alignment.
 
-    Probes are scored many at a time, when somebody asks: one by one, as they come, costs four times as much.
+    Probes are scored many at a time, when somebody asks: one by one, as they come, costs four times as much. Of a run
+    that was opened they are read bit by bit; since when a head reads rightly is told as far as all before was read.
     """
 
+    unread: deque[int]
+    """Steps of the probes that are there and were not looked at yet, ascending."""
+
     def __init__(self) -> None:
+        self.unread = deque()
         self._scores: dict[int, Scores] = {}
         self._unscored: list[Probe] = []
         self._first_finds: tuple[int, list[FirstFind]] | None = None  # with the newest probe's step that they count
@@ -51,6 +58,8 @@ class AlignmentScores:
         has_gold = any(map(_has_gold, probe.sentences))
         if has_gold:
             self._unscored.append(probe)
+        else:
+            self.unread.clear()  # nor has any other: this plugin gives none
         if len(self._unscored) >= _MOST_UNSCORED:
             self._score()
         return has_gold
@@ -63,6 +72,7 @@ class AlignmentScores:
         """Forget what came after a step."""
         self._score()
         self._scores = {known: scores for known, scores in self._scores.items() if known <= step}
+        self.unread = deque(known for known in self.unread if known <= step)
         self._first_finds = None
 
     def at(self, step: int) -> Scores | None:
@@ -78,7 +88,7 @@ class AlignmentScores:
         newest = self._scores[steps[-1]]
         layer, head = np.unravel_index(newest.argmax(), newest.shape)
         since = None
-        for known in reversed(steps):
+        for known in reversed(steps if steps[-1] <= self._known_until else steps[-1:]):
             if self._scores[known][layer, head] < FOUND:
                 break
             since = known
@@ -87,10 +97,14 @@ class AlignmentScores:
     def first_finds(self, step: int) -> list[FirstFind]:
         """Of each head that has found it at or before `step`, whatever became of it since; the earliest first."""
         self._score()
-        newest = max((known for known in self._scores if known <= step), default=-1)
+        newest = max((known for known in self._scores if known <= min(step, self._known_until)), default=-1)
         if self._first_finds is None or self._first_finds[0] != newest:  # it is asked at each drawing, probes are rare
             self._first_finds = newest, self._work_out_first_finds(newest)
         return self._first_finds[1]
+
+    @property
+    def _known_until(self) -> float:
+        return self.unread[0] if self.unread else math.inf
 
     def _work_out_first_finds(self, step: int) -> list[FirstFind]:
         steps = self._steps_until(step)

@@ -37,7 +37,7 @@ class Noticing:
         prepared = history.prepared
         if prepared is None:
             return
-        to_look_at: dict[Looked, list[int]] = {"validation": sorted(history.validations), "probe": history.probe_steps}
+        to_look_at: dict[Looked, list[int]] = {"probe": history.probe_steps, "validation": sorted(history.validations)}
         for looks_at, steps in to_look_at.items():
             rules = [rule for rule in RULES if rule.looks_at == looks_at]
             for step in steps[bisect_right(steps, self._looked_at[looks_at]) :]:

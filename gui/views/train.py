@@ -111,5 +111,4 @@ class TrainView(View):
 
     def _show_noticed(self) -> None:
         """Whatever view is open: the rail points to it."""
-        self.curves.mark_in_turn()
         self.curves.notices.show_step(self.context.bridge.shown, self.context.playhead.step)

@@ -15,6 +15,7 @@ from core.probes import Probe
 from gui.frame.rail import RailButton
 from gui.lookout import Lookout
 from gui.main_window import MainWindow
+from gui.runs.rows import example_path
 from tests.gui.builders import sentence
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.panels.conftest import prepared
@@ -80,3 +81,14 @@ def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monke
     assert looks == 1 + len(history.probe_steps)  # then nothing is left, and all of it is told
     assert told[-1] == ["no_rate", "plateau"]
     bridge.followed = None
+
+
+def test_a_run_that_was_opened_is_drawn_again_when_all_of_it_was_looked_at(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.lookout.LOOKING_S", 0.0)
+    window.show_view(1)
+    title, strip = window.attention_view.grid.title_label, window.time_strip
+    window.context.follower.follow(example_path())
+    qtbot.waitUntil(lambda: "since 233" in title.text(), timeout=WAIT_MS)  # first all that is known is step 800
+    qtbot.waitUntil(lambda: any(mark.kind == "aligned" for mark in strip.ticks.marks), timeout=WAIT_MS)

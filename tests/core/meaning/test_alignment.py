@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.followed_run import read_followed
 from core.history import History
 from core.marks import marks_of
 from core.meaning.alignment import FOUND, AlignmentScores, alignment_scores
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
+
+FINISHED = Path(__file__).parents[3] / "resources" / "finished_run"
 
 
 def probe(step: int, *sentences: ProbedSentence) -> Probe:
@@ -81,13 +84,13 @@ def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
 def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -> None:
     """As a run has that was once continued with half the heads."""
     run = tmp_path / "run"
-    shutil.copytree(Path(__file__).parents[3] / "resources" / "finished_run", run)
+    shutil.copytree(FINISHED, run)
     folder = RunFolder.open(run)
     steps = folder.probe_steps()
     before, since = steps[-3], steps[-2]
     for step in steps[-2:]:
         folder.write_probe(with_two_heads(folder.probe(step)))
-    history = History.read(RunFolder.open(run))
+    history = opened(run)
     assert len(history.alignment.first_finds(before)) == 4
     for step, num_heads in ((before, 4), (since, 2), (steps[-1], 2)):
         scores, best = history.alignment.at(step), history.alignment.best(step)
@@ -96,6 +99,14 @@ def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -
     best = history.alignment.best(history.last_step)
     assert best is not None and best.since == since
     assert {mark.step for mark in marks_of(history) if mark.kind == "aligned"} == {since}
+
+
+def opened(run: Path) -> History:
+    """With all of it looked at."""
+    history = read_followed(RunFolder.open(run))
+    for _ in history.look():
+        pass
+    return history
 
 
 def with_two_heads(probe: Probe) -> Probe:
@@ -118,8 +129,8 @@ def overtaken() -> ProbedSentence:
     return replace(made, by_reference=replace(made.by_reference, cross=cross))
 
 
-def test_the_run_that_comes_along_is_scored_when_it_is_opened() -> None:
-    history = History.read(RunFolder.open(Path(__file__).parents[3] / "resources" / "finished_run"))
+def test_the_run_that_comes_along_is_scored_when_it_is_looked_at() -> None:
+    history = opened(FINISHED)
     assert all(map(history.alignment.knows, history.probe_steps))
     best = history.alignment.best(history.last_step)
     assert best is not None and best.since is not None and best.score >= FOUND
@@ -127,10 +138,10 @@ def test_the_run_that_comes_along_is_scored_when_it_is_opened() -> None:
 
 def test_a_damaged_probe_spoils_neither_the_run_nor_the_other_scores(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    shutil.copytree(Path(__file__).parents[3] / "resources" / "finished_run", run)
+    shutil.copytree(FINISHED, run)
     damaged, *others = RunFolder.open(run).probe_steps()
     (run / "probes" / f"{damaged:06}.safetensors").write_bytes(b"none")
-    history = History.read(RunFolder.open(run))
+    history = opened(run)
     assert not history.alignment.knows(damaged) and all(map(history.alignment.knows, others))
     assert history.checkpoint_steps == RunFolder.open(run).checkpoint_steps()
 
@@ -141,13 +152,52 @@ def test_a_run_whose_probes_hold_links_beyond_their_sentences_opens(
 ) -> None:
     """As one has that an earlier version trained with another tokenizer than its plugin's."""
     run = tmp_path / "run"
-    shutil.copytree(Path(__file__).parents[3] / "resources" / "finished_run", run)
+    shutil.copytree(FINISHED, run)
     folder = RunFolder.open(run)
     for step in folder.probe_steps():
         stored = folder.probe(step)
         sentences = tuple(replace(one, alignment=links) for one in stored.sentences)
         folder.write_probe(replace(stored, sentences=sentences))
-    history = History.read(RunFolder.open(run))
+    history = opened(run)
     assert (history.alignment.best(history.last_step) is not None) == bool(kept)
     shown = history.probe(history.last_step)
     assert shown is not None and {one.alignment for one in shown.sentences} == {kept}
+
+
+def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, listed, probe_of, steps_of = [], [], RunFolder.probe, RunFolder.probe_steps
+    monkeypatch.setattr(RunFolder, "probe", lambda run, step: read.append(step) or probe_of(run, step))
+    monkeypatch.setattr(RunFolder, "probe_steps", lambda run: listed.append(run) or steps_of(run))
+    history = read_followed(RunFolder.open(FINISHED))
+    assert (read, len(listed)) == ([], 1)
+    for _ in history.look():
+        pass
+    assert read == history.probe_steps and len(listed) == 1
+
+
+def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that_is_not() -> None:
+    whole, history = opened(FINISHED), read_followed(RunFolder.open(FINISHED))
+    last = history.last_step
+    finds, best, scores = whole.alignment.first_finds(last), whole.alignment.best(last), whole.alignment.at(last)
+    assert finds and best is not None and best.since is not None and best.since < last
+    history.probe(last)  # drawn before anything was looked at
+    drawn = history.alignment.best(last)
+    assert drawn == replace(best, since=last) and np.array_equal(history.alignment.at(last), scores)
+    assert history.alignment.first_finds(last) == []
+    told = []
+    for _ in history.look():
+        told.append(history.alignment.first_finds(last))
+        assert told[-1] == finds[: len(told[-1])]
+    assert {len(one) for one in told} == {0, 2, 4} and told[-1] == finds
+    assert history.alignment.best(last) == best
+
+
+def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(FINISHED, run)
+    history = read_followed(RunFolder.open(run))
+    steps = history.probe_steps
+    history.alignment.cut_back_to(steps[3])
+    for _ in history.look():
+        pass
+    assert not history.alignment.unread and not history.alignment.knows(steps[4])

@@ -22,7 +22,7 @@ from tests.gui.panels.conftest import prepared
 
 
 def looked(history: History) -> int:
-    return sum(1 for _ in history.noticing.look(history))
+    return sum(1 for _ in history.look())
 
 
 def holding(history: History, step: int) -> list[NoticeKind]:
@@ -46,7 +46,7 @@ def test_a_notice_holds_until_it_is_seen_no_more_and_goes_with_its_steps(recorde
 
 def test_a_notice_is_told_when_all_there_is_was_looked_at(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, rate_later=5e-3))
-    for _ in history.noticing.look(history):
+    for _ in history.look():
         assert holding(history, history.last_step) == holding(history, 60) == [] == history.noticing.all()
     assert "no_rate" in holding(history, 60)
     assert "no_rate" not in holding(history, history.last_step)

@@ -53,7 +53,7 @@ FAULTS: dict[NoticeKind, tuple[Fault, str]] = {
 
 
 def noticed(history: History) -> dict[NoticeKind, str]:
-    for _ in history.noticing.look(history):
+    for _ in history.look():
         pass
     return {notice.rule.kind: notice.seen for notice in history.noticing.all()}
 
