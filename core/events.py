@@ -16,7 +16,16 @@ from core.probes import Probe
 
 EngineState = Literal["empty", "preparing", "ready", "learning", "paused", "finished", "failed"]
 FinishReason = Literal[
-    "max_steps", "early_stopping", "finished_by_user", "stopped", "diverged", "disk", "memory", "plugin", "process"
+    "max_steps",
+    "early_stopping",
+    "finished_by_user",
+    "stopped",
+    "diverged",
+    "disk",
+    "memory",
+    "plugin",
+    "process",
+    "fault",  # of ours
 ]
 GOOD_ENDS: tuple[FinishReason, ...] = ("max_steps", "early_stopping", "finished_by_user")
 

@@ -71,6 +71,8 @@ class Conversation:
                 self._engine.ask(Stop()).add_done_callback(self._inbox.put)
             elif isinstance(item, Future):
                 item.result()  # raises what went wrong
+        if item.reason == "fault":
+            learning.result()  # raises it: the verb can do nothing about it
         return item
 
     @property

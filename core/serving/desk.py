@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.doctor.checkup import check_plugin
-from core.errors import UserError
 from core.events import Event
-from core.faults import as_trouble
 from core.plugins_host.host import PluginHost
 from core.processes.elsewhere import Elsewhere
 from core.requests import (
@@ -183,11 +181,8 @@ class Desk:
     def _fail(self, error: Exception, future: Future[Any]) -> None:
         """The one who asked is told; of a fault of ours, whoever watches too."""
         told = self._session.in_words(error)
-        if not isinstance(told, UserError):
-            self._emit(as_trouble(told))
-            self._session.log(as_trouble(told).details)
-        if future.set_running_or_notify_cancel():
-            future.set_exception(told)
+        self._session.tell_fault(told)
+        _refuse(future, told)
 
     def give_up(self, error: Exception) -> None:
         """After a fault that nothing caught: what was learnt is kept if it can be, and nobody may wait for ever."""
@@ -203,7 +198,7 @@ class Desk:
 
     def _break_off(self, error: Exception, future: Future[Any]) -> None:
         """Learning, or ending the run, cannot go on: stand still, so that it can be tried again."""
-        self._fail(self._session.failed(error), future)
+        _refuse(future, self._session.failed(error))
 
     def _close(self, future: Future[Any]) -> None:
         self._drop_check()
@@ -410,3 +405,8 @@ class Desk:
 def _answer(future: Future[Any], value: Any) -> None:
     if future.set_running_or_notify_cancel():  # False where the one who asked no longer wants to know
         future.set_result(value)
+
+
+def _refuse(future: Future[Any], told: Exception) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_exception(told)

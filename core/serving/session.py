@@ -322,6 +322,7 @@ class Session:
         Tells whoever watches, and answers what to tell the one who asked.
         """
         told = self.in_words(error)
+        self.tell_fault(told)
         if self.state != "learning":
             return told
         if isinstance(told, UserError):
@@ -335,6 +336,13 @@ class Session:
         if reason is not None:
             self._tell_end(self.run, reason)
         return told
+
+    def tell_fault(self, told: Exception) -> None:
+        """Of a fault of ours whoever watches is told, and the run's log."""
+        if not isinstance(told, UserError):
+            trouble = as_trouble(told)
+            self._tell(trouble)
+            self.log(trouble.details)
 
     def in_words(self, error: Exception) -> Exception:
         """An OSError of the run's folder is no fault of ours, but a full disk; and memory has an end."""
@@ -425,12 +433,14 @@ class Session:
 
 
 def _reason_of(error: Exception) -> FinishReason | None:
-    """Why a run stands still that this broke off; None for what is no end of it, a fault of ours."""
+    """Why a run stands still that this broke off; None for what is no end of it."""
     if isinstance(error, OSError):
         return "disk"
     if isinstance(error, PluginError):
         return "plugin"
-    return "process" if isinstance(error, ProcessLost) else None
+    if isinstance(error, ProcessLost):
+        return "process"
+    return None if isinstance(error, UserError) or is_out_of_memory(error) else "fault"
 
 
 def _require_changeable(trainer: Trainer, changes: Sequence[tuple[str, object]]) -> None:

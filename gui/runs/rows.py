@@ -28,6 +28,7 @@ REASONS = {
     "memory": "memory ran out",
     "plugin": "a plugin failed",
     "process": "another of its processes ended",
+    "fault": "a fault of Headlight's own",
 }
 
 

@@ -249,3 +249,32 @@ def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
     assert refused.returncode == 2
     (why,) = (line for line in refused.stderr.splitlines() if "There is no dataset plugin 'mine'." in line)
     assert f"{tmp_path / 'nowhere'}: there is no such folder." in why and why.endswith(ELSEWHERE)
+
+
+def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_traceback(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_step = Trainer._take_step
+
+    def fails_at_the_sixth(trainer: Trainer) -> None:
+        if trainer.step == 5:
+            raise ZeroDivisionError("division by zero")
+        take_step(trainer)
+
+    monkeypatch.setattr(Trainer, "_take_step", fails_at_the_sixth)
+    run = tmp_path / "run"
+    done = called("train", place / "run" / "config.yaml", "--run-dir", run, "--json", cwd=tmp_path)
+    assert done.returncode == 1
+    *_, trouble, _, end = map(json.loads, done.stdout.splitlines())  # it paused between
+    assert trouble["event"] == "trouble" and "in fails_at_the_sixth" in trouble["details"]
+    assert (end["event"], end["reason"], end["run"], end["step"]) == ("run_finished", "fault", str(run), 5)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("headlight: a fault of ours (ZeroDivisionError: division by zero). Please report it with ")
+    assert "in fails_at_the_sixth" in Path(last.rpartition("with ")[2]).read_text(encoding="utf-8")
+    folder = RunFolder.open(run)
+    assert (folder.state.state, folder.state.reason, folder.checkpoint_steps()[-1]) == ("stopped", "fault", 5)
+    log = (run / "log.txt").read_text(encoding="utf-8")
+    assert log.count("in fails_at_the_sixth") == 1
+    monkeypatch.undo()
+    assert called("train", "--resume", run, cwd=tmp_path).returncode == 0
+    assert RunFolder.open(run).state.reason == "max_steps"
