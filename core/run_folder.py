@@ -429,6 +429,12 @@ class RunFolder:
         """Steps with a complete checkpoint, ascending."""
         return complete_checkpoints(self.path)
 
+    def steps_to_go_on_from(self) -> list[int]:
+        """The same, but for one right after which the run diverged: its next step is not finite at any rate."""
+        steps = self.checkpoint_steps()
+        leads_nowhere = self._state.reason == "diverged" and steps[-1:] == [self.last_trained_step()]
+        return steps[:-1] or steps if leads_nowhere else steps  # an only one is better than none
+
     def checkpoint_step(self, which: str) -> int:
         """The step that "best" (before any validation: the last), "last" or a number means."""
         steps = self.snapshot_steps() if self._state.is_shared else self.checkpoint_steps()  # it has no others

@@ -218,7 +218,7 @@ def _plugin_places(arguments: Namespace) -> list[str]:
 def _saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
     stopped, run = f"stopped at step {finished.step} ({why})", finished.run
     try:
-        steps = RunFolder.open(run).checkpoint_steps()
+        steps = RunFolder.open(run).steps_to_go_on_from()
     except UserError as error:  # the folder was removed, or the drive it is on
         return f"{stopped}; nothing that was saved is to be found. {error}"
     if not steps:
@@ -236,7 +236,7 @@ def _go_on(finished: RunFinished, arguments: Namespace) -> str:
         command = _command([str(folder.path / "config.yaml"), *places, *beside], _changed_since(folder, 0) | smaller)
         return f"Begin a run of smaller batches with: {command}"
     # A checkpoint is saved as a run is stopped, and at no other of these ends: what was changed since is lost.
-    changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.state.last_step)
+    changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.steps_to_go_on_from()[-1])
     if finished.reason == "diverged":
         changes |= [lower_rate(folder.latest_config().training)]
     return f"Go on with: {_command(['--resume', str(folder.path), *places], changes)}"

@@ -83,7 +83,7 @@ def data_of(
 
 def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
     """The trainer of a run at the checkpoint that is asked for, or with the mean of the last ones."""
-    checkpoint = _checkpoint(folder, request.checkpoint, tell)
+    checkpoint = _checkpoint(folder, _which(request, folder, tell), tell)
     _tell_of_damaged_tail(folder, tell)
     config = resolve_elsewhere(folder.config(), data, tell)
     require_same_size(folder, checkpoint.step, checkpoint.model, config, data)
@@ -106,6 +106,17 @@ def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
         f"{len(steps)} of the {wanted} that training.average_checkpoints asks for."
     )
     tell(Trouble(sentence=sentence, until_prepared=True, is_note=True))
+
+
+def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
+    """The checkpoint that is asked for; to learn on from the last, the one before it where that leads nowhere."""
+    known, good = folder.checkpoint_steps(), folder.steps_to_go_on_from()
+    if request.checkpoint != "last" or request.purpose != "learn" or known == good:
+        return request.checkpoint
+    sentence = f"The run diverged right after its last checkpoint, of step {known[-1]}, and would at any rate."
+    advice = f"Opened at the one before it, of step {good[-1]}; once the run goes on, what came after is learned anew."
+    tell(Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True))
+    return str(good[-1])
 
 
 def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:

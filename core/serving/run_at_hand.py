@@ -140,7 +140,7 @@ class RunAtHand:
             )
         if self.trainer.data.other_splits:
             raise UserError("A run with other held-out pairs cannot go on learning.", "Open the run with its own.")
-        if any(folder.is_whole(step) for step in folder.checkpoint_steps() if step > self.trainer.step):
+        if any(folder.is_whole(step) for step in folder.steps_to_go_on_from() if step > self.trainer.step):
             raise UserError(
                 f"Only the last checkpoint can go on learning; this is the one of step {self.trainer.step}.",
                 "Open the run at its last checkpoint.",

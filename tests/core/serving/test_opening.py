@@ -15,6 +15,7 @@ from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.engine import Engine
 from core.errors import UserError
+from core.events import RunFinished, Trouble
 from core.requests import Evaluate, Learn, OpenRun, Pause, Prepare, Start
 from core.run_folder import Checkpoint, RunFolder
 from tests.core.watcher import Watcher, answered, begun, tiny_config
@@ -117,3 +118,21 @@ def test_a_run_that_tied_two_vocabularies_of_one_size_is_opened_and_goes_on(
         answered(engine, OpenRun(run=run))
         answered(engine, Learn())
         assert answered(engine, Pause()) == 4
+
+
+def test_a_run_that_diverged_right_after_its_last_checkpoint_goes_on_from_the_one_before(tmp_path: Path) -> None:
+    """A rate far too high: the weights of that checkpoint are finite, and what they make of the next batch is not."""
+    watcher = Watcher()
+    wild = {"optimizer": {"name": "sgd", "learning_rate": 100.0}, "schedule": {"name": "constant", "warmup_steps": 0}}
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        run = begun(engine, tmp_path, **wild, max_grad_norm=None, checkpoint_every=1)
+        answered(engine, Learn())
+        diverged_at = watcher.wait(RunFinished).step
+        assert RunFolder.open(run).checkpoint_steps()[-1] == diverged_at
+        tame = (("training.optimizer.learning_rate", 1e-3), ("training.max_grad_norm", 1.0))
+        answered(engine, OpenRun(run=run, changes=tame))
+        assert f"Opened at the one before it, of step {diverged_at - 1}" in watcher.all(Trouble)[-1].advice
+        answered(engine, Learn())
+        assert [finished.reason for finished in watcher.all(RunFinished)] == ["diverged", "max_steps"]
+        answered(engine, OpenRun(run=run))
+    assert len(watcher.all(Trouble)) == 2  # of the run that came to its end nothing is to be said
