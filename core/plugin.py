@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from core.plugin_files import BadData as BadData  # for plugins that read the user's files
 from core.plugin_files import File as File
@@ -24,6 +24,8 @@ from core.text_form import cut_columns as cut_columns
 
 API_VERSION = 1
 """Grows when a plugin written for the former number would no longer run."""
+ACCEPTED = "accepted"
+"""The context in which options are validated that a run began with: `check` had its say then."""
 
 MAX_DRAWS = 10_000
 Split = Literal["train", "valid", "test"]
@@ -66,11 +68,15 @@ class Options(BaseModel):
     )
 
     def check(self) -> None:
-        """Raise ValueError with a sentence where two options do not go together."""
+        """Raise ValueError with a sentence where two options do not go together.
+
+        Asked as a run begins: one that began before it refused these goes on.
+        """
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
-        self.check()
+    def _check(self, info: ValidationInfo) -> Self:
+        if info.context != ACCEPTED:
+            self.check()
         return self
 
 

@@ -97,7 +97,7 @@ class _Preparation:
     ) -> None:
         self._host, self._building, self._models = host, building, models
         self._info = host.info(dataset.plugin)
-        recorded = host.options(dataset.plugin, dataset.options)
+        recorded = host.options(dataset.plugin, dataset.options, accepted=symbols is not None)
         self.options_here = None if options_here is None else host.options(dataset.plugin, options_here)
         self._options = options = self.options_here or recorded
         self._config = _tokenizer(dataset.tokenizer, self._info)

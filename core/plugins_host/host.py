@@ -159,12 +159,14 @@ class PluginHost:
         """Describe one plugin. Raises: PluginError where it cannot be used."""
         return self._loaded(vars(source))
 
-    def options(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    def options(self, name: str, given: dict[str, Any], *, accepted: bool = False) -> dict[str, Any]:
         """Return all options of a plugin, those not given at their defaults.
 
-        Raises: UserError naming the first option that is wrong: expected, given.
+        Asked before anything else is asked with them: here alone the plugin's `check` is heard, and not of those that
+        were `accepted` when a run began with them. Raises: UserError naming the first option that is wrong: expected,
+        given.
         """
-        return dict(self._call("options", name, given))
+        return dict(self._call("options", name, given, accepted=accepted))
 
     def pairs(
         self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
-from core.plugin import DatasetPlugin, Options, Pair
+from core.plugin import ACCEPTED, DatasetPlugin, Options, Pair
 from core.plugins_host import answers, discovery
 from core.plugins_host.discovery import Source
 from core.plugins_host.faults import Fault, fault_of, options_fault
@@ -43,7 +43,7 @@ class Worker:
         self._calls: dict[str, Callable[[Message], Any]] = {
             "describe": lambda request: discovery.describe(self._plugin(request)) | {"code": self._code(request)},
             "code": self._code,
-            "options": lambda request: self._options(request).model_dump(mode="json"),
+            "options": lambda request: self._options(request, accepted=request["accepted"]).model_dump(mode="json"),
             "open": self._open,
             "next": lambda request: self._streams[request["stream"]].next_chunk(),
             "shut": self._shut,
@@ -84,10 +84,11 @@ class Worker:
         self._plugin(request)
         return self._codes[Source(**request["source"]).origin]
 
-    def _options(self, request: Message) -> Options:
+    def _options(self, request: Message, *, accepted: bool = True) -> Options:
+        """What all calls but "options" are given was accepted before."""
         options_class = self._plugin(request).options_class
         try:
-            return options_class.model_validate(request["options"])
+            return options_class.model_validate(request["options"], context=ACCEPTED if accepted else None)
         except ValidationError as error:
             raise options_fault(error, options_class) from None
 

@@ -188,7 +188,7 @@ class Session:
         """
         run = RunFolder.open(request.run.absolute())
         kept, dataset = read_kept(request, run), run.config().dataset
-        self._host.options(dataset.plugin, dataset.options)
+        self._host.options(dataset.plugin, dataset.options, accepted=True)
         yield None  # looked at, and not refused
         left = self._run if self._run is not None and self._run.is_at(run.path) else None
         changes = (*(left.changes if left is not None else ()), *that_act(request.changes))

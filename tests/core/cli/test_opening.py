@@ -120,3 +120,23 @@ def test_the_command_to_go_on_with_names_a_moved_corpus_again(
     stopped = called("train", "--resume", run, "--set", "training.max_steps=30", "--set", there, cwd=place)
     assert stopped.returncode == 3
     assert f"Go on with: headlight train --resume {run} --set {there} --set training.max_steps=30 " in stopped.stderr
+
+
+def test_a_run_goes_on_with_options_that_no_run_begins_with_any_more(place: Path, tmp_path: Path) -> None:
+    """An earlier version took columns for texts in two files, where they have no effect."""
+    earlier = tmp_path / "plugins" / "parallel_text.py"
+    earlier.parent.mkdir()
+    code = (built_in_plugins_dir() / "parallel_text.py").read_text(encoding="utf-8")
+    earlier.write_text(code.replace("def check(self)", "def once_no_check(self)"), encoding="utf-8")
+    config = shutil.copy(place / "run" / "config.yaml", tmp_path)
+    begun = ("train", config, "--set", "dataset.options.target=[3]", "--set", "training.max_steps=2")
+    run, there = tmp_path / "run", ("--plugins-dir", earlier.parent)
+    assert called(*begun, *there, "--run-dir", run, cwd=tmp_path).returncode == 0
+    assert called("evaluate", run, cwd=tmp_path).returncode == 0
+    resumed = called("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert (run / "checkpoints" / "000004").is_dir()
+    for column, refused in ((3, begun), (4, ("evaluate", run, "--set", "dataset.options.target=[4]"))):
+        result = called(*refused, cwd=tmp_path)
+        said = f"target: texts in two files have no columns: expected [2], given [{column}]."
+        assert result.returncode == 2 and said in result.stderr
