@@ -25,6 +25,7 @@ from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
 from core.serving.moved_files import where_they_may_be
 from core.serving.other_pairs import how_they_differ, with_other_held_out
+from core.serving.stand_ins import where_it_stands_in
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
@@ -72,7 +73,7 @@ def data_of(
             undo += " Others than its own held-out pairs can be scored where its own can be read, too."
     options_now = dataset.options if options_here is None else options_here
     where = where_they_may_be(folder, host, options_now, gives_others=bool(undo))
-    what_to_do = f"{undo} {where}".strip()
+    what_to_do = " ".join(filter(None, [where_it_stands_in(folder, host), undo, where]))
     if purpose == "evaluate":
         raise UserError(sentence, what_to_do)
     if purpose == "learn":

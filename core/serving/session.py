@@ -21,6 +21,7 @@ from core.serving.looking import Looking
 from core.serving.moving import moved_folder
 from core.serving.opening import data_of, known_data, open_trainer
 from core.serving.run_at_hand import RunAtHand, Work
+from core.serving.stand_ins import require_its_options
 from core.settings.branch_changes import that_act
 from core.training.distributed import ProcessLost
 from core.training.memory import give_back, is_out_of_memory
@@ -187,8 +188,8 @@ class Session:
         What was changed of the one at hand, and not written down since it has not gone on, goes along.
         """
         run = RunFolder.open(request.run.absolute())
-        kept, dataset = read_kept(request, run), run.config().dataset
-        self._host.options(dataset.plugin, dataset.options, accepted=True)
+        kept = read_kept(request, run)
+        require_its_options(run, self._host)
         yield None  # looked at, and not refused
         left = self._run if self._run is not None and self._run.is_at(run.path) else None
         changes = (*(left.changes if left is not None else ()), *that_act(request.changes))

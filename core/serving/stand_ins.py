@@ -1,0 +1,30 @@
+"""Where a plugin of somebody's own has the name of one that came with Headlight, which a run may have begun with."""
+
+from __future__ import annotations
+
+from core.errors import UserError
+from core.plugins_host.host import PluginHost
+from core.plugins_host.info import is_built_in
+from core.run_folder import RunFolder
+
+
+def where_it_stands_in(run: RunFolder, host: PluginHost) -> str:
+    """Advice that names it; empty where there is none. A run does not keep which of the two it began with."""
+    plugin = run.config().dataset.plugin
+    infos = [info for info in host.plugins() if info.name == plugin]
+    own = [info for info in infos if not is_built_in(info)]
+    if len(own) != 1 or len(infos) == 1:
+        return ""
+    return (
+        f"{own[0].origin} stands in the place of the plugin {plugin!r} that came with Headlight: if the run began with "
+        "that one, move this one away or give it another name."
+    )
+
+
+def require_its_options(run: RunFolder, host: PluginHost) -> None:
+    """Raise UserError where its plugin no longer knows them."""
+    dataset = run.config().dataset
+    try:
+        host.options(dataset.plugin, dataset.options, accepted=True)
+    except UserError as error:
+        raise UserError(error.sentence, where_it_stands_in(run, host) or error.advice) from None

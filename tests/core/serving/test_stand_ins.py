@@ -1,0 +1,50 @@
+"""A run of a plugin that came with Headlight, opened where one of somebody's own has its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import Trouble
+from core.plugins_host.discovery import built_in_plugins_dir
+from core.requests import Branch, Learn, OpenRun
+from tests.core.watcher import Watcher, answered, begun
+
+OURS = (built_in_plugins_dir() / "copy_task.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (OURS.replace("fixed_first", "first"), "unknown key"),
+        (OURS.replace("Pair(text, text,", "Pair(text, text[::-1],"), "gives other pairs"),
+    ],
+)
+def test_the_plugin_in_its_place_is_named(tmp_path: Path, code: str, words: str) -> None:
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        run = begun(engine, tmp_path, max_steps=2)
+        answered(engine, Learn())
+    own = tmp_path / "plugins" / "mine.py"
+    own.parent.mkdir()
+    own.write_text(code, encoding="utf-8")
+    advice = (
+        f"{own} stands in the place of the plugin 'copy_task' that came with Headlight: if the run began with that "
+        "one, move this one away or give it another name."
+    )
+    watcher = Watcher()
+    with Engine([watcher], plugin_dirs=[own.parent], cache_dir=tmp_path / "cache") as engine:
+        with pytest.raises(UserError, match=words) as caught:
+            answered(engine, OpenRun(run=run, purpose="evaluate"))
+        assert caught.value.advice.startswith(advice)
+        answered(engine, OpenRun(run=run))
+        (told,) = watcher.all(Trouble)
+        assert words in told.sentence and advice in told.advice
+        if words == "unknown key":  # a branch is refused before what is at hand is left
+            with pytest.raises(UserError, match=words) as caught:
+                answered(engine, Branch(run=run, step=2, runs_dir=tmp_path))
+            assert caught.value.advice == advice
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        answered(engine, OpenRun(run=run, purpose="evaluate"))
