@@ -72,6 +72,7 @@ class Prepared(Event):
     examples: tuple[str, ...]  # source texts worth translating
     run: Path | None  # None before learning has begun
     unigram_loss: float | None = None  # valid/loss of a model that knows token frequencies only, where it is known
+    fingerprint: str = ""  # of the data
     picked: str = ""  # what precision and num_threads became where they were auto, and why; empty of an opened run
 
 

@@ -20,7 +20,10 @@ from core.run_files.documents import json_bytes, json_object, read_file
 from core.run_files.probe_file import probe_bytes, read_probe_file
 
 FOLDER = Path(str(files("resources"))) / "first_look"
-_TOLD = ("num_parameters", "src_tokens", "tgt_tokens", "num_pairs", "left_out", "limits", "unigram_loss", "examples")
+_TOLD = (
+    "num_parameters", "src_tokens", "tgt_tokens", "num_pairs", "left_out", "limits", "unigram_loss", "examples",
+    "fingerprint",
+)  # fmt: skip
 
 
 def read_first_look(config: RunConfig) -> tuple[Event, ...]:

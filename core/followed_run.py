@@ -31,5 +31,6 @@ def prepared_from(folder: RunFolder) -> Prepared:
         limits=data.limits,
         unigram_loss=data.unigram_loss,
         examples=data.examples,
+        fingerprint=data.fingerprint,
         run=folder.path,
     )

@@ -15,6 +15,7 @@ from core.cli.conversation import Conversation
 from core.cli.files import require_outside_runs
 from core.cli.opening import DATASET_OPTION, read_settings
 from core.cli.output import event_record, print_json
+from core.cli.same_data import SameData
 from core.cli.seeds import new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
@@ -65,9 +66,11 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
     """One run after the other; then the mean and the deviation of what those reached that came to their end."""
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
     runs, validated, code = list[RunFinished](), Validated(0), DONE
+    same_data = SameData(lambda: _still_to_do(seeds, group, arguments))
     for seed in seeds:
         try:
-            ended, finished, of_these = _train(_new_run(arguments, f"seed={seed}", group=group), arguments, results)
+            requests = _new_run(arguments, f"seed={seed}", group=group)
+            ended, finished, of_these = _train(requests, arguments, results, same_data)
         except Interrupted as interrupted:
             raise Interrupted(interrupted.number, f"{interrupted}{_still_to_do(seeds, group, arguments)}") from None
         if ended == DONE:
@@ -97,14 +100,19 @@ def _still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
 
 
 def _train(
-    first_requests: Sequence[Request[Any]], arguments: Namespace, results: ResultsOnTheWay
+    first_requests: Sequence[Request[Any]],
+    arguments: Namespace,
+    results: ResultsOnTheWay,
+    same_data: SameData | None = None,
 ) -> tuple[int, RunFinished, Validated]:
     """Train one run; its exit code, how it ended, and what was validated. Raises Interrupted on a signal."""
     show = _Show(results if arguments.json else None, tensorboard=arguments.tensorboard)
     try:
         with Conversation(show, arguments.plugins_dir) as engine:
             for request in first_requests:
-                engine.ask(request)
+                answer = engine.ask(request)
+                if same_data is not None and isinstance(answer, Prepared):
+                    same_data.require(answer)
             finished = engine.learn()
     finally:
         show.close()

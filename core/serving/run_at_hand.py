@@ -72,6 +72,7 @@ class RunAtHand:
             limits=data.limits,
             unigram_loss=data.unigram_loss,
             examples=data.examples,
+            fingerprint=data.fingerprint,
             run=self.folder.path if self.folder is not None else None,
             picked=self.picked,
         )
