@@ -2,7 +2,7 @@
 
 PyYAML on its own reads `1e-3` as a string and `no` as False, takes the last of two equal keys, and falls to alias
 bombs and to thousands of brackets (each seen). Here: `1e-3` is a number, only true and false are booleans, a key
-stands once, and size, depth and aliases are limited.
+stands once, 1e3 is a whole number, and size, depth and aliases are limited.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from core.errors import UserError
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 20
 MAX_SHOWN = 60
+_EXACT = 2**53  # below it a float is the whole number that was written
 KeyPath = tuple[str | int, ...]
 
 
@@ -64,8 +65,11 @@ def _to_int(loader: _Loader, node: yaml.ScalarNode) -> int:
     return int(str(loader.construct_scalar(node)))
 
 
-def _to_float(loader: _Loader, node: yaml.ScalarNode) -> float:
-    return float(re.sub(r"\.(?=[in])", "", str(loader.construct_scalar(node)).lower()))
+def _to_float(loader: _Loader, node: yaml.ScalarNode) -> float | int:
+    """Of 1e3 or 2.5e4 a whole number, which stands where a float is expected too; 1000.0 says that none is meant."""
+    text = str(loader.construct_scalar(node)).lower()
+    value = float(re.sub(r"\.(?=[in])", "", text))
+    return int(value) if "e" in text and value.is_integer() and abs(value) < _EXACT else value
 
 
 # YAML 1.1 reads 010 as eight and 1:30 as ninety; a person who types them means neither.

@@ -251,3 +251,17 @@ def test_whatever_is_given_is_taken_or_refused_in_one_line(key: str, value: obje
         assert str(error).startswith("--set ")
     else:
         assert read(config_to_yaml(config)) == config
+
+
+def test_a_whole_number_may_be_in_scientific_form() -> None:
+    options = "dataset: {plugin: copy_task, options: {num_symbols: 1e1}}\ntraining: {batch_tokens: 2.5e4}\n"
+    config = read(options, "training.max_steps=1e3", "training.optimizer.learning_rate=1e0", "decoding.max_length=2e1")
+    training = config.training
+    assert [repr(one) for one in (training.max_steps, training.batch_tokens)] == ["1000", "25000"]
+    assert repr(training.optimizer.learning_rate) == "1.0" and config.decoding.max_length == 20
+    assert repr(config.dataset.options["num_symbols"]) == "10"
+    for written, shown in (("1.5e0", "1.5"), ("1000.0", "1000.0")):
+        sentence = f"training.max_steps: expected a whole number, given {shown}."
+        assert refusal(BASE, f"training.max_steps={written}") == f"--set training.max_steps={written}: {sentence}"
+        assert refusal(f"{BASE}training: {{max_steps: {written}}}") == f"run.yaml, line 2: {sentence}"
+    assert refusal(BASE, "name=1e3").endswith("given 1000; in quotes it is a text.")

@@ -19,7 +19,7 @@ def value(text: str) -> Any:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        *[("1e-4", 1e-4), ("1e3", 1000.0), ("-.5", -0.5), ("010", 10), ("+3", 3), ("1.", 1.0)],
+        *[("1e-4", 1e-4), ("1e3", 1000), ("-.5", -0.5), ("010", 10), ("+3", 3), ("1.", 1.0)],
         *[("true", True), ("False", False), ("null", None), ("~", None), ("", None)],
         *[("no", "no"), ("yes", "yes"), ("on", "on"), ("off", "off"), ("y", "y")],
         *[("2026-01-01", "2026-01-01"), ("1:30", "1:30"), ("0x10", "0x10"), ("1_000", "1_000"), ("'7'", "7")],
@@ -27,6 +27,18 @@ def value(text: str) -> Any:
     ],
 )
 def test_values_are_what_a_person_means(text: str, expected: object) -> None:
+    assert value(text) == expected
+    assert type(value(text)) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *[("2.5e4", 25_000), ("+1E+3", 1000), ("-12e1", -120), ("1500e-2", 15), ("0e0", 0)],
+        *[("1.5e0", 1.5), ("1000.0", 1000.0), ("5e-1", 0.5), ("1e400", math.inf), ("1e300", 1e300)],
+    ],
+)
+def test_a_whole_number_in_scientific_form_is_a_whole_number(text: str, expected: float) -> None:
     assert value(text) == expected
     assert type(value(text)) is type(expected)
 
