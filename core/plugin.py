@@ -157,7 +157,7 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
 
         Finite, the same names each time, none of Headlight's own (loss, bleu ...); `valid/` is put before each. Higher
         is better, but of names that end in loss, perplexity, error or error_rate. An untrained model writes anything:
-        a hypothesis may be empty or far too long.
+        a hypothesis may be empty or far too long. Of what is not finite a run says so once, and goes on.
         """
         return {}
 

@@ -220,6 +220,11 @@ class PluginHost:
         """Return the plugin's own metrics of what was written for these pairs."""
         return dict(self._call("metrics", name, options, pairs=list(pairs), hypotheses=list(hypotheses)))
 
+    def complaint(self, name: str, options: dict[str, Any], method: str, sentence: str) -> str:
+        """Put in one sentence what is wrong with an answer that is taken all the same, with the method's place."""
+        file, line = self._call("defined_at", name, options, method=method)
+        return failure(name, sentence, file, line, "").sentence
+
     def examples(self, name: str, options: dict[str, Any]) -> list[str]:
         """Return source texts to offer for translation."""
         return list(self._call("examples", name, options))

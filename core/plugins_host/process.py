@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from core.plugin import ACCEPTED, DatasetPlugin, Options, Pair
 from core.plugins_host import answers, discovery
 from core.plugins_host.discovery import Source
-from core.plugins_host.faults import Fault, fault_of, options_fault
+from core.plugins_host.faults import Fault, defined_at, fault_of, options_fault
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.stream import PairStream
 
@@ -51,6 +51,7 @@ class Worker:
             "text_form": lambda request: answers.text_form(self._instance(request)),
             "limits": lambda request: answers.limits(self._instance(request)),
             "metrics": self._metrics,
+            "defined_at": lambda request: defined_at(self._instance(request), request["method"]),
             "files": lambda request: answers.texts(self._instance(request), "files"),
             "folder": lambda request: str(Path.cwd()),
             "examples": lambda request: answers.texts(self._instance(request), "examples"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from base64 import b64encode
 from collections.abc import Generator, Mapping
@@ -91,6 +92,7 @@ class Trainer:
         self._best = Best(config.training.best_metric)
         self._due = Due()
         self._saved: tuple[object, ...] = ()  # see `is_saved`
+        self._known_not_finite: set[str] = set()  # the plugin's metrics of which that was told
         require_known_metric(config.training.best_metric, data, host)
 
     @property
@@ -302,6 +304,7 @@ class Trainer:
         decoding, limit = self.config.decoding, NUM_FREE_RUNNING
         scores = yield from quietly(score_split(self.model, self.data, self._host, "valid", decoding, limit))
         metrics = {f"valid/{name}": value for name, value in {**scores.metrics, **scores.plugin_metrics}.items()}
+        yield from self._told_of_not_finite(scores.plugin_metrics)
         if self._best.metric not in metrics:
             raise left_out(self._best.metric, self.config.dataset.plugin)
         value = metrics[self._best.metric]
@@ -316,6 +319,13 @@ class Trainer:
         self._due.done_at["validation"] = self.step
         return done
 
+    def _told_of_not_finite(self, figures: dict[str, float]) -> Generator[Event | None, None, None]:
+        """Once of each metric: the next validation may well be the same."""
+        for name, value in figures.items():
+            if self._host is not None and not math.isfinite(value) and name not in self._known_not_finite:
+                self._known_not_finite.add(name)
+                yield trouble.not_finite(name, value, self.data, self._host)
+
     def evaluate(
         self, split: str, decoding: DecodingConfig, *, minimum_risk: bool = False
     ) -> Generator[Event | None, None, Evaluation]:
@@ -323,6 +333,7 @@ class Trainer:
         evaluation = yield from evaluate_split(
             self.model, self.data, self._host, split, decoding, self.folder.path, self.step, minimum_risk=minimum_risk
         )
+        yield from self._told_of_not_finite(evaluation.plugin_metrics)
         ema_decay = self.config.training.ema_decay
         return replace(evaluation, averaged_steps=self.averaged_steps, ema_decay=ema_decay)
 

@@ -6,6 +6,7 @@ from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Trouble
+from core.plugins_host.host import PluginHost
 from core.settings.lower_rate import lower_rate
 from core.settings.smaller_batch import SHORTER, smaller_batch
 from core.training import memory
@@ -37,6 +38,18 @@ def no_memory(config: RunConfig, data: PreparedData) -> UserError:
     """Something other than a step needed more memory than the device has."""
     sentence = f"The memory of {config.training.device} did not suffice. {memory.in_words(config, data)}"
     return UserError(sentence, _smaller(config))
+
+
+def not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) -> Trouble:
+    """A figure of the plugin's own is none. One among many validations is no reason to end a run."""
+    what = f"failed: metrics() gives {metric!r} as {value}; expected a finite number"
+    return Trouble(
+        sentence=host.complaint(data.dataset.plugin, data.options, "metrics", what),
+        advice=f"It is kept as no number: the curve of valid/{metric} has a gap there, and no such step is the best by "
+        "it. Return 0.0 where there is nothing to count.",
+        until_prepared=True,
+        is_note=True,
+    )
 
 
 def _smaller(config: RunConfig) -> str:
