@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -72,6 +72,7 @@ class Prepared(Event):
     examples: tuple[str, ...]  # source texts worth translating
     run: Path | None  # None before learning has begun
     unigram_loss: float | None = None  # valid/loss of a model that knows token frequencies only, where it is known
+    plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # split -> pairs its own options leave out
     fingerprint: str = ""  # of the data
     picked: str = ""  # what precision and num_threads became where they were auto, and why; empty of an opened run
 

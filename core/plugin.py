@@ -168,6 +168,13 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
         """
         return []
 
+    def left_out(self, split: Split) -> int:
+        """How many pairs of the split an option of its own has left out until now, to be told beside those too long.
+
+        Asked of the object whose `pairs` are drawn; what counts is its answer once they are all drawn.
+        """
+        return 0
+
     def text_form(self) -> TextForm:
         """The form in which `pairs` gives its sources: what a person types is put into it before it is translated."""
         return AS_IT_COMES

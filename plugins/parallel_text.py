@@ -116,6 +116,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
     tokenizer = "whitespace"
     splits_overlap = True  # whoever made the corpus has decided
     api_version = 1
+    _num_left_out = 0
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
         self._require_files()
@@ -125,6 +126,9 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             raise self._nothing_left(split)
         yield first
         yield from pairs
+
+    def left_out(self, split: Split) -> int:
+        return self._num_left_out
 
     def files(self) -> list[str]:
         if not self.options.train_source:
@@ -138,17 +142,24 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
 
     def _pairs(self, split: Split) -> Iterator[Pair]:
         pairs = self._read(self._files(split))
-        longest, set_aside = self.options.max_length, self._set_aside()
+        set_aside = self._set_aside()
         if set_aside and (split == "train" or split in set_aside):
             pairs = (pair for pair in pairs if _place(pair, set_aside) == split)
-        if split == "train" and longest:
-            pairs = (pair for pair in pairs if max(text.count(" ") + 1 for text in pair[:2]) <= longest)
-        return pairs
+        return self._kept(pairs, self.options.max_length if split == "train" else 0)
+
+    def _kept(self, pairs: Iterator[Pair], longest: int) -> Iterator[Pair]:
+        """Those with both sides, each of at most `longest` words where that is not 0; the others are counted."""
+        for pair in pairs:
+            is_whole = pair.source and pair.target
+            if is_whole and (not longest or max(text.count(" ") + 1 for text in pair[:2]) <= longest):
+                yield pair
+            else:
+                self._num_left_out += 1
 
     def _nothing_left(self, split: Split) -> BadData:
         """Which option has left out everything; without one, the files are too small for a tenth to be set aside."""
         files, longest = self._files(split), self.options.max_length
-        if next(self._read(files), None) is None:
+        if next(self._kept(self._read(files), longest=0), None) is None:
             named = " and ".join(str(path) for path in files if path is not None)
             return BadData(
                 f"dataset.options.empty_lines: leave_out leaves out all of {named}: no line has both a source and a "
@@ -210,6 +221,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def _read(self, files: Files) -> Iterator[Pair]:
+        """All pairs, those to leave out with an empty side."""
         if files.target is None:
             rows = self._columns(files.source)
         else:
@@ -219,7 +231,9 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             has_source, has_target = source.strip(_UNSEEN), target.strip(_UNSEEN)
             if has_source and has_target:
                 yield Pair(source, target)
-            elif not leaves_out:
+            elif leaves_out:
+                yield Pair(has_source, has_target)
+            else:
                 path = files.target if has_source and files.target else files.source
                 raise BadData(
                     f"{path}, line {number:,} has no {'target' if has_source else 'source'}: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any, Never
 
 from tqdm import tqdm
@@ -33,7 +34,7 @@ class TerminalProgress:
                 self._show_stage(event)
             case Prepared():
                 self.close()  # what a verb shows of its own comes next
-                self._description = "\n".join(filter(None, [_described(event), _left_out(event), event.picked]))
+                self._description = "\n".join(filter(None, [_described(event), *_left_out(event), event.picked]))
                 self._max_steps = event.config.training.max_steps
             case RunStarted():
                 self._begin(event)
@@ -107,14 +108,18 @@ def _described(prepared: Prepared) -> str:
     )
 
 
-def _left_out(prepared: Prepared) -> str:
-    """How many pairs are too long for the run, of each split that has such; empty where none has."""
-    counts = [_counted(count, prepared.num_pairs[split], split) for split, count in prepared.left_out.items() if count]
-    if not counts:
-        return ""
-    dataset = prepared.config.dataset
+def _left_out(prepared: Prepared) -> Iterator[str]:
+    """How many pairs the plugin leaves out, and how many are too long for the run, of each split that has such."""
+    dataset, drawn = prepared.config.dataset, dict(prepared.num_pairs)
     limits = f"dataset.max_src_length = {dataset.max_src_length} or dataset.max_tgt_length = {dataset.max_tgt_length}"
-    return f"left out, longer than {limits}: {', '.join(counts)}"
+    for why, left_out in (
+        (f"longer than {limits}", prepared.left_out),
+        (f"by options of {dataset.plugin}", prepared.plugin_left_out),
+    ):
+        counts = [_counted(count, drawn[split], split) for split, count in left_out.items() if count]
+        if counts:
+            yield f"left out, {why}: {', '.join(counts)}"
+        drawn = {split: own if own is None else own + left_out.get(split, 0) for split, own in drawn.items()}
 
 
 def _counted(count: int, num_pairs: int | None, split: str) -> str:

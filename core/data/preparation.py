@@ -108,6 +108,7 @@ class _Preparation:
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
         self._symbols = self._listed(symbols)
         self._drawn: dict[str, int] = {}
+        self._left_out: dict[str, int] = {}  # by the plugin, of the splits of which it has
         self._tokenising: Tokenising | None = None
         self._told = {
             "endless": self._info.endless,
@@ -160,7 +161,7 @@ class _Preparation:
 
         Under the plain name a new run would take them for what is learnt of these texts.
         """
-        folder = cache_dir / (self.fingerprint + self._digest_of_symbols())
+        folder = cache_dir / (self.fingerprint + self._digest_of_what_texts_do_not_tell())
         if not self._models or (is_whole(folder) and models_in(folder) == self._models):
             return folder
         brought = hashlib.sha256(b"".join(self._models.values())).hexdigest()[:8]
@@ -183,6 +184,10 @@ class _Preparation:
         with growing_texts(self._stem(split)) as keep, ids.split(split) if ids else nullcontext() as cut:
             drawn = 0
             for lines in self._host.lines(dataset.plugin, self._options, dataset.seed, split):
+                if lines.left_out:
+                    self._left_out[split] = lines.left_out
+                if not lines:
+                    continue  # at the end, where the host may have something to say of them all
                 keep(lines)
                 self._content.update(lines.lines)
                 if cut:
@@ -266,11 +271,10 @@ class _Preparation:
         learnt = self._config.subwords
         return [] if "src" in learnt else src, [] if "tgt" in learnt else tgt
 
-    def _digest_of_symbols(self) -> str:
-        """The texts do not tell them: by the fingerprint alone, one list would be found for another."""
-        if self._symbols is None:
-            return ""
-        return hashlib.sha256(json.dumps(self._symbols).encode()).hexdigest()[:8]
+    def _digest_of_what_texts_do_not_tell(self) -> str:
+        """By the fingerprint alone, one list of tokens or one number of pairs left out would be found for another."""
+        told = [one for one in (self._symbols, self._left_out) if one]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:8] if told else ""
 
     def _write_document(self, src: Vocabulary, tgt: Vocabulary, leaked: Leaked) -> None:
         document = self._told | {
@@ -280,6 +284,7 @@ class _Preparation:
             "tgt_tokens": tgt.own_tokens,
             "fingerprint": self.fingerprint,
             "leaked": leaked,
+            "plugin_left_out": self._left_out,
         }
         (self._building / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 

@@ -74,6 +74,7 @@ class PreparedData:
     longest_source: int | None = None  # tokens of the train split's (first shard's), <eos> counted; None as above
     text_form: TextForm = AS_IT_COMES  # that sources have
     leaked: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # `core.data.leaked`; of files alone
+    plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # split -> by the plugin's own options
     alignments_fit: bool = True  # whether the tokens are the plugin's own, of which its alignments tell
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
@@ -267,8 +268,8 @@ class PreparedData:
             "unigram_loss": unigram_loss(splits["valid"].arrays.tgt),
             "longest_source": int(splits["train"].arrays.src.lengths.max()),
         }
-        leaked = document.get("leaked", {})  # prepared by an earlier version: not counted
-        return cls._of(parts, subword_models=models_in(folder), folder=folder, leaked=leaked, _splits=splits)
+        counted = {name: document.get(name, {}) for name in ("leaked", "plugin_left_out")}  # not by an earlier version
+        return cls._of(parts, subword_models=models_in(folder), folder=folder, **counted, _splits=splits)
 
     def _pairs(self, split: str) -> SplitPairs:
         self.require_pairs()

@@ -25,6 +25,7 @@ def split_figures(data: PreparedData, split: str, limits: Limits) -> SplitFigure
     return SplitFigures(
         num_pairs=int(fits.sum()),
         num_left_out=int((~fits).sum()),
+        num_left_out_by_plugin=data.plugin_left_out.get(split, 0),
         src=_side_figures(pairs.src, pairs.src.lengths, limits[0], fits),
         tgt=_side_figures(pairs.tgt, pairs.tgt_lengths, limits[1], fits),
     )

@@ -30,6 +30,7 @@ class SplitFigures:
 
     num_pairs: int  # of endless data, of the first shard
     num_left_out: int  # longer than a limit
+    num_left_out_by_plugin: int
     src: SideFigures
     tgt: SideFigures
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.plugin import DatasetPlugin, Pair
+from core.plugin import DatasetPlugin, Pair, Split
 from core.plugins_host.faults import Fault, defined_at
 from core.text_form import TextForm
 
@@ -36,6 +36,14 @@ def text_form(plugin: Plugin) -> TextForm:
         return _TEXT_FORM.validate_python(answer, strict=True)
     except ValidationError:
         raise _wrong(plugin, "text_form", answer, "a TextForm") from None
+
+
+def left_out(plugin: Plugin, split: Split) -> int:
+    """How many pairs it has left out by itself."""
+    answer: object = plugin.left_out(split)
+    if type(answer) is not int or answer < 0:
+        raise _wrong(plugin, "left_out", answer, "a whole number of pairs")
+    return answer
 
 
 def metrics(plugin: Plugin, pairs: list[Pair], hypotheses: list[str]) -> dict[str, float]:

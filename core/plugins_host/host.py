@@ -173,12 +173,13 @@ class PluginHost:
     ) -> Iterator[list[Pair]]:
         """Draw one split in lists of up to 1,000 pairs: what `lines` gives, read."""
         for lines in self.lines(name, options, seed, split, shard, limit):
-            yield lines.pairs()
+            if lines:
+                yield lines.pairs()
 
     def lines(
         self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
     ) -> Iterator[PairLines]:
-        """Draw one split, up to 1,000 pairs at a time; at most `limit` pairs, when given.
+        """Draw one split, up to 1,000 pairs at a time; at most `limit` pairs, when given. The last lines are none.
 
         A finite split is drawn whole, from (seed, split). The train split of an endless plugin is cut in shards of
         SHARD_SIZE pairs, each from (seed, split, shard). The same arguments give the same pairs on every machine.
@@ -295,7 +296,10 @@ class PluginHost:
     def stream(
         self, name: str, options: dict[str, Any], *, split: str, rng_seed: int, limit: int | None
     ) -> Iterator[PairLines]:
-        """Draw with an rng of this seed, chunk by chunk; a fast plugin is at most one ahead."""
+        """Draw with an rng of this seed, chunk by chunk; a fast plugin is at most one ahead.
+
+        The last chunk is empty: it alone knows how many pairs were left out.
+        """
         stream = next(self._streams)
         self._call("open", name, options, stream=stream, split=split, rng_seed=rng_seed, limit=limit)
         process, ahead = self._process, None
@@ -303,9 +307,9 @@ class PluginHost:
             while True:
                 sent, ahead = ahead, None  # answered by now, be it with an error
                 chunk, ahead = self._next_chunk(name, stream, process, sent)
+                yield chunk
                 if not chunk:
                     break
-                yield chunk
         finally:
             with self._lock:
                 if ahead is not None:

@@ -21,6 +21,7 @@ class PairLines:
     lines: bytes
     num_pairs: int
     share: float | None = None  # of the files that all pairs come from, what is read by now; None: not of files
+    left_out: int = 0  # pairs that the plugin's own options have left out by now
     is_fast: bool = False  # a whole chunk, drawn in no time: the next one may be asked for while this is worked on
 
     def __len__(self) -> int:

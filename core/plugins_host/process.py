@@ -168,7 +168,8 @@ class _Channel:
         pairs = message.pop("pairs", None)
         if pairs is not None:
             message = {
-                "result": {"num_pairs": len(pairs), "share": pairs.share, "is_fast": pairs.is_fast},
+                "result": {"num_pairs": len(pairs), "share": pairs.share, "is_fast": pairs.is_fast}
+                | {"left_out": pairs.left_out},
                 "lines": len(pairs.lines),
             }
         line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.files_read import FilesRead
 from core.plugin import DatasetPlugin, Pair, Split
+from core.plugins_host import answers
 from core.plugins_host.faults import Fault, defined_at
 from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
 
@@ -29,7 +30,7 @@ class PairStream:
     """One split being drawn."""
 
     def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
-        self._file = file
+        self._plugin, self._split, self._file = plugin, split, file
         self._count = 0
         self._files = FilesRead()
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
@@ -49,7 +50,9 @@ class PairStream:
         started = monotonic()
         with self._files.noting():
             chunk = self._chunk()
-        return replace(chunk, is_fast=len(chunk) == CHUNK_SIZE and monotonic() - started < FAST_SECONDS)
+            left_out = answers.left_out(self._plugin, self._split)
+        is_fast = len(chunk) == CHUNK_SIZE and monotonic() - started < FAST_SECONDS
+        return replace(chunk, is_fast=is_fast, left_out=left_out)
 
     def _chunk(self) -> PairLines:
         lines: list[str] = []

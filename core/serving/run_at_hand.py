@@ -69,6 +69,7 @@ class RunAtHand:
             tgt_tokens=data.tgt_vocabulary.tokens,
             num_pairs=data.num_pairs,
             left_out=data.left_out,
+            plugin_left_out=data.plugin_left_out,
             limits=data.limits,
             unigram_loss=data.unigram_loss,
             examples=data.examples,

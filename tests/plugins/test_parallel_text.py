@@ -466,3 +466,19 @@ def test_columns_that_make_sense(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("cut", ["words", "characters", ";", "||", " und ", "_a_"])
 def test_any_sign_may_stand_between_tokens(cut: str) -> None:
     assert ParallelTextOptions(source_cut=[cut]).source_cut == [cut]
+
+
+def test_pairs_that_options_leave_out_are_told_of_the_split_they_would_be_in(corpus: Path) -> None:
+    """The last of a file too, those of a file that nobody touched since, and more of them beside the same pairs."""
+    (corpus / "train.tsv").write_text("\ta\n" + "a b\tb a\n" * 1000 + "a b c\ta\n" * 2, encoding="utf-8")
+    valid = corpus / "valid.tsv"
+    options = f"{{folder: {corpus}, train_source: train.tsv, valid_source: valid.tsv, max_length: 2, "
+    dataset = f"dataset={{plugin: parallel_text, options: {options} empty_lines: leave_out}}}}"
+    small = [word for key in ("model.d_model", "model.d_ff") for word in ("--set", f"{key}=16")]
+    words = ("train", "copy_task", "--set", dataset, *small, "--set", "training.max_steps=1", "--runs-dir", corpus)
+    for gaps, is_new in ((1, True), (1, False), (2, True)):
+        if is_new:
+            valid.write_text("a b c\tb\n" + "a\t\n" * gaps, encoding="utf-8")
+        os.utime(valid, (gaps, gaps))
+        told = "left out, by options of parallel_text: 3 of 1,003 train pairs, {0} of {1} valid pairs, {0} of {1} test"
+        assert told.format(gaps, gaps + 1) in called(*words, cwd=corpus).stderr

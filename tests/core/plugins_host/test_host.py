@@ -743,3 +743,14 @@ def test_the_random_state_of_the_application_is_left_alone(host: PluginHost) -> 
     state = random.getstate()
     drawn(host, "copy_task", limit=10)
     assert random.getstate() == state
+
+
+@pytest.mark.parametrize("answer", ["-1", "1.0", "True", "None"])
+def test_what_no_number_of_pairs_can_be_is_told_as_they_are_drawn(
+    host: PluginHost, write_plugin: Any, answer: str
+) -> None:
+    path = write_plugin(f"{GOOD}\ndef left_out(self, split): return {answer}\n")
+    with pytest.raises(PluginError) as caught:
+        drawn(host, "named")
+    wrong = f"left_out() returned {answer}, expected a whole number of pairs"
+    assert caught.value.sentence == f"Plugin 'named' failed: {wrong} ({path}, line {line_of(path, 'def left_out')})."

@@ -179,3 +179,12 @@ def test_a_pair_that_lacks_its_line_breaks_is_told_of(empty_window: MainWindow, 
     assert empty_window.strip.sentence.text().startswith("Pair 21 of the train split has 1,501 source tokens")
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
     assert empty_window.strip.isVisible() and empty_window.strip.property("role") == "note"
+
+
+def test_pairs_that_the_plugin_leaves_out_are_counted_beside_those_too_long(view: DataView, qtbot: QtBot) -> None:
+    data = view.look.data
+    view.context.workbench.edit("dataset.options", {**view.look.config.dataset.options, "max_length": 10})
+    qtbot.waitUntil(lambda: view.look.data is not data, timeout=WAIT_MS)
+    wait_until_known(view, qtbot)
+    assert figure(view, "left out, too long") == ["0", "0", "0"]
+    assert figure(view, "left out by the plugin") == ["1", "0", "0"]
