@@ -92,6 +92,7 @@ class Workbench(QObject):
         """Another preset or file: the whole draft anew. A run that was asked for begins without it."""
         self.draft = self.taken = config
         if self.run is None and self._start is None:
+            self._opening = None  # given up: nothing of that run may take this one's place
             self._preparing.start(0)
         self.changed.emit()
 
@@ -166,7 +167,7 @@ class Workbench(QObject):
             self._left = self._left or (self.applied, self.taken, self.run)  # nobody knows yet whether that was left
             self.applied, self.taken, self.run, self._start = self.draft, None, None, None
             asked = self._asked = Prepare(config=self.draft)
-            self._bridge.ask(asked, on_error=partial(self._stay, asked))
+            self._bridge.ask(asked, partial(self._leave, asked), partial(self._stay, asked))
             self.turned.emit()
             self.changed.emit()
 
@@ -330,15 +331,27 @@ class Workbench(QObject):
         if acting:
             self.changed.emit()
 
+    @property
+    def _is_opening_given_up(self) -> bool:
+        """Whether the draft is to be prepared next: a run that was asked for before is there for a moment only."""
+        return not self.is_opening and (self._preparing.isActive() or self._left is not None)
+
     def _take_prepared(self, prepared: Prepared) -> None:
+        if prepared.run is not None and self._is_opening_given_up:  # what was chosen since is not to be lost to it
+            return
         self.resolved = prepared
-        self.run, self._left = prepared.run, None
+        self.run = prepared.run
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
-            self.taken = None
+            self.taken = self._left = None
             self._acting.clear()
             self._start = None
         self.changed.emit()
+
+    def _leave(self, asked: Prepare, _: Prepared) -> None:
+        """What was at hand was left for good."""
+        if asked is self._asked:
+            self._left = None
 
     def _stay(self, asked: Prepare, error: Exception) -> None:
         """A run that could not be saved (a full disk) was not left either."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -418,3 +419,19 @@ def wait_for_answers(qtbot: QtBot, window: MainWindow) -> None:
 def running_timers(workbench: Workbench) -> list[int]:
     """The intervals of the timers that still run, in milliseconds."""
     return [timer.interval() for timer in workbench.findChildren(QTimer) if timer.isActive()]
+
+
+@pytest.mark.parametrize("choose", [Workbench.reset, lambda workbench: workbench.take(read_preset("copy_task"))])
+def test_a_run_that_is_opened_after_all_takes_the_place_of_nothing_that_was_chosen_since(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, choose: Callable[[Workbench], None]
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.open_run(example_path())
+    bridge.engine.ask(LocateData()).result(timeout=30)  # it is there, which the window has not read yet
+    choose(workbench)
+    chosen = workbench.draft
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step == 1, timeout=WAIT_MS)
+    [run] = list_runs(tmp_path / "runs")
+    assert chosen is not None and RunFolder.open(run).config().model == chosen.model
+    assert workbench.run == run and workbench.draft == chosen
