@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +35,7 @@ from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
 from gui.runs.rows import example_path
-from gui.runs.trash import throw_away_branch
+from gui.runs.trash import throw_away_branch, throw_away_stepless
 from gui.verdict import Verdict
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
@@ -73,6 +73,7 @@ class Workbench(QObject):
         self._asked: Prepare | None = None  # the newest
         self._left: tuple[RunConfig | None, RunConfig | None, Path | None] | None = None  # for `_stay` to go back to
         self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
+        self._begun: Path | None = None  # the newest run that began here, until it is left
         self._opening: OpenRun | Branch | None = None  # the newest, until that run is there or refused
         self._is_outdated = False  # the plugins were read anew meanwhile, and what is prepared has their old code
         self._preparing = QTimer(self)
@@ -337,6 +338,9 @@ class Workbench(QObject):
         return not self.is_opening and (self._preparing.isActive() or self._left is not None)
 
     def _take_prepared(self, prepared: Prepared) -> None:
+        if self._begun is not None and self._begun != prepared.run:  # left by now, perhaps before its first step
+            self._throw_away(throw_away_stepless, self._begun)
+            self._begun = None
         if prepared.run is not None and self._is_opening_given_up:  # what was chosen since is not to be lost to it
             return
         self.resolved = prepared
@@ -407,8 +411,11 @@ class Workbench(QObject):
     def _go_on(self, left: Path, steps: int | None, prepared: Prepared) -> None:
         if self.run == prepared.run:  # nothing else was prepared meanwhile
             self._bridge.ask(Learn(steps=steps))
-        # Where there is no trash it stays: a branch more in Runs, and no harm.
-        self._bridge.call(partial(throw_away_branch, left), on_error=lambda _: None)
+        self._throw_away(throw_away_branch, left)
+
+    def _throw_away(self, throw: Callable[[Path], None], run: Path) -> None:
+        """Where there is no trash it stays: a run more in Runs, and no harm."""
+        self._bridge.call(partial(throw, run), on_error=lambda _: None)
 
     def _keep(self, request: OpenRun | Branch, error: Exception) -> None:
         """What is at hand stays. Where that is no run yet, what the opening held up or broke off is prepared."""
@@ -421,6 +428,7 @@ class Workbench(QObject):
             self.prepare()
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
+        self._begun = run
         if start is self._start:  # nothing else was prepared meanwhile
             self._start, self.run = None, run
             if not self.is_opening:  # else this one is being left, and the other would learn

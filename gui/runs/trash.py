@@ -23,6 +23,13 @@ def throw_away_branch(run: Path) -> None:
         _throw_away(run)
 
 
+def throw_away_stepless(run: Path) -> None:
+    """Move a run to the trash that was left before its first step. One that has any, or has ended by itself, stays."""
+    folder = RunFolder.open(run)
+    if folder.state.reason == "stopped" and not any(folder.kept_steps()) and folder.last_trained_step() == 0:
+        _throw_away(run)
+
+
 def _throw_away(run: Path) -> None:
     if (folder := _readable(run)) is not None:
         folder.require_free()

@@ -435,3 +435,32 @@ def test_a_run_that_is_opened_after_all_takes_the_place_of_nothing_that_was_chos
     [run] = list_runs(tmp_path / "runs")
     assert chosen is not None and RunFolder.open(run).config().model == chosen.model
     assert workbench.run == run and workbench.draft == chosen
+
+
+@pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
+def test_a_run_that_is_left_before_its_first_step_is_none(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, leave: Callable[[Workbench], None]
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn()
+    bridge.engine.ask(LocateData()).result(timeout=30)  # its folder is there, which the window has not read yet
+    assert len(list_runs(tmp_path / "runs")) == 1
+    leave(workbench)
+    qtbot.waitUntil(lambda: not list_runs(tmp_path / "runs"), timeout=WAIT_MS)
+    assert window.strip.trouble is None
+
+
+def test_a_run_that_is_left_right_after_its_first_step_stays(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step == 1, timeout=WAIT_MS)
+    run = workbench.run
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
+    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    assert list_runs(tmp_path / "runs") == [run]
