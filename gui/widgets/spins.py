@@ -6,7 +6,7 @@ from math import ceil
 from typing import TypeVar
 
 from PySide6.QtCore import QLocale, QObject
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QFontMetricsF, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
 
 from gui.theme import GRID, Theme
@@ -20,6 +20,16 @@ def fitted(spin: Spin, theme: Theme) -> Spin:
     spin.setGroupSeparatorShown(True)
     _Fitting(spin, theme)
     return spin
+
+
+class DecimalSpin(QDoubleSpinBox):
+    """Takes a comma for the point, as most of Europe writes it: as a separator Qt left it out, and 0,2 was 2.
+
+    For numbers below a thousand, in which a comma cannot be meant otherwise.
+    """
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        return super().validate(text.replace(",", "."), place)
 
 
 class _Fitting(QObject):

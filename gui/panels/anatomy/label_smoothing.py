@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSpinBox
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox
 
 from core.history import History
 from core.label_smoothing import growing_confidence, smoothed_loss, smoothed_targets
@@ -14,7 +14,7 @@ from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.theme import Theme
-from gui.widgets.spins import fitted
+from gui.widgets.spins import DecimalSpin, fitted
 
 _DECADES = 4  # of odds: from as probable as every other token to 10,000 times as probable
 _POINTS = 400
@@ -172,7 +172,7 @@ class LabelSmoothingTopic(Topic):
         self.mark_dirty()
 
 
-class _ShareSpin(QDoubleSpinBox):
+class _ShareSpin(DecimalSpin):
     """Writes as many places as there are; the others would all be zero."""
 
     def textFromValue(self, value: float) -> str:
