@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
+    QSizePolicy,
     QToolTip,
     QWidget,
 )
@@ -67,6 +68,56 @@ class ElidedLabel(QLabel):
             return
         seen = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.contentsRect().width())
         _paint_text(self, seen)
+
+
+class KeptLines(QWidget):
+    """Holds a label that wraps its lines, and keeps the room for as many as it has needed at this width.
+
+    In a layout of its own it would have the whole page laid out anew at each text; so that is only where it needs more.
+    """
+
+    def __init__(self, label: QLabel) -> None:
+        super().__init__()
+        self._label = label
+        self._kept: dict[tuple[int, str], int] = {}  # height, by width and font
+        label.setParent(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def set_text(self, text: str) -> None:
+        """Have the label say this."""
+        self._label.setText(text)
+        self._fit()
+
+    def forget(self) -> None:
+        """What it says from now on is of something else, and has the lines that it needs."""
+        self._kept.clear()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return self._label.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self._label.minimumSizeHint()
+
+    def heightForWidth(self, width: int) -> int:
+        return max(self._label.heightForWidth(width), self._kept.get((width, self._label.font().key()), 0))
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # the label has another font
+            self._fit()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._label.setGeometry(self.rect())
+        self._fit()
+
+    def _fit(self) -> None:
+        needed = self.heightForWidth(self.width())
+        self._kept = {(self.width(), self._label.font().key()): needed}
+        if needed > self.height():
+            self.updateGeometry()
 
 
 class TitleLabel(QWidget):

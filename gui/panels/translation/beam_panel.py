@@ -20,6 +20,7 @@ from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from gui.widgets.flow import FlowLayout, named
 from gui.widgets.labels import sentence_label
+from gui.widgets.moving_labels import KeptLines
 from gui.widgets.spins import DecimalSpin, fitted
 
 _LEGEND = (
@@ -47,6 +48,7 @@ class BeamPanel(Panel):
         self.outputs_label = sentence_label("Outputs with their scores")
         self.outputs_label.setTextFormat(Qt.TextFormat.RichText)  # a table; outputs are escaped
         self.readout_label = sentence_label("The hypothesis that is pointed at", role="muted")
+        self._readout = KeptLines(self.readout_label)
         self.canvas = BeamCanvas(theme)
         self._area = BeamArea(self.canvas)
         self.content = self.canvas  # what is exported: all of it, however little is seen
@@ -96,11 +98,13 @@ class BeamPanel(Panel):
             label.setFont(self.theme.token_font())
         self.verdict_label.setText(said_of_beam(tree))
         self.outputs_label.setText(outputs_table(tree))
+        if self.canvas.tree is not None and self.canvas.tree.source != tree.source:
+            self._readout.forget()
         self.canvas.show_tree(tree)
 
     def _say(self, node: int) -> None:
         if self.canvas.tree is not None:
-            self.readout_label.setText(said_of_node(self.canvas.tree, node))
+            self._readout.set_text(said_of_node(self.canvas.tree, node))
 
     def _lay_out(self) -> None:
         self.size_spin.setRange(1, _LARGEST_BEAM)
@@ -122,5 +126,5 @@ class BeamPanel(Panel):
         self.body.setSpacing(GRID // 2)
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area, 1)
-        self.body.addWidget(self.readout_label)
+        self.body.addWidget(self._readout)
         self.body.addWidget(self.outputs_label)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
@@ -515,3 +515,38 @@ def test_unknown_tokens_in_words() -> None:
     many = unknown_note(tuple("abcdefg"))
     assert many == "“a”, “b”, “c”, “d”, “e” and 2 more are not in the vocabulary: each is read as <unk>."
     assert len(unknown_note(("x" * 10_000,))) < 80
+
+
+def test_the_page_is_laid_out_anew_only_for_a_hypothesis_that_needs_more_lines(
+    view: TranslateView, qtbot: QtBot
+) -> None:
+    show_page(view, "Beam search")
+    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
+    canvas, label, counted = view.beam.canvas, view.beam.readout_label, LayoutRequests()
+    small = canvas.tree
+    view.beam._draw(large_tree())
+    qtbot.waitUntil(lambda: cut_texts(view.beam) == [], timeout=WAIT_MS)
+    heights = set[int]()
+    for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Left] * 29):
+        qtbot.keyClick(canvas, key)
+        QApplication.processEvents()
+        assert label.text() == canvas.accessibleDescription() and cut_texts(view.beam) == []
+        heights.add(label.heightForWidth(label.width()))
+    assert len(heights) > 1 and label.height() == max(heights)  # the first says little, and has its lines all the same
+    view.pages.installEventFilter(counted)
+    for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Left] * 29):
+        qtbot.keyClick(canvas, key)
+        QApplication.processEvents()
+    assert counted.number == 0
+    view.beam._draw(small)
+    qtbot.waitUntil(lambda: label.height() == label.heightForWidth(label.width()) < max(heights), timeout=WAIT_MS)
+
+
+class LayoutRequests(QObject):
+    """Counts how often something is asked to lay its parts out anew."""
+
+    number = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.number += event.type() == QEvent.Type.LayoutRequest
+        return False
