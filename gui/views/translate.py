@@ -104,6 +104,9 @@ class TranslateView(View):
         self.source_edit.setToolTip("The sentence to translate; Enter translates it")
         self.note_label.setWordWrap(True)
         self.note_label.setAccessibleName("About the sentence")
+        policy = self.note_label.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # a note shifts nothing
+        self.note_label.setSizePolicy(policy)
         self.reference_edit.setAccessibleName("Reference")
         self.reference_edit.setPlaceholderText("The right answer, if known")
         self.reference_edit.setToolTip(
@@ -221,6 +224,7 @@ class TranslateView(View):
     def _restyle(self) -> None:
         for edit in (self.source_edit, self.reference_edit):
             edit.setFont(self.context.theme.token_font())
+        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())
 
 
 def _show_from_its_beginning(edit: QLineEdit, text: str) -> None:

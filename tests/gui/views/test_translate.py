@@ -542,6 +542,19 @@ def test_the_page_is_laid_out_anew_only_for_a_hypothesis_that_needs_more_lines(
     qtbot.waitUntil(lambda: label.height() == label.heightForWidth(label.width()) < max(heights), timeout=WAIT_MS)
 
 
+def test_a_note_about_the_sentence_moves_nothing(view: TranslateView, qtbot: QtBot) -> None:
+    for _ in range(2):
+        enter(view, qtbot, "ich mochte ein bier")
+        QApplication.processEvents()
+        assert not view.note_label.isVisible()
+        before = view.tracks.geometry()
+        enter(view, qtbot, "ich mochte ein kaffee")
+        QApplication.processEvents()
+        assert view.note_label.isVisible() and cut_texts(view.note_label) == []
+        assert view.tracks.geometry().topLeft() == before.topLeft()
+        qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+
+
 class LayoutRequests(QObject):
     """Counts how often something is asked to lay its parts out anew."""
 
