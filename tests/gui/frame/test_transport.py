@@ -49,6 +49,7 @@ def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_windo
     window, context = empty_window, empty_window.context
     context.workbench.open_run(example_path())  # it has its last checkpoint alone
     qtbot.waitUntil(lambda: context.bridge.state == "finished" and context.playhead.live_step == 800, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert window.strip.isHidden()  # Learn goes on from there
     context.playhead.view(192)
