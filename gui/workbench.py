@@ -418,14 +418,29 @@ class Workbench(QObject):
         self._bridge.call(partial(throw, run), on_error=lambda _: None)
 
     def _keep(self, request: OpenRun | Branch, error: Exception) -> None:
-        """What is at hand stays. Where that is no run yet, what the opening held up or broke off is prepared."""
+        """What is at hand stays, or is had back. Where it is no run yet, what was held up or broken off is prepared."""
         if request is not self._opening:  # another run is being opened by now
             return
         self._opening = self._start = None
         self._bridge.show_refusal(error)
         was_broken_off = self.resolved is not None and self._bridge.state != "ready"
-        if self.run is None and (self.draft != self.applied or was_broken_off or self._is_outdated):
+        if self.run is not None:
+            if self._bridge.state == "empty":
+                self._come_back(request, self.run)
+        elif self.draft != self.applied or was_broken_off or self._is_outdated:
             self.prepare()
+
+    def _come_back(self, refused: OpenRun | Branch, run: Path) -> None:
+        """Open the run again that was left for one that turned out to be damaged; what waits goes on waiting."""
+        draft, again = self.draft, OpenRun(run=run)
+        if refused == again:  # it is that one itself: its settings are left
+            self.prepare()
+        else:
+            self._open(again, lambda _: self._show_draft(draft))
+
+    def _show_draft(self, draft: RunConfig | None) -> None:
+        self.draft = draft
+        self.changed.emit()
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         self._begun = run

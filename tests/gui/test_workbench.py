@@ -464,3 +464,45 @@ def test_a_run_that_is_left_right_after_its_first_step_stays(
     bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == [run]
+
+
+def test_a_run_that_was_left_for_a_damaged_one_is_there_again_with_what_was_changed(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    run = workbench.run
+    workbench.edit("model.d_ff", 64)
+    workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
+    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    assert workbench.run == run and bridge.state == "paused" and "model.d_ff" in workbench.waiting
+    assert "damaged" in window.strip.sentence.text()
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
+
+
+def test_a_run_that_is_damaged_while_it_is_at_hand_leaves_its_settings(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    settings = workbench.draft
+    damage(run)
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run is None and bridge.state == "ready", timeout=WAIT_MS)
+    assert workbench.draft == settings
+
+
+def damaged_run(path: Path) -> Path:
+    """One that looks well until its weights are read."""
+    run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", path)
+    damage(run)
+    return run
+
+
+def damage(run: Path) -> None:
+    for file in run.glob("checkpoints/*/*"):
+        file.write_bytes(b"cut off")
