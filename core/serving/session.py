@@ -441,7 +441,9 @@ def _reason_of(error: Exception) -> FinishReason | None:
         return "plugin"
     if isinstance(error, ProcessLost):
         return "process"
-    return None if isinstance(error, UserError) or is_out_of_memory(error) else "fault"
+    if is_out_of_memory(error):
+        return "memory"
+    return None if isinstance(error, UserError) else "fault"
 
 
 def _require_changeable(trainer: Trainer, changes: Sequence[tuple[str, object]]) -> None:

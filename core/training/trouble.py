@@ -25,9 +25,9 @@ def diverged(step: int, what: str, training: TrainingConfig) -> Trouble:
 
 
 def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: PreparedData) -> Trouble:
-    """A step needed more memory than the device has."""
+    """The next step, or a look at what this one did, needed more memory than the device has."""
     return Trouble(
-        sentence=f"The memory of {config.training.device} did not suffice for step {step + 1:,}. "
+        sentence=f"The memory of {config.training.device} did not suffice after step {step:,}. "
         f"{memory.in_words(config, data)}",
         advice=_smaller(config),
         details=str(error),

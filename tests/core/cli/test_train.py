@@ -278,3 +278,19 @@ def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_
     monkeypatch.undo()
     assert called("train", "--resume", run, cwd=tmp_path).returncode == 0
     assert RunFolder.open(run).state.reason == "max_steps"
+
+
+@pytest.mark.parametrize("validate_every", [20, 30])  # within the learning, and at the end alone
+def test_a_validation_that_memory_has_no_room_for_ends_the_run_for_that_reason(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate_every: int
+) -> None:
+    def no_room(*_: object) -> None:
+        raise RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 8000000000 bytes.")
+
+    monkeypatch.setattr("core.training.trainer.score_split", no_room)
+    run, settings = tmp_path / "run", ("--set", f"training.validate_every={validate_every}")
+    done = called("train", place / "run" / "config.yaml", "--run-dir", run, "--json", *settings, cwd=tmp_path)
+    assert done.returncode == 3 and "The memory of cpu did not suffice" in done.stderr and "step 21" not in done.stderr
+    end = json.loads(done.stdout.splitlines()[-1])
+    assert (end["event"], end["reason"], end["step"]) == ("run_finished", "memory", 20)
+    assert RunFolder.open(run).state.reason == "memory"
