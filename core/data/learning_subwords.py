@@ -1,23 +1,21 @@
 """Learns subwords of the train split's texts: by sentencepiece, in a process of its own.
 
 Learning is one call of C++ that may take a minute: in its own process it can be ended at any moment, and what it takes
-and breaks is its own. `python -m core.data.learning_subwords TYPE STEM STRIDE SIDES SIZE MODEL` is that process.
+and breaks is its own: `core/data/subword_process.py`.
 """
 
 from __future__ import annotations
 
-import io
 import re
 import subprocess
 import sys
-from collections.abc import Generator, Iterator, Sequence
-from itertools import islice
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import IO, Literal
 
 from core.config import AUTO_SIZE, Auto, SubwordName
-from core.data.pair_texts import read_pairs
-from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
+from core.data.pair_texts import lines_file
+from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.subword_progress import share_learnt
 from core.data.subwords import SubwordModels, SubwordTokenizer
 from core.errors import UserError
@@ -29,7 +27,6 @@ MOST_PAIRS = 1_000_000
 """Of more, every second or third and so on is read, which bounds memory and time."""
 _MODEL_TYPES: dict[SubwordName, str] = {"subword": "bpe", "subword_unigram": "unigram"}
 _LOOK_SECONDS = 0.05
-_TELLING = 10_000  # pairs
 _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
 
@@ -59,7 +56,7 @@ def learn_subwords(
     most = AUTO_SIZE if size == "auto" else size
     model, log, stride = Path(f"{stem}.model"), Path(f"{stem}.log"), -(-num_pairs // MOST_PAIRS)
     with log.open("wb") as stderr:
-        process = _start([_MODEL_TYPES[name], stem, str(stride), sides, str(most), model], stderr)
+        process = _start([_MODEL_TYPES[name], lines_file(stem), str(stride), sides, str(most), model], stderr)
     try:
         while not _has_ended(process):
             share = share_learnt(name, _read(log), num_pairs // stride, most)
@@ -103,7 +100,7 @@ def _num_characters(model: bytes) -> int:
 
 def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", __name__, *map(str, arguments)],
+        [sys.executable, "-P", "-m", "core.data.subword_process", *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         stderr=stderr,
         env=child_environment(),
@@ -129,42 +126,3 @@ def _failure(complaint: str, sides: Sides, size: Auto | int) -> UserError:
         return SizeTooSmall(size, sides, int(too_few[2]))
     last_line = complaint.strip().splitlines()[-1]  # of a traceback
     return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}", "Choose other tokens.")
-
-
-def main(model_type: str, stem: str, stride: str, sides: str, size: str, model: str) -> None:
-    """Learn and write the model; what fails is an exception on stderr."""
-    from sentencepiece import SentencePieceTrainer
-
-    written = io.BytesIO()
-    pad, bos, eos, unk = SPECIAL_TOKENS
-    SentencePieceTrainer.train(
-        sentence_iterator=_texts(Path(stem), int(stride), sides),
-        model_writer=written,
-        model_type=model_type,
-        vocab_size=int(size),
-        hard_vocab_limit=False,  # fewer where the texts do not give so many
-        character_coverage=1.0,
-        max_sentence_length=2**30,
-        # The texts as they are: lower-casing and the like is up to the dataset, and joining gives back each space.
-        normalization_rule_name="identity",
-        remove_extra_whitespaces=False,
-        num_threads=1,
-        minloglevel=0,  # how far it is, too
-        pad_id=PAD_ID, bos_id=BOS_ID, eos_id=EOS_ID, unk_id=UNK_ID,
-        pad_piece=pad, bos_piece=bos, eos_piece=eos, unk_piece=unk,
-    )  # fmt: skip
-    Path(model).write_bytes(written.getvalue())
-
-
-def _texts(stem: Path, stride: int, sides: str) -> Iterator[str]:
-    for number, pair in enumerate(islice(read_pairs(stem), 0, None, stride)):
-        if number % _TELLING == 0:
-            print(f"read {number}", file=sys.stderr)
-        if sides != "tgt":
-            yield pair.source
-        if sides != "src":
-            yield pair.target
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

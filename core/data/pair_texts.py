@@ -22,11 +22,16 @@ _LINES = ".pairs.jsonl"
 _STARTS = ".pairs.npy"
 
 
+def lines_file(stem: Path) -> Path:
+    """Where the pairs stand, one a line."""
+    return Path(f"{stem}{_LINES}")
+
+
 class PairTexts:
     """The pairs of STEM.pairs.jsonl, mapped: they can be read as long as this object lives, whatever is deleted."""
 
     def __init__(self, stem: Path) -> None:
-        with Path(f"{stem}{_LINES}").open("rb") as lines:
+        with lines_file(stem).open("rb") as lines:
             self._lines = mmap.mmap(lines.fileno(), 0, access=mmap.ACCESS_READ)
         self._starts: NDArray[np.int64] = np.load(f"{stem}{_STARTS}", mmap_mode="r")
 
@@ -39,7 +44,7 @@ class PairTexts:
 def growing_texts(stem: Path) -> Iterator[Callable[[PairLines], None]]:
     """Gives what adds pairs to the end of what `PairTexts` will map."""
     size = 0
-    with Path(f"{stem}{_LINES}").open("wb") as file, growing_array(Path(f"{stem}{_STARTS}"), np.int64) as add_starts:
+    with lines_file(stem).open("wb") as file, growing_array(Path(f"{stem}{_STARTS}"), np.int64) as add_starts:
         add_starts(np.zeros(1))
 
         def append(lines: PairLines) -> None:
@@ -59,12 +64,12 @@ def write_pairs(stem: Path, pairs: Sequence[Pair]) -> None:
 
 def are_the_same(stem: Path, other: Path) -> bool:
     """Whether two splits hold the same pairs in the same order."""
-    return filecmp.cmp(f"{stem}{_LINES}", f"{other}{_LINES}", shallow=False)
+    return filecmp.cmp(lines_file(stem), lines_file(other), shallow=False)
 
 
 def read_lines(stem: Path) -> Iterator[PairLines]:
     """All pairs of STEM.pairs.jsonl in order, some at a time."""
-    with Path(f"{stem}{_LINES}").open("rb") as lines:
+    with lines_file(stem).open("rb") as lines:
         while some := list(islice(lines, _AT_ONCE)):
             yield PairLines(b"".join(some), len(some))
 

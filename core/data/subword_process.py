@@ -1,0 +1,59 @@
+"""The process that learns subwords. `python -m core.data.subword_process TYPE PAIRS STRIDE SIDES SIZE MODEL`
+
+It imports what it needs and no more: of small data, that is most of the time it takes.
+"""
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from sentencepiece import SentencePieceTrainer
+
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
+
+_AT_ONCE = 10_000  # pairs, after which it says how many it has read
+
+
+def main(model_type: str, pairs: str, stride: str, sides: str, size: str, model: str) -> None:
+    """Learn and write the model; what fails is an exception on stderr."""
+    written = io.BytesIO()
+    pad, bos, eos, unk = SPECIAL_TOKENS
+    SentencePieceTrainer.train(
+        sentence_iterator=_texts(Path(pairs), int(stride), sides),
+        model_writer=written,
+        model_type=model_type,
+        vocab_size=int(size),
+        hard_vocab_limit=False,  # fewer where the texts do not give so many
+        character_coverage=1.0,
+        max_sentence_length=2**30,
+        # The texts as they are: lower-casing and the like is up to the dataset, and joining gives back each space.
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        num_threads=1,
+        minloglevel=0,  # how far it is, too
+        pad_id=PAD_ID, bos_id=BOS_ID, eos_id=EOS_ID, unk_id=UNK_ID,
+        pad_piece=pad, bos_piece=bos, eos_piece=eos, unk_piece=unk,
+    )  # fmt: skip
+    Path(model).write_bytes(written.getvalue())
+
+
+def _texts(pairs: Path, stride: int, sides: str) -> Iterator[str]:
+    """Of a file as `core.data.pair_texts` keeps it: source, target and alignment of each pair in a line of JSON."""
+    num_read = 0
+    with pairs.open("rb") as lines:
+        chosen = islice(lines, 0, None, stride)
+        while some := list(islice(chosen, _AT_ONCE)):
+            print(f"read {num_read}", file=sys.stderr)
+            for source, target, _ in json.loads(b"[" + b",".join(some) + b"]"):
+                if sides != "tgt":
+                    yield source
+                if sides != "src":
+                    yield target
+            num_read += len(some)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
