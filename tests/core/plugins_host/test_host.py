@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -52,6 +53,15 @@ def line_of(path: Path, text: str) -> int:
     return next(number for number, line in enumerate(path.read_text().split("\n"), 1) if text in line)
 
 
+def refusal_of(ask: Callable[[], object]) -> UserError | None:
+    """The error that a question ends with; None where it is answered."""
+    try:
+        ask()
+    except UserError as error:
+        return error
+    return None
+
+
 def seconds_waited(sentence: str) -> int | None:
     """For a plugin that gave no answer, which a busy machine makes longer; None where something else happened."""
     found = re.search(r"gave no answer within (\d+) s", sentence)
@@ -87,24 +97,20 @@ def test_a_stream_is_left_without_a_word_when_its_process_is_gone(host: PluginHo
     assert host.limits("named", {}) == {}
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"length": "abc"}, "dataset.options.length: expected a whole number from 1 to 64, given 'abc'."),
-        ({"length": 65}, "dataset.options.length: expected a whole number from 1 to 64, given 65."),
-        ({"length": True, "noise": "x"}, "dataset.options.length: expected a whole number from 1 to 64, given True."),
-        ({"noise": float("nan")}, "dataset.options.noise: expected a number from 0 to 1, given nan."),
-        ({"lenght": 3}, "dataset.options.lenght: unknown key; did you mean 'length'?"),
-        ({"qqq": 3}, "dataset.options.qqq: unknown key; known are length, noise."),
-    ],
-)
-def test_a_wrong_option_is_named_in_one_line(
-    host: PluginHost, write_plugin: Any, given: dict[str, Any], sentence: str
-) -> None:
+WRONG_OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"length": "abc"}, "dataset.options.length: expected a whole number from 1 to 64, given 'abc'."),
+    ({"length": 65}, "dataset.options.length: expected a whole number from 1 to 64, given 65."),
+    ({"length": True, "noise": "x"}, "dataset.options.length: expected a whole number from 1 to 64, given True."),
+    ({"noise": float("nan")}, "dataset.options.noise: expected a number from 0 to 1, given nan."),
+    ({"lenght": 3}, "dataset.options.lenght: unknown key; did you mean 'length'?"),
+    ({"qqq": 3}, "dataset.options.qqq: unknown key; known are length, noise."),
+]
+
+
+def test_a_wrong_option_is_named_in_one_line(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
-    with pytest.raises(UserError) as caught:
-        host.options("named", given)
-    assert str(caught.value) == sentence
+    for given, sentence in WRONG_OPTIONS:
+        assert str(refusal_of(partial(host.options, "named", given))) == sentence
 
 
 def test_options_are_completed(host: PluginHost, write_plugin: Any) -> None:
@@ -151,83 +157,82 @@ def test_two_streams_can_be_drawn_at_once_and_left_unfinished(host: PluginHost, 
     assert host.limits("named", {}) == {}
 
 
-@pytest.mark.parametrize(
-    ("body", "sentence", "blamed"),
-    [
-        ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    1 / 0", "ZeroDivisionError: division", "1 / 0"),
-        ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    yield 1, 2", "Pair 2 is (1, 2)", "yield 1"),
-        ("def pairs(self, split, rng):\n    yield Pair('a', 7)", "Pair 1 is Pair(source='a', target=7", "7)"),
-        ("def pairs(self, split, rng):\n    yield Pair('a', '\\ud800')", "Pair 1 cannot be written as UTF-8", "ud800"),
-        ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [1, 2])", "Pair 1 has alignment [1, 2]", "[1, 2]"),
-        ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [(0, -1)])", "Pair 1 has alignment [(0, -1)]", "-1"),
-        ("def pairs(self, split, rng):\n    pass", "pairs() returned None", "def pairs"),
-        ("def pairs(self, split, rng):\n    sys.exit(3)\n    yield", "SystemExit: 3", "sys.exit(3)"),
-        (
-            "def pairs(self, split, rng):\n    class Odd(Exception):\n        __str__ = None\n    raise Odd",
-            *("failed: Odd (", "raise Odd"),
-        ),
-        ("def pairs(self, split, rng):\n    os._exit(3)\n    yield", "ended its process (exit code 3)", None),
-        ("def pairs(self, split, rng):\n    ctypes.string_at(0)\n    yield", "crashed (SIGSEGV)", "string_at"),
-        ("def pairs(self, split, rng):\n    while True: pass\n    yield", "gave no answer within", "while True"),
-        ("def pairs(self, split, rng):\n    yield from ()", "gives no pairs for its train split", None),
-    ],
-)  # fmt: skip
+# body, words of what is said, and of the line that is named
+WRONG_PAIRS: list[tuple[str, str, str | None]] = [
+    ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    1 / 0", "ZeroDivisionError: division", "1 / 0"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    yield 1, 2", "Pair 2 is (1, 2)", "yield 1"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', 7)", "Pair 1 is Pair(source='a', target=7", "7)"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', '\\ud800')", "Pair 1 cannot be written as UTF-8", "ud800"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [1, 2])", "Pair 1 has alignment [1, 2]", "[1, 2]"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [(0, -1)])", "Pair 1 has alignment [(0, -1)]", "-1"),
+    ("def pairs(self, split, rng):\n    pass", "pairs() returned None", "def pairs"),
+    ("def pairs(self, split, rng):\n    sys.exit(3)\n    yield", "SystemExit: 3", "sys.exit(3)"),
+    (
+        "def pairs(self, split, rng):\n    class Odd(Exception):\n        __str__ = None\n    raise Odd",
+        *("failed: Odd (", "raise Odd"),
+    ),
+    ("def pairs(self, split, rng):\n    os._exit(3)\n    yield", "ended its process (exit code 3)", None),
+    ("def pairs(self, split, rng):\n    ctypes.string_at(0)\n    yield", "crashed (SIGSEGV)", "string_at"),
+    ("def pairs(self, split, rng):\n    while True: pass\n    yield", "gave no answer within", "while True"),
+    ("def pairs(self, split, rng):\n    yield from ()", "gives no pairs for its train split", None),
+]  # fmt: skip
+
+
 def test_what_goes_wrong_in_pairs_is_told_with_its_line_and_the_host_goes_on(
-    host: PluginHost, write_plugin: Any, body: str, sentence: str, blamed: str | None
+    host: PluginHost, write_plugin: Any
 ) -> None:
-    path = write_plugin(body)
-    with pytest.raises(PluginError) as caught:
-        drawn(host, "named")
-    assert "'named'" in caught.value.sentence and sentence in caught.value.sentence
-    assert seconds_waited(caught.value.sentence) in (None, *range(2, 60))
-    place = f"({path}, line {line_of(path, blamed)})" if blamed else f"({path})"
-    assert place in caught.value.sentence
-    assert len(drawn(host, "copy_task", "valid")) == 1000
+    names = [f"case_{number}" for number in range(len(WRONG_PAIRS))]
+    paths = [write_plugin(body, name=name) for name, (body, _, _) in zip(names, WRONG_PAIRS, strict=True)]
+    for name, path, (body, words, blamed) in zip(names, paths, WRONG_PAIRS, strict=True):
+        caught = refusal_of(partial(drawn, host, name))
+        assert isinstance(caught, PluginError), body
+        assert f"'{name}'" in caught.sentence and words in caught.sentence, body
+        assert seconds_waited(caught.sentence) in (None, *range(2, 60))
+        place = f"({path}, line {line_of(path, blamed)})" if blamed else f"({path})"
+        assert place in caught.sentence, body
+        assert len(drawn(host, "copy_task", "valid")) == 1000, body
 
 
-@pytest.mark.parametrize(
-    ("body", "sentence"),
-    [
-        ("def pairs(self, split, rng): yield", None),
-        ("1 / 0", "ZeroDivisionError: division by zero"),
-        ("def pairs(self, split rng)", "SyntaxError"),
-        ("sys.exit(1)", "SystemExit: 1"),
-        ("os._exit(1)", "ended its process (exit code 1)"),
-        ("ctypes.string_at(0)", "crashed (SIGSEGV)"),
-        ("import no_such_module", "No module named 'no_such_module'"),
-        ("time.sleep(1000)", "gave no answer within"),
-        ("pass", "does not define pairs"),
-        ("tokenizer = 'words'\ndef pairs(self, split, rng): yield", "tokenizer 'words'"),
-        ("name = 'Has Spaces'\ndef pairs(self, split, rng): yield", "needs a name of lower-case letters"),
-        ("api_version = '1'", "has api_version '1', expected the number of a version"),
-        ("api_version = 99", "was made for version 99 of core.plugin, and this Headlight has version 1: use a newer"),
-        ("from core.plugin import Later", "cannot import name 'Later' from 'core.plugin'"),
-        ("from core.plugin import Later", "this Headlight has version 1 of it"),
-        ("options_class = type('Bad', (Options,), {'n': option(0, ge=1)})", "PydanticUserError"),
-    ],
-)  # fmt: skip
-def test_a_plugin_that_cannot_be_loaded_is_a_row(
-    folder: Path, write_plugin: Any, body: str, sentence: str | None
-) -> None:
-    path = write_plugin(body)
+# body, and words of what is said
+NOT_LOADED = [
+    ("1 / 0", "ZeroDivisionError: division by zero"),
+    ("def pairs(self, split rng)", "SyntaxError"),
+    ("sys.exit(1)", "SystemExit: 1"),
+    ("os._exit(1)", "ended its process (exit code 1)"),
+    ("ctypes.string_at(0)", "crashed (SIGSEGV)"),
+    ("import no_such_module", "No module named 'no_such_module'"),
+    ("time.sleep(1000)", "gave no answer within"),
+    ("pass", "does not define pairs"),
+    ("tokenizer = 'words'\ndef pairs(self, split, rng): yield", "tokenizer 'words'"),
+    ("name = 'Has Spaces'\ndef pairs(self, split, rng): yield", "needs a name of lower-case letters"),
+    ("api_version = '1'", "has api_version '1', expected the number of a version"),
+    ("api_version = 99", "was made for version 99 of core.plugin, and this Headlight has version 1: use a newer"),
+    ("from core.plugin import Later", "cannot import name 'Later' from 'core.plugin'"),
+    ("from core.plugin import Later", "this Headlight has version 1 of it"),
+    ("options_class = type('Bad', (Options,), {'n': option(0, ge=1)})", "PydanticUserError"),
+]  # fmt: skip
+
+
+def test_a_plugin_that_cannot_be_loaded_is_a_row(folder: Path, write_plugin: Any) -> None:
+    names = [f"case_{number}" for number in range(len(NOT_LOADED))]
+    paths = [write_plugin(body, name=name) for name, (body, _) in zip(names, NOT_LOADED, strict=True)]
+    write_plugin("def pairs(self, split, rng): yield")
     with PluginHost([folder], describe_timeout=3.0) as host:
-        info = info_of(host, "named")
-        if sentence is None:
-            assert info.error is None
-            return
-        assert info.error is not None and sentence in info.error and str(path) in info.error
-        assert seconds_waited(info.error) in (None, *range(3, 60))
+        for name, path, (body, words) in zip(names, paths, NOT_LOADED, strict=True):
+            error = info_of(host, name).error
+            assert error is not None and words in error and str(path) in error, body
+            assert seconds_waited(error) in (None, *range(3, 60))
+            caught = refusal_of(partial(drawn, host, name))
+            assert isinstance(caught, PluginError) and caught.sentence == error, body
         assert info_of(host, "copy_task").error is None
-        with pytest.raises(PluginError) as caught:
-            drawn(host, "named")
-        assert caught.value.sentence == info.error
+        assert info_of(host, "named").error is None  # listed after all of them
 
 
-@pytest.mark.parametrize(("text", "sentence"), [("", "does not define PLUGIN"), ("PLUGIN = 3", "PLUGIN is 3")])
-def test_a_file_without_a_plugin_class_is_a_row(host: PluginHost, folder: Path, text: str, sentence: str) -> None:
-    (folder / "empty.py").write_text(text)
-    error = info_of(host, "empty").error
-    assert error is not None and sentence in error
+def test_a_file_without_a_plugin_class_is_a_row(host: PluginHost, folder: Path) -> None:
+    (folder / "empty.py").touch()
+    (folder / "number.py").write_text("PLUGIN = 3")
+    assert "does not define PLUGIN" in str(info_of(host, "empty").error)
+    assert "PLUGIN is 3" in str(info_of(host, "number").error)
 
 
 def test_a_missing_plugin_and_a_missing_folder_are_named(
@@ -397,44 +402,44 @@ def text_form(self):
     assert host.examples("named", {"length": 2}) == ["abab"]
 
 
-@pytest.mark.parametrize(
-    ("body", "call"),
-    [
-        ("def symbols(self): return ['a'], 7", "symbols"),
-        ("def symbols(self): return 'abc'", "symbols"),
-        ("def limits(self): return {'a': 'b'}", "limits"),
-        ("def examples(self): return 'one text'", "examples"),
-        ("def files(self): return [7]", "files"),
-        ("def text_form(self): return 'lower'", "text_form"),
-        ("def text_form(self): return (True, 'NFX')", "text_form"),
-        ("def text_form(self): return (True, 'NFC', ('words', ''))", "text_form"),
-        ("def metrics(self, pairs, hypotheses): return {'a': 'b'}", "metrics"),
-    ],
-)
-def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plugin: Any, body: str, call: str) -> None:
-    path = write_plugin(GOOD + body)
-    with pytest.raises(PluginError, match=rf"{call}\(\) returned") as caught:
-        getattr(host, call)("named", {}, *(([Pair("x", "y")], ["y"]) if call == "metrics" else ()))
-    assert caught.value.sentence.endswith(f"({path}, line {line_of(path, f'def {call}')}).")
+# body, and the method that it breaks
+WRONG_ANSWERS = [
+    ("def symbols(self): return ['a'], 7", "symbols"),
+    ("def symbols(self): return 'abc'", "symbols"),
+    ("def limits(self): return {'a': 'b'}", "limits"),
+    ("def examples(self): return 'one text'", "examples"),
+    ("def files(self): return [7]", "files"),
+    ("def text_form(self): return 'lower'", "text_form"),
+    ("def text_form(self): return (True, 'NFX')", "text_form"),
+    ("def text_form(self): return (True, 'NFC', ('words', ''))", "text_form"),
+    ("def metrics(self, pairs, hypotheses): return {'a': 'b'}", "metrics"),
+]
 
 
-@pytest.mark.parametrize("number", ["inf", "-inf", "nan"])
-def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(
-    host: PluginHost, write_plugin: Any, number: str
-) -> None:
+def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plugin: Any) -> None:
+    names = [f"case_{number}" for number in range(len(WRONG_ANSWERS))]
+    paths = [write_plugin(GOOD + body, name=name) for name, (body, _) in zip(names, WRONG_ANSWERS, strict=True)]
+    for name, path, (body, call) in zip(names, paths, WRONG_ANSWERS, strict=True):
+        given = ([Pair("x", "y")], ["y"]) if call == "metrics" else ()
+        caught = refusal_of(partial(getattr(host, call), name, {}, *given))
+        assert isinstance(caught, PluginError) and f"{call}() returned" in caught.sentence, body
+        assert caught.sentence.endswith(f"({path}, line {line_of(path, f'def {call}')})."), body
+
+
+def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(host: PluginHost, write_plugin: Any) -> None:
     """A validation that cannot be said in numbers happens once in a run; a limit is kept with every run."""
-    path = write_plugin(
-        f"""{GOOD}
+    numbers = {"case_0": "inf", "case_1": "-inf", "case_2": "nan"}
+    paths = {name: write_plugin(f'''{GOOD}
 def limits(self): return {{"valid/loss": 0.5, "valid/own": float("{number}")}}
 def metrics(self, pairs, hypotheses): return {{"own": float("{number}")}}
-"""
-    )
-    with pytest.raises(PluginError) as caught:
-        host.limits("named", {})
-    sentence = f"Plugin 'named' failed: limits() gives 'valid/own' as {number}; expected a finite number"
-    assert caught.value.sentence == f"{sentence} ({path}, line {line_of(path, 'def limits')})."
-    assert "Leave it out where it is not known, or choose another dataset." in str(caught.value)
-    assert repr(host.metrics("named", {}, [Pair("x", "y")], ["y"])["own"]) == number
+''', name=name) for name, number in numbers.items()}  # fmt: skip
+    for name, number in numbers.items():
+        caught = refusal_of(partial(host.limits, name, {}))
+        sentence = f"Plugin '{name}' failed: limits() gives 'valid/own' as {number}; expected a finite number"
+        assert isinstance(caught, PluginError), number
+        assert caught.sentence == f"{sentence} ({paths[name]}, line {line_of(paths[name], 'def limits')})."
+        assert "Leave it out where it is not known, or choose another dataset." in str(caught)
+        assert repr(host.metrics(name, {}, [Pair("x", "y")], ["y"])["own"]) == number
 
 
 def test_forget_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
