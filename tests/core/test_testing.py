@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,50 +16,82 @@ LEAKS = CASES / "leaks.py"
 SENTENCE = "9 of the 90 different sources of the valid split are in the train split too"
 
 
-def pytest_run(folder: Path, test: str, *options: str) -> subprocess.CompletedProcess[str]:
+BESIDE = """
+from core.testing import check_plugin as imported
+
+def test_by_import():
+    imported("authors/leaks.py")
+
+def test_by_fixture(check_plugin):
+    check_plugin("leaks.py")
+
+def test_by_a_name_that_is_not_there(check_plugin):
+    check_plugin("no_such_task")
+"""
+ELSEWHERE = """
+import pytest
+
+@pytest.mark.parametrize("given", ["leaks.py", "./leaks.py"])
+def test_of_no_file_beside_it(check_plugin, given):
+    check_plugin(given, with_learning=False)
+"""
+
+
+def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Runs pytest as somebody who has headlight installed, and no other plugin of pytest."""
-    (folder / "test_it.py").write_text(test)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-P", "-m", "pytest", "-W", "error", "-p", "core.testing", *options]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
 
 
-def test_three_lines_run_the_whole_contract_on_the_file_beside_the_test(tmp_path: Path) -> None:
-    (tmp_path / "authors").mkdir()
-    (tmp_path / "authors" / "leaks.py").write_text(LEAKS.read_text())
-    test = 'from core.testing import check_plugin\ndef test_contract():\n    check_plugin("authors/leaks.py")\n'
-    result = pytest_run(tmp_path, test)
-    assert result.returncode == 1 and "1 failed" in result.stdout
-    assert f"2 findings:\n1. {SENTENCE}" in result.stdout
-    assert "core/testing.py" not in result.stdout and "def test_contract" not in result.stdout  # no traceback
+@pytest.fixture(scope="module")
+def author(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an author who starts the tests of three folders there; the one named root is none of these."""
+    folder = tmp_path_factory.mktemp("author")
+    for name in ("root", "beside/authors", "elsewhere"):
+        (folder / name).mkdir(parents=True)
+    for name in ("leaks.py", "beside/leaks.py", "beside/authors/leaks.py"):
+        (folder / name).write_text(LEAKS.read_text())
+    (folder / "beside" / "test_beside.py").write_text(BESIDE)
+    (folder / "elsewhere" / "test_elsewhere.py").write_text(ELSEWHERE)
+    return folder
 
 
-def test_the_fixture_finds_the_file_beside_the_test_from_any_folder(tmp_path: Path) -> None:
-    (tmp_path / "authors").mkdir()
-    (tmp_path / "leaks.py").write_text(LEAKS.read_text())
-    test = 'def test_contract(check_plugin):\n    check_plugin("leaks.py")\n'
-    result = pytest_run(tmp_path, test, f"--rootdir={tmp_path / 'authors'}")
-    assert result.returncode == 1 and SENTENCE in result.stdout
+@pytest.fixture(scope="module")
+def told(author: Path) -> dict[str, str]:
+    """What one run shows of each test; all of them fail, and torch is loaded once."""
+    result = pytest_run(author, "beside", "elsewhere", f"--rootdir={author / 'root'}")
+    assert result.returncode == 1 and "5 failed" in result.stdout, result.stdout
+    _, *parts = re.split(r"^_{3,} (\S+) _{3,}$", result.stdout.partition("short test summary")[0], flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_three_lines_run_the_whole_contract_on_the_file_beside_the_test(told: dict[str, str]) -> None:
+    assert f"2 findings:\n1. {SENTENCE}" in told["test_by_import"]
+
+
+def test_the_fixture_finds_the_file_beside_the_test_from_any_folder(told: dict[str, str]) -> None:
+    assert SENTENCE in told["test_by_fixture"]
+
+
+def test_no_traceback_is_shown(told: dict[str, str]) -> None:
+    assert not any(words in shown for shown in told.values() for words in ("core/testing.py", "def test_"))
 
 
 @pytest.mark.parametrize("given", ["leaks.py", "./leaks.py"])
-def test_a_file_is_looked_for_beside_the_test_alone(tmp_path: Path, given: str) -> None:
+def test_a_file_is_looked_for_beside_the_test_alone(author: Path, told: dict[str, str], given: str) -> None:
     """Not in the folder that the tests were started in, where another of that name may lie."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "leaks.py").write_text(LEAKS.read_text())
-    test = f'def test_contract(check_plugin):\n    check_plugin("{given}", with_learning=False)\n'
-    (tmp_path / "tests" / "test_there.py").write_text(test)
-    result = pytest_run(tmp_path, "", "tests")
-    assert result.returncode == 1
-    assert f"{tmp_path / 'tests' / 'leaks.py'}: expected a plugin's .py file, and there is none." in result.stdout
+    sentence = f"{author / 'elsewhere' / 'leaks.py'}: expected a plugin's .py file, and there is none."
+    assert sentence in told[f"test_of_no_file_beside_it[{given}]"]
 
 
-def test_a_plugin_that_is_not_there_fails_with_one_sentence(tmp_path: Path) -> None:
-    result = pytest_run(tmp_path, 'def test_contract(check_plugin):\n    check_plugin("no_such_task")\n')
-    assert result.returncode == 1 and "There is no dataset plugin 'no_such_task'. Known are: addition" in result.stdout
+def test_a_plugin_that_is_not_there_fails_with_one_sentence(told: dict[str, str]) -> None:
+    sentence = "There is no dataset plugin 'no_such_task'. Known are: addition"
+    assert sentence in told["test_by_a_name_that_is_not_there"]
 
 
 def test_a_strangers_run_loads_nothing_heavy(tmp_path: Path) -> None:
     heavy = '{"torch", "PySide6", "numpy", "pydantic", "core.engine"}'
-    result = pytest_run(tmp_path, f"import sys\ndef test_it():\n    assert not {heavy} & set(sys.modules)\n")
+    (tmp_path / "test_it.py").write_text(f"import sys\ndef test_it():\n    assert not {heavy} & set(sys.modules)\n")
+    result = pytest_run(tmp_path)
     assert result.returncode == 0, result.stdout

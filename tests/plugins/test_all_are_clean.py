@@ -18,7 +18,7 @@ PLUGINS = sorted(path for path in (Path(__file__).parents[2] / "plugins").glob("
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
     with Engine() as engine:
-        answered(engine, CheckPlugin(plugin="copy_task", with_learning=False))  # its plugin process has started then
+        engine.plugins()  # its plugin process has started then
         yield engine
 
 

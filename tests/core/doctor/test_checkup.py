@@ -22,6 +22,8 @@ from tests.core.watcher import SECONDS, Watcher, answered, begun
 
 CASES = Path(__file__).parent / "cases"
 HANGING = CheckPlugin(plugin=str(CASES / "sleeps.py"), bounds=Bounds(answer_seconds=1000.0))  # not to be waited for
+BRIEFLY = Bounds(shards_seconds=0.0, options_seconds=0.0)
+"""Where the plugin is not what is looked at."""
 STAGE = "checking copy_task: "
 
 
@@ -48,7 +50,7 @@ def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_
     beside = begun(engine, tmp_path, **length)
     answered(engine, SetPace(steps_per_second=1.0))  # or it would be over before the check
     learning = engine.ask(Learn())
-    assert answered(engine, CheckPlugin(plugin="copy_task")).is_clean
+    assert answered(engine, CheckPlugin(plugin="copy_task", bounds=BRIEFLY)).is_clean
     assert not learning.done()
     answered(engine, SetPace(steps_per_second=None))
     learning.result(SECONDS)
@@ -56,7 +58,7 @@ def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_
 
 
 def test_it_tells_how_far_it_is(engine: Engine, watcher: Watcher) -> None:
-    answered(engine, CheckPlugin(plugin="copy_task"))
+    answered(engine, CheckPlugin(plugin="copy_task", bounds=BRIEFLY))
     stages = [event.stage for event in watcher.all(Progress)]
     assert all(stage.startswith(STAGE) for stage in stages)
     assert {f"{STAGE}drawing train pairs", f"{STAGE}learning 32 pairs"} <= set(stages)
@@ -106,17 +108,19 @@ def test_a_name_that_two_files_share_is_a_finding_by_name_and_noted_by_file(tmp_
 def test_one_of_headlights_own_gives_way_to_a_plugin_of_its_name_and_both_checks_say_so(tmp_path: Path) -> None:
     own = tmp_path / "leaks.py"
     own.write_text((CASES / "leaks.py").read_text().replace('name = "leaks"', 'name = "reverse"'))
+    file = str(built_in_plugins_dir() / "reverse.py")
     with Engine(plugin_dirs=[tmp_path]) as engine:
         by_name = answered(engine, CheckPlugin(plugin="reverse", with_learning=False))
         by_file = answered(engine, CheckPlugin(plugin=str(own), with_learning=False))
-        built_in = answered(engine, CheckPlugin(plugin=str(built_in_plugins_dir() / "reverse.py"), with_learning=False))
+        built_in = answered(engine, CheckPlugin(plugin=file, with_learning=False, bounds=BRIEFLY))
     assert {finding.check for report in (by_name, by_file) for finding in report.findings} == {"leaks"}
     assert by_name.note == by_file.note == "Headlight's own plugin 'reverse' gives way to it."
     assert built_in.is_clean and built_in.note == f"It gives way to {own}, which has its name."
 
 
 def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
-    request = CheckPlugin(plugin="copy_task", options={"min_length": 2, "max_length": 3}, with_learning=False)
+    options, one_shard = {"min_length": 2, "max_length": 3}, Bounds(shards_seconds=0.0)
+    request = CheckPlugin(plugin="copy_task", options=options, with_learning=False, bounds=one_shard)
     report = answered(engine, request)
     assert report.figures is not None and report.figures.splits["train"].src_lengths.longest == 3
     assert report.tried_options is not None and report.tried_options.num_tried == report.tried_options.num_values == 7
@@ -180,4 +184,4 @@ def test_a_folder_of_a_plugins_name_is_not_meant(
 ) -> None:
     (tmp_path / "copy_task").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert answered(engine, CheckPlugin(plugin="copy_task", with_learning=False)).is_clean
+    assert answered(engine, CheckPlugin(plugin="copy_task", with_learning=False, bounds=BRIEFLY)).is_clean

@@ -201,9 +201,8 @@ def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
     for_torchrun = json.loads((place / f"{by.name}.json").read_text())["message"]["message"]
     assert for_torchrun in error.splitlines()
     last = RunFolder.open(place / run).checkpoint_steps()[-1]
-    more = ("--resume", run, "--set", f"training.max_steps={last + 3}")
-    with processes(place, 1, *more) as (alone,):
-        assert alone.communicate() and alone.returncode == 0
+    resumed = called("train", "--resume", run, "--set", f"training.max_steps={last + 3}", cwd=place)
+    assert resumed.returncode == 0, resumed.stderr
     assert RunFolder.open(place / run).state.last_step == last + 3
 
 
