@@ -74,6 +74,8 @@ from core.training import trainer
 from tests.core.examples import fail_to_read
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
+pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
+
 ROOT = Path(__file__).parents[2]
 TEXT = "1 2 3"
 

@@ -1,4 +1,4 @@
-"""A corpus of one's own and a run that learned from it; and three runs of the copy task."""
+"""A corpus of one's own and a run that learned from it; and three runs of letters."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from core.requests import Learn, Prepare, Start
 from tests.core.watcher import answered, tiny_config
 
 FILES = {f"{split}_{side}": f"{split}.{side}" for split in ("train", "valid") for side in ("source", "target")}
+
+LETTERS = {"plugin": "phonetic_to_letter", "options": {"count": 1500, "length": 3}}
+"""300 sentences held out, more than the 256 that a validation decodes."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +63,7 @@ def trained_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with Engine(cache_dir=folder / "cache") as engine:
         for name, seed, data_seed, steps in (("short", 0, 0, 5), ("long", 1, 0, 60), ("other", 0, 1, 5)):
             document = tiny_config(seed, max_steps=steps, validate_every=steps, checkpoint_every=steps).model_dump()
-            document["dataset"]["seed"] = data_seed
+            document["dataset"] = LETTERS | {"seed": data_seed}
             document["decoding"]["max_length"] = 3  # leaves no four-grams: BLEU is of shorter ones
             answered(engine, Prepare(config=RunConfig.model_validate(document)))
             answered(engine, Start(runs_dir=folder, run_dir=folder / name))
@@ -72,7 +75,7 @@ def trained_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def other_tokens(trained_runs: Path) -> Path:
     """One more beside them, asked the same sentences, whose targets are cut into characters."""
     document = tiny_config(max_steps=5, validate_every=5).model_dump()
-    document["dataset"]["tokenizer"] = {"src": "whitespace", "tgt": "characters"}
+    document["dataset"] = LETTERS | {"tokenizer": {"src": "whitespace", "tgt": "characters"}}
     with Engine(cache_dir=trained_runs / "cache") as engine:
         answered(engine, Prepare(config=RunConfig.model_validate(document)))
         answered(engine, Start(runs_dir=trained_runs, run_dir=trained_runs / "characters"))

@@ -71,7 +71,7 @@ def test_of_how_many_sentences_the_figures_are_is_said_where_not_all_were_decode
 ) -> None:
     records = [json.loads(line) for line in said(trained_runs, capfd, "short", "long", "--json").splitlines()]
     counts = [{name: one[name] for name in ("valid_sentences", "decoded_sentences")} for one in records]
-    assert counts == [{"valid_sentences": 1000, "decoded_sentences": 256}] * 2
+    assert counts == [{"valid_sentences": 300, "decoded_sentences": 256}] * 2
     rows = [line.split() for line in said(trained_runs, capfd, "short", "long").splitlines()]
     assert ["decoded_sentences", "256", "256"] in rows
     assert "sentences" not in said(place, capfd, "run")
@@ -95,7 +95,7 @@ def test_means_are_of_as_many_sentences_as_their_runs(
         run.write_config(run.config().model_copy(update={"seed": seed}))
     table = list(csv.DictReader(said(tmp_path, capfd, "a", "b", "--csv").splitlines()))
     assert [row["run"] for row in table] == ["a", "b", "mean of 2", "standard deviation"]
-    assert [(row["valid_sentences"], row["decoded_sentences"]) for row in table] == [("1000", "256")] * 4
+    assert [(row["valid_sentences"], row["decoded_sentences"]) for row in table] == [("300", "256")] * 4
 
 
 def test_a_damaged_vocabulary_leaves_the_rest_to_be_compared(

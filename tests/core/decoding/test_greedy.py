@@ -13,7 +13,7 @@ from core.errors import UserError
 from tests.core.decoding.reference import eager_to_end, greedy_without_cache, next_logits
 from tests.core.model.builders import MAX_POSITIONS, VARIANTS, padded, small_model
 
-sentences = st.lists(st.lists(st.integers(4, 10), max_size=8).map(lambda ids: [*ids, EOS_ID]), min_size=1, max_size=9)
+sentences = st.lists(st.lists(st.integers(4, 10), max_size=8).map(lambda ids: [*ids, EOS_ID]), min_size=1, max_size=5)
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,0 +1,28 @@
+"""What many tests here prepare alike is prepared once."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from core.data.cache_place import usual_place
+from core.engine import Engine
+from core.requests import Prepare
+from tests.core.watcher import answered, tiny_config
+
+
+@pytest.fixture(scope="session")
+def tiny_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that holds the data of `tiny_config`."""
+    folder = tmp_path_factory.mktemp("tiny data")
+    with Engine(cache_dir=folder) as engine:
+        answered(engine, Prepare(config=tiny_config()))
+    return folder
+
+
+@pytest.fixture
+def tiny_data_at_hand(home: Path, tiny_data: Path) -> None:
+    """They lie in the cache of this test, as where somebody has had them prepared before."""
+    shutil.copytree(tiny_data, usual_place())
