@@ -6,7 +6,6 @@ Each line says which sentence it is `of` how many: a file cut off between two li
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,7 +19,7 @@ _SENTENCES = TypeAdapter(tuple[ValidatedSentence, ...])  # as fast as making the
 
 def validation_bytes(sentences: Iterable[ValidatedSentence]) -> bytes:
     """The file of a validation."""
-    records = [asdict(sentence) for sentence in sentences]
+    records = [vars(sentence) for sentence in sentences]
     numbered = ({"sentence": number, "of": len(records)} | record for number, record in enumerate(records, start=1))
     return b"".join(map(checked_line, numbered))
 

@@ -503,18 +503,19 @@ def test_the_tokens_of_endless_data_are_those_that_are_listed_today_or_the_runs_
     (tmp_path / "listed.py").write_text(LISTED, encoding="utf-8")
     config = DatasetConfig.model_validate({"plugin": "listed", "tokenizer": {"shared": shared}})
 
-    def prepared(listed: str, symbols: Symbols | None = None) -> PreparedData:
-        (tmp_path / "symbols.txt").write_text(listed, encoding="utf-8")
-        with PluginHost([tmp_path]) as host:
+    with PluginHost([tmp_path]) as host:
+
+        def prepared(listed: str, symbols: Symbols | None = None) -> PreparedData:
+            (tmp_path / "symbols.txt").write_text(listed, encoding="utf-8")  # read whenever they are asked for
             return drive(prepare_data(config, host, tmp_path / "cache", symbols=symbols))
 
-    first = prepared("a b")
-    another = prepared("b a c")
-    assert first.own_tokens == (["a", "b"],) * 2 and another.own_tokens == (["b", "a", "c"],) * 2
-    assert prepared("a b").folder == first.folder != another.folder
-    for today in ("b a c", ""):
-        went_on = prepared(today, symbols=first.own_tokens)
-        assert (went_on.folder, went_on.fingerprint) == (first.folder, first.fingerprint)
+        first = prepared("a b")
+        another = prepared("b a c")
+        assert first.own_tokens == (["a", "b"],) * 2 and another.own_tokens == (["b", "a", "c"],) * 2
+        assert prepared("a b").folder == first.folder != another.folder
+        for today in ("b a c", ""):
+            went_on = prepared(today, symbols=first.own_tokens)
+            assert (went_on.folder, went_on.fingerprint) == (first.folder, first.fingerprint)
 
 
 def test_endless_data_in_subwords_are_kept_once(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
