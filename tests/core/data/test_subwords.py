@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import AUTO_SIZE, SubwordName
+from core.data import learning_subwords
 from core.data.learning_subwords import SizeTooSmall, learn_subwords, require_size
 from core.data.pair_texts import write_pairs
 from core.data.special_tokens import SPECIAL_TOKENS
@@ -75,6 +76,13 @@ def test_the_same_texts_give_the_same_model_to_the_byte(model: bytes, tmp_path: 
 
 def test_a_side_learns_of_its_own_texts(tmp_path: Path) -> None:
     assert set("".join(learnt(tmp_path / "train", ("ab ab ba",)).pieces)) == set("ab▁")
+
+
+def test_of_more_pairs_than_are_read_some_are_left_out_throughout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning_subwords, "MOST_PAIRS", 3)
+    assert set("".join(learnt(tmp_path / "train", ("ab", "cd") * 3).pieces)) == set("ab▁")
 
 
 def test_too_few_for_the_characters_is_said(tmp_path: Path) -> None:
