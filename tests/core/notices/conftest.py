@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from core.events import Event
 from core.history import History
 from core.plugins_host.host import PluginHost
 from tests.core.notices.recorded import Fault, record
@@ -22,7 +24,20 @@ def notices_host() -> Iterator[PluginHost]:
         yield host
 
 
+@pytest.fixture(scope="session")
+def recordings(notices_host: PluginHost, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fault], list[Event]]:
+    """What a run with a fault told; each is taken once, since events never change and its folder is only read."""
+    return cache(lambda fault: record(fault, notices_host, tmp_path_factory.mktemp("recorded")))
+
+
 @pytest.fixture
-def recorded(notices_host: PluginHost, tmp_path: Path) -> Recorded:
-    """Takes a run with a fault."""
-    return lambda fault: record(fault, notices_host, tmp_path)
+def recorded(recordings: Callable[[Fault], list[Event]]) -> Recorded:
+    """The history of a run with a fault."""
+
+    def history_of(fault: Fault) -> History:
+        history = History()
+        for event in recordings(fault):
+            history.take(event)
+        return history
+
+    return history_of

@@ -1,4 +1,4 @@
-"""Histories of small runs that the real trainer takes, with a fault planted where a test wants one."""
+"""Events of small runs that the real trainer takes, with a fault planted where a test wants one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from core.config import RunConfig
 from core.data.preparation import prepare_data
-from core.history import History
+from core.events import Event, SettingChanged
 from core.model.transformer import Transformer
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
@@ -33,24 +33,25 @@ class Fault:
     plant: Callable[[Transformer], None] = field(default=lambda model: None)
 
 
-def record(fault: Fault, host: PluginHost, folder: Path) -> History:
-    """The run's history, to its end; validated every 10 steps and probed every 5."""
+def record(fault: Fault, host: PluginHost, folder: Path) -> list[Event]:
+    """All that the run tells, to its end; validated every 10 steps and probed every 5."""
     config = config_of(fault)
     data = finish(prepare_data(config.dataset, host, folder / "cache"))[1]
-    history = History()
-    run = RunAtHand(Trainer(resolve(config, data), data, host), history.take)
-    history.take(run.prepared())
+    events: list[Event] = []
+    run = RunAtHand(Trainer(resolve(config, data), data, host), events.append)
+    events.append(run.prepared())
     run_folder = RunFolder.create_at(folder / "run")
     run_folder.write_config(run.config)
     run.begin(run_folder)
     fault.plant(run.trainer.model)
     for event in run.trainer.run():
         if event is not None:
-            history.take(event)
-        if fault.rate_later is not None and run.trainer.step == 60 and not history.settings_changed:
-            history.take(run.trainer.change("training.optimizer.learning_rate", fault.rate_later))
+            events.append(event)
+        is_changed = any(isinstance(one, SettingChanged) for one in events)
+        if fault.rate_later is not None and run.trainer.step == 60 and not is_changed:
+            events.append(run.trainer.change("training.optimizer.learning_rate", fault.rate_later))
     run.trainer.close()
-    return history
+    return events
 
 
 def config_of(fault: Fault) -> RunConfig:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,13 @@ def data(host: PluginHost, tmp_path_factory: pytest.TempPathFactory) -> Prepared
 @pytest.fixture
 def make_trainer(data: PreparedData, host: PluginHost, tmp_path: Path) -> Iterator[MakeTrainer]:
     """Trainers of the small task, each with a run folder of its own; other keywords are keys of `training`."""
+    with trainers_in(tmp_path, data, host) as make:
+        yield make
+
+
+@contextmanager
+def trainers_in(place: Path, data: PreparedData, host: PluginHost) -> Iterator[MakeTrainer]:
+    """What makes trainers whose run folders lie in this place."""
     trainers: list[Trainer] = []
 
     def make(*, folder: RunFolder | None = None, seed: int = 0, **training: Any) -> Trainer:
@@ -42,7 +50,7 @@ def make_trainer(data: PreparedData, host: PluginHost, tmp_path: Path) -> Iterat
         config = resolve(RunConfig.model_validate(document), data)
         trainer = Trainer(config, data, host)
         if folder is None:
-            folder = RunFolder.create_at(tmp_path / f"run{len(trainers)}")
+            folder = RunFolder.create_at(place / f"run{len(trainers)}")
             folder.write_config(config)
         trainer.begin(folder)
         trainers.append(trainer)

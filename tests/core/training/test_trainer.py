@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from core.data.batching import Batch, TrainBatches
+from core.data.prepared_data import PreparedData
 from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
@@ -24,6 +25,7 @@ from core.run_summary import summarise
 from core.training.loss import Loss
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
 from core.training.trainer import Trainer
+from tests.core.training.conftest import trainers_in
 from tests.core.training.small_runs import MakeTrainer, finish
 
 
@@ -35,12 +37,13 @@ def of_kind(events: list[Any], kind: type) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
-@pytest.fixture
-def plain(make_trainer: MakeTrainer) -> torch.Tensor:
+@pytest.fixture(scope="module")
+def plain(data: PreparedData, host: PluginHost, tmp_path_factory: pytest.TempPathFactory) -> torch.Tensor:
     """The weights of a run nobody touched."""
-    trainer = make_trainer()
-    finish(trainer.run())
-    return all_weights(trainer)
+    with trainers_in(tmp_path_factory.mktemp("plain"), data, host) as make_trainer:
+        trainer = make_trainer()
+        finish(trainer.run())
+        return all_weights(trainer)
 
 
 def test_a_run_learns_and_says_why_it_ended(make_trainer: MakeTrainer) -> None:
