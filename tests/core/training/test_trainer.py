@@ -248,7 +248,7 @@ def test_a_step_that_needs_too_much_memory_ends_the_run_with_advice(make_trainer
     events, reason = finish(trainer.run())
     assert reason == "memory" and trainer.step == 3
     (trouble,) = of_kind(events, Trouble)
-    assert "step 4" in trouble.sentence and "training.batch_size" in trouble.advice and trouble.details
+    assert "after step 3" in trouble.sentence and "training.batch_size" in trouble.advice and trouble.details
     too_much = False
     assert finish(trainer.run())[1] == "max_steps"  # nothing of the failed step is left
 
