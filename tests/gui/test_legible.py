@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -74,35 +75,34 @@ def scenes(window: MainWindow) -> Iterator[str]:
         yield f"Runs, page {number}"
 
 
-@pytest.mark.parametrize("zoom", ZOOMS)
-def test_nothing_is_cut_at_any_zoom(qtbot: QtBot, learned: MainWindow, zoom: int) -> None:
-    learned.context.theme.set_zoom(zoom)
+def test_nothing_is_cut_at_any_zoom(qtbot: QtBot, learned: MainWindow) -> None:
     learned.resize(1280, 720)
-    for scene in scenes(learned):
-        wait_until_whole(learned, qtbot, scene)
+    for zoom in ZOOMS:
+        learned.context.theme.set_zoom(zoom)
+        for scene in scenes(learned):
+            wait_until_whole(learned, qtbot, f"{scene} at {zoom} %")
 
 
-@pytest.mark.parametrize("zoom", [100, 150])
-def test_nothing_is_cut_beside_setup(qtbot: QtBot, learned: MainWindow, zoom: int) -> None:
-    learned.context.theme.set_zoom(zoom)
+def test_nothing_is_cut_beside_setup(qtbot: QtBot, learned: MainWindow) -> None:
     learned.resize(1280, 720)
     learned.rail.setup_button.click()
-    wait_until_whole(learned, qtbot, "Setup")
+    for zoom in (100, 150):
+        learned.context.theme.set_zoom(zoom)
+        wait_until_whole(learned, qtbot, f"Setup at {zoom} %")
 
 
-@pytest.mark.parametrize(("zoom", "scrolls"), [(100, False), (200, True)])
-def test_a_view_scrolls_only_where_zoom_leaves_no_room_and_never_sideways(
-    qtbot: QtBot, learned: MainWindow, zoom: int, scrolls: bool
-) -> None:
-    learned.context.theme.set_zoom(zoom)
+def test_a_view_scrolls_only_where_zoom_leaves_no_room_and_never_sideways(qtbot: QtBot, learned: MainWindow) -> None:
     learned.resize(1280, 720)
-    for view in (learned.train_view, learned.attention_view, learned.translate_view, learned.runs_view):
+    views = (learned.train_view, learned.attention_view, learned.translate_view, learned.runs_view)
+    for (zoom, scrolls), view in itertools.product(((100, False), (200, True)), views):
+        learned.context.theme.set_zoom(zoom)
         learned.show_view(learned.views.index(view))
         (page,) = view.findChildren(ScrollingPage)
+        said = f"{view.title} at {zoom} %"
 
-        def scrolls_as_it_should(page: ScrollingPage = page, name: str = view.title) -> None:
-            assert page.horizontalScrollBar().maximum() == 0, name
-            assert (page.verticalScrollBar().maximum() > 0) == scrolls, name
+        def scrolls_as_it_should(page: ScrollingPage = page, scrolls: bool = scrolls, said: str = said) -> None:
+            assert page.horizontalScrollBar().maximum() == 0, said
+            assert (page.verticalScrollBar().maximum() > 0) == scrolls, said
 
         qtbot.waitUntil(scrolls_as_it_should, timeout=WAIT_MS)
 

@@ -134,22 +134,23 @@ def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window
     assert window.tour.isVisible() and row.add_edit.text() == "1 2"
 
 
-@pytest.mark.parametrize("view", [0, 1])
-def test_a_sentence_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow, view: int) -> None:
+def test_a_sentence_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
-    window.show_view(view)
-    row = (window.train_view, window.attention_view)[view].sentence_row
-    qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
-    row.add_edit.setText("1 " * 100)
-    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
-    assert "101 tokens" in window.strip.sentence.text()
-    qtbot.waitUntil(row.add_edit.hasFocus, timeout=WAIT_MS)
-    assert row.add_edit.text() == ("1 " * 100).strip()
-    row.add_edit.setText("1 2 3")
-    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: row.source_label.text() == "1 2 3", timeout=WAIT_MS)
-    assert not row.add_edit.isVisible() and not row.add_edit.text()
+    for place, view in enumerate((window.train_view, window.attention_view)):
+        window.show_view(place)
+        row, mended = view.sentence_row, f"1 {place + 1} 3"
+        qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
+        row.add_edit.setText("1 " * 100)
+        qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+        qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+        assert "101 tokens" in window.strip.sentence.text(), view.title
+        window.strip.dismiss()
+        qtbot.waitUntil(row.add_edit.hasFocus, timeout=WAIT_MS)
+        assert row.add_edit.text() == ("1 " * 100).strip(), view.title
+        row.add_edit.setText(mended)
+        qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda row=row, mended=mended: row.source_label.text() == mended, timeout=WAIT_MS)
+        assert not row.add_edit.isVisible() and not row.add_edit.text(), view.title
 
 
 def test_space_in_the_seed_field_learns(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
@@ -380,12 +381,15 @@ def test_the_help_sheet_names_the_licences(qtbot: QtBot, window: MainWindow) -> 
     assert not window.help_sheet.isVisible()
 
 
-def test_every_control_has_a_name(qtbot: QtBot, window: MainWindow) -> None:
+def test_every_control_has_a_name_and_what_opens_a_dialog_is_spelled_alike(qtbot: QtBot, window: MainWindow) -> None:
     controls = [one for kind in (QAbstractButton, QLineEdit, QComboBox, QSlider) for one in window.findChildren(kind)]
     controls = [one for one in controls if not one.objectName().startswith("qt_")]  # parts inside Qt's own widgets
     assert len(controls) > 50
     nameless = [one for one in controls if not (one.accessibleName() or getattr(one, "text", str)())]
     assert not nameless
+    texts = {one.text() for one in window.findChildren(QAbstractButton) if "…" in one.text()}
+    assert {"Open …", "Save as …", "Open file …", "Share …", "New …"} <= texts
+    assert all(text.endswith(" …") for text in texts)
 
 
 def test_space_stays_with_learn_after_a_click_elsewhere(qtbot: QtBot, window: MainWindow) -> None:
@@ -407,12 +411,6 @@ def test_space_stays_with_learn_after_a_click_elsewhere(qtbot: QtBot, window: Ma
     window.help_sheet.toggle()
     qtbot.mouseClick(window.help_sheet.close_button, Qt.MouseButton.LeftButton)
     assert window.focusWidget() is window
-
-
-def test_what_opens_a_dialog_is_spelled_alike(window: MainWindow) -> None:
-    texts = {one.text() for one in window.findChildren(QAbstractButton) if "…" in one.text()}
-    assert {"Open …", "Save as …", "Open file …", "Share …", "New …"} <= texts
-    assert all(text.endswith(" …") for text in texts)
 
 
 def test_the_transport_goes_on_below_where_it_is_narrow(qtbot: QtBot, window: MainWindow) -> None:

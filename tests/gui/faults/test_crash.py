@@ -128,25 +128,24 @@ def test_a_fault_is_told_where_the_log_finds_no_room(qtbot: QtBot, window: MainW
         window.strip.dismiss()
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_a_fault_is_told_once_and_the_run_goes_on(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Wait, place: Callable[[MainWindow], None]
-) -> None:
-    with watched(window.context.bridge):
-        window.context.workbench.learn()
-        place(window)
-        qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-        wait_for_state("finished")
-        qtbot.wait(100)
-        trouble = window.strip.trouble
-        assert trouble is not None and "ValueError: nobody expected this" in trouble.sentence
-        window.strip.copy_button.click()
-        window.strip.dismiss()
-        assert window.strip.trouble is None, "told twice"
-        for widget in window.findChildren(Unpaintable):
-            widget.hide()
-    copied = QApplication.clipboard().text()
-    assert "in fail\n" in copied and str(log_path().name) in copied
-    logged = log_path().read_text(encoding="utf-8")
-    assert logged.count("ValueError: nobody expected this") == 1
-    assert window.context.bridge.history.last_step == 40
+def test_a_fault_is_told_once_and_the_run_goes_on(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    for number, place in enumerate(PLACES, 1):
+        with watched(window.context.bridge):
+            window.context.workbench.learn(5)
+            place(window)
+            qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+            qtbot.waitUntil(lambda last=5 * number: window.context.bridge.history.last_step == last, timeout=WAIT_MS)
+            wait_for_state("finished" if place is PLACES[-1] else "paused")
+            qtbot.wait(100)
+            trouble = window.strip.trouble
+            assert trouble is not None and "ValueError: nobody expected this" in trouble.sentence, place
+            QApplication.clipboard().clear()
+            window.strip.copy_button.click()
+            window.strip.dismiss()
+            assert window.strip.trouble is None, f"told twice: {place}"
+            for widget in window.findChildren(Unpaintable):
+                widget.hide()
+        copied = QApplication.clipboard().text()
+        assert "in fail\n" in copied and str(log_path().name) in copied, place
+        logged = log_path().read_text(encoding="utf-8")
+        assert logged.count("ValueError: nobody expected this") == number, place

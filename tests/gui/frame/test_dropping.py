@@ -71,18 +71,19 @@ def test_what_cannot_be_read_is_told_and_what_is_no_file_is_not_taken(
     assert not drop(empty_window)
 
 
-@pytest.mark.parametrize("name", ["given away", "lr 0.5"])
 def test_a_run_is_shared_where_it_is_asked_for_and_told(
-    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, view = empty_window, empty_window.runs_view
     window.show_view(window.views.index(view))
     qtbot.waitUntil(lambda: bool(view.table.rows), timeout=WAIT_MS)
-    asked = str(tmp_path / name)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (asked, ""))
-    qtbot.mouseClick(view.details.share_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "Shared as" in view.details.about_label.text(), timeout=WAIT_MS)
-    assert Path(f"{asked}.headlight").stat().st_size > 100_000
+    for name in ("given away", "lr 0.5"):
+        asked = str(tmp_path / name)
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, asked=asked: (asked, ""))
+        qtbot.mouseClick(view.details.share_button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda name=name: f"{name}.headlight" in view.details.about_label.text(), timeout=WAIT_MS)
+        assert "Shared as" in view.details.about_label.text()
+        assert Path(f"{asked}.headlight").stat().st_size > 100_000
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (f"{asked}.headlight", ""))
     qtbot.mouseClick(view.file_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.workbench.is_shared, timeout=WAIT_MS)

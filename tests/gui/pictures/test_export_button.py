@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,7 @@ from gui.panels.translation.token_table import TokenTable
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
 from gui.pictures.export_button import ExportButton, csv_of
 from gui.runs.rows import example_path
+from gui.view import View
 from tests.gui.conftest import WAIT_MS
 
 Fill = Callable[[MainWindow, QtBot], Iterator[Panel]]
@@ -66,44 +68,45 @@ def table(text: str) -> list[list[str]]:
     return list(csv.reader(text.splitlines()))
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
 def test_a_panel_that_became_empty_while_the_menu_was_open(
-    trained: MainWindow, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panel = trained.train_view.attention_map
-    trained.context.theme.set_mode(mode)
     asked = tmp_path / "asked.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(asked), ""))
-    for text in ("Copy picture", "Copy numbers", "Save numbers …", "Save picture …"):
+    texts = ("Copy picture", "Copy numbers", "Save numbers …", "Save picture …")
+    for mode, text in itertools.product(("light", "dark"), texts):
+        trained.context.theme.set_mode(mode)
         chosen = action(panel, text)
         with monkeypatch.context() as emptied:  # and nobody has drawn that yet
             emptied.setattr(panel, "show_step", lambda *_: panel.show_empty())
             chosen.trigger()
         trained.context.bridge.drain()
-        assert "there is nothing to export any more" in trained.strip.sentence.text(), text
+        assert "there is nothing to export any more" in trained.strip.sentence.text(), (mode, text)
         trained.strip.dismiss()
         panel.show_body()
     assert not asked.exists()
 
 
-@pytest.mark.parametrize("text", ["Save numbers …", "Save picture …"])
 def test_what_is_saved_is_what_was_there_when_it_was_asked_for(
-    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    curves = trained.train_view.curves
-
-    is_table = text == "Save numbers …"
-    there = csv_of(curves.numbers()) if is_table else saved_svg(curves, tmp_path, monkeypatch)
+    curves, playhead = trained.train_view.curves, trained.context.playhead
 
     def choose(parent: object, title: str, name: str, kinds: str) -> tuple[str, str]:
+        step = playhead.live_step
         trained.context.workbench.step(5)  # while the dialog is open
-        qtbot.waitUntil(lambda: trained.context.playhead.live_step == 15, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: playhead.live_step == step + 5, timeout=WAIT_MS)
         return str(tmp_path / name), kinds.partition(";;")[0]
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    action(curves, text).trigger()
-    (saved,) = tmp_path.glob("*_step_10*")
-    assert saved.read_text(encoding="utf-8") == there
+    for text, step in (("Save numbers …", 10), ("Save picture …", 15)):
+        wait_until_drawn(curves, qtbot)
+        is_table = text == "Save numbers …"
+        there = csv_of(curves.numbers()) if is_table else saved_svg(curves, tmp_path, monkeypatch)
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+        action(curves, text).trigger()
+        (saved,) = tmp_path.glob(f"*_step_{step}*")
+        assert saved.read_text(encoding="utf-8") == there, text
 
 
 def test_the_numbers_of_every_picture_are_those_of_the_run(
@@ -148,43 +151,46 @@ def test_a_picture_goes_into_a_file_and_into_the_clipboard(
     assert QGuiApplication.clipboard().image().width() > 1000
 
 
-@pytest.mark.parametrize(
-    ("kind", "suffix", "start"), [("SVG", "svg", b"<?xml"), ("PNG", "png", b"\x89PNG"), ("PDF", "pdf", b"%PDF")]
-)
 def test_a_name_without_suffix_is_of_the_format_that_was_chosen(
-    trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, suffix: str, start: bytes
+    trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def choose(parent: object, title: str, name: str, kinds: str) -> tuple[str, str]:
-        (chosen,) = (one for one in kinds.split(";;") if one.startswith(kind))
-        return str(tmp_path / "loss 0.5"), chosen
+    for kind, suffix, start in (("SVG", "svg", b"<?xml"), ("PNG", "png", b"\x89PNG"), ("PDF", "pdf", b"%PDF")):
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    action(trained.train_view.curves, "Save picture …").trigger()
-    trained.context.bridge.drain()
-    assert trained.strip.trouble is None
-    assert (tmp_path / f"loss 0.5.{suffix}").read_bytes().startswith(start)
+        def choose(parent: object, title: str, name: str, kinds: str, kind: str = kind) -> tuple[str, str]:
+            (chosen,) = (one for one in kinds.split(";;") if one.startswith(kind))
+            return str(tmp_path / "loss 0.5"), chosen
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+        action(trained.train_view.curves, "Save picture …").trigger()
+        trained.context.bridge.drain()
+        assert trained.strip.trouble is None, kind
+        assert (tmp_path / f"loss 0.5.{suffix}").read_bytes().startswith(start), kind
 
 
-@pytest.mark.parametrize(("text", "name"), [("Save picture …", "a.svg"), ("Save numbers …", "a.csv")])
+FILES = (("Save picture …", "a.svg"), ("Save numbers …", "a.csv"))
+
+
 def test_where_a_file_is_stands_below_the_window_for_a_while(
-    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
+    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     label = trained.status_bar.told_label
     monkeypatch.setattr(status_bar, "TOLD_MS", 200)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
-    action(trained.train_view.curves, text).trigger()
-    assert label.isVisible() and label.text() == f"Saved as {tmp_path / name}"
-    qtbot.waitUntil(label.isHidden, timeout=WAIT_MS)
+    for text, name in FILES:
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / name), ""))
+        action(trained.train_view.curves, text).trigger()
+        assert label.isVisible() and label.text() == f"Saved as {tmp_path / name}", text
+        qtbot.waitUntil(label.isHidden, timeout=WAIT_MS)
 
 
-@pytest.mark.parametrize(("text", "name"), [("Save picture …", "a.svg"), ("Save numbers …", "a.csv")])
 def test_a_file_that_cannot_be_written_is_told_in_the_strip(
-    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
+    trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "gone" / name), ""))
-    action(trained.train_view.curves, text).trigger()
-    qtbot.waitUntil(trained.strip.isVisible, timeout=WAIT_MS)
-    assert f"{name} cannot be written: No such file or directory" in trained.strip.sentence.text()
+    for text, name in FILES:
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / "gone" / name), ""))
+        action(trained.train_view.curves, text).trigger()
+        qtbot.waitUntil(trained.strip.isVisible, timeout=WAIT_MS)
+        assert f"{name} cannot be written: No such file or directory" in trained.strip.sentence.text()
+        trained.strip.dismiss()
 
 
 def test_a_panel_without_a_picture_offers_nothing(window: MainWindow, qtbot: QtBot) -> None:
@@ -260,37 +266,52 @@ def runs(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
 FILLS: tuple[Fill, ...] = (train, attention, translate, data, anatomy, runs)
 
 
-@pytest.mark.parametrize("fill", FILLS, ids=lambda fill: fill.__name__)
+@pytest.mark.parametrize("fills", [FILLS[:3], FILLS[3:]], ids=["of the run", "of all else"])
 def test_every_picture_is_exported_whole_and_light(
-    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Fill
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fills: Sequence[Fill]
 ) -> None:
-    """In the smallest window, where some of them scroll; of each view the first one while it is dark, too."""
-    theme = example.context.theme
-    (view,) = (view for view in example.views if view.icon == fill.__name__)
-    example.show_view(example.views.index(view))
+    """In the smallest window, where some of them scroll."""
+    for fill in fills:
+        place = tmp_path / fill.__name__
+        place.mkdir()
+        assert_every_picture_of(fill, example, qtbot, place, monkeypatch)
+
+
+def assert_every_picture_of(
+    fill: Fill, window: MainWindow, qtbot: QtBot, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a view; the first one while it is dark, too."""
+    theme, view = window.context.theme, opened(window, fill)
     seen: list[Panel] = []
-    for panel in fill(example, qtbot):
+    for panel in fill(window, qtbot):
         seen.append(panel)
         qtbot.waitUntil(lambda panel=panel: panel.isVisible() and not panel.is_empty, timeout=WAIT_MS)
         qtbot.mouseMove(panel.findChild(ExportButton))  # where a person's mouse is, and not over a plot
         wait_until_drawn(panel, qtbot)
-        lines = saved_numbers(panel, tmp_path / str(len(seen)), monkeypatch)
+        lines = saved_numbers(panel, place / str(len(seen)), monkeypatch)
         numbers = [[str(value) for value in line] for line in panel.numbers()]
-        assert len(numbers) > 1 and lines == numbers
+        assert len(numbers) > 1 and lines == numbers, panel.title
 
         if len(seen) > 1:
             continue
         saved: list[bytes] = []
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "again.svg"), ""))
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(place / "again.svg"), ""))
         for mode in ("dark", "light"):
             theme.set_mode(mode)
             wait_until_drawn(panel, qtbot)
             shown = panel.grab().toImage()
             action(panel, "Save picture …").trigger()
-            saved.append((tmp_path / "again.svg").read_bytes())
+            saved.append((place / "again.svg").read_bytes())
             assert theme.mode == mode and panel.grab().toImage() == shown, panel.title
         assert saved[0] == saved[1], panel.title
-    assert {button._panel for button in view.findChildren(ExportButton)} == set(seen)
+    assert {button._panel for button in view.findChildren(ExportButton)} == set(seen), fill.__name__
+
+
+def opened(window: MainWindow, fill: Fill) -> View:
+    """The view that this fills."""
+    (view,) = (view for view in window.views if view.icon == fill.__name__)
+    window.show_view(window.views.index(view))
+    return view
 
 
 def test_the_planned_rate_is_exported_too(
@@ -360,25 +381,24 @@ def saved_svg(panel: Panel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> st
 CANVASES = (MapCanvas, GridCanvas, TrackCanvas, BeamCanvas, LearnedCanvas, MatrixCanvas, DiagramCanvas, PositionsTopic)
 
 
-@pytest.mark.parametrize("fill", [train, translate, anatomy], ids=lambda fill: fill.__name__)
 def test_what_is_pointed_at_is_in_no_picture(
-    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Fill
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is the playhead, nor what a table or a row of tokens is scrolled to."""
-    (view,) = (view for view in example.views if view.icon == fill.__name__)
-    example.show_view(example.views.index(view))
-    moved = []
-    for panel in fill(example, qtbot):
-        wait_until_drawn(panel, qtbot)
-        shown, saved = panel.grab().toImage(), saved_svg(panel, tmp_path, monkeypatch)
-        if not point_elsewhere(example, panel, qtbot):
-            continue
-        wait_until_drawn(panel, qtbot)
-        assert panel.grab().toImage() != shown, panel.title
-        assert saved_svg(panel, tmp_path, monkeypatch) == saved, panel.title
-        moved.append(panel)
-        example.context.playhead.go_live()
-    assert len(moved) >= 5
+    for fill in (train, translate, anatomy):
+        opened(example, fill)
+        moved = []
+        for panel in fill(example, qtbot):
+            wait_until_drawn(panel, qtbot)
+            shown, saved = panel.grab().toImage(), saved_svg(panel, tmp_path, monkeypatch)
+            if not point_elsewhere(example, panel, qtbot):
+                continue
+            wait_until_drawn(panel, qtbot)
+            assert panel.grab().toImage() != shown, panel.title
+            assert saved_svg(panel, tmp_path, monkeypatch) == saved, panel.title
+            moved.append(panel)
+            example.context.playhead.go_live()
+        assert len(moved) >= 5, fill.__name__
 
 
 def point_elsewhere(window: MainWindow, panel: Panel, qtbot: QtBot) -> bool:
@@ -426,14 +446,11 @@ def test_a_handle_to_drag_is_in_no_picture(
     assert "this run ends at" in picture and "drag" not in picture
 
 
-def test_each_button_says_whose_picture_it_takes(empty_window: MainWindow) -> None:
+def test_each_button_says_whose_picture_it_takes_and_there_is_no_other_picture(empty_window: MainWindow) -> None:
     for view in empty_window.views:
         names = [button.accessibleName() for button in view.findChildren(ExportButton)]
         assert len(set(names)) == len(names), names
         assert all(name.startswith("Export: ") and len(name) > len("Export: ") for name in names)
-
-
-def test_there_is_no_other_picture(empty_window: MainWindow) -> None:
     others = [view for view in empty_window.views if view.icon not in {fill.__name__ for fill in FILLS}]
     assert others and not any(view.findChildren(ExportButton) for view in others)
     in_views = {button for view in empty_window.views for button in view.findChildren(ExportButton)}
@@ -510,13 +527,12 @@ def texts_of(panel: Panel) -> set[str]:
 def assert_png(panel: Panel, path: Path, width: int, height: int) -> None:
     """It is on white, not blank, and as large as Qt can paint of three times the size."""
     image = QImage(str(path))
-    scale = max(image.size().toTuple()) / max(width, height)  # each side is whole pixels: the longer one says it best
-    assert image.size().toTuple() == pytest.approx((width * scale, height * scale), abs=2)
-    assert scale == pytest.approx(3, abs=0.01) or image.width() * image.height() > 60_000_000, panel.title
-    step = max(1, image.width() * image.height() // 20_000)
-    colours = {
-        image.pixel(at % image.width(), at // image.width()) for at in range(0, image.width() * image.height(), step)
-    }
+    columns, rows = image.size().toTuple()
+    scale = max(columns, rows) / max(width, height)  # each side is whole pixels: the longer one says it best
+    assert (columns, rows) == pytest.approx((width * scale, height * scale), abs=2)
+    assert scale == pytest.approx(3, abs=0.01) or columns * rows > 60_000_000, panel.title
+    places = range(0, columns * rows, max(1, columns * rows // 20_000))
+    colours = {image.pixel(at % columns, at // columns) for at in places}
     assert len(colours) > 5, panel.title
     assert image.pixelColor(1, 1).name() == LIGHT.surface
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
@@ -119,24 +118,24 @@ def test_a_typed_sentence_has_no_reference_to_be_fed_with(german_window: MainWin
     assert "fed by the reference" in title(window)
 
 
-@pytest.mark.parametrize("zoom", [100, 150, 200])
-def test_no_title_runs_under_its_buttons_at_any_zoom(german_window: MainWindow, qtbot: QtBot, zoom: int) -> None:
+def test_no_title_runs_under_its_buttons_at_any_zoom(german_window: MainWindow, qtbot: QtBot) -> None:
     window = opened(german_window, qtbot)
     view = window.attention_view
-    window.context.theme.set_zoom(zoom)
     window.resize(1280, 720)
-    title(window)
-    view.grid.set_title(LONG_TITLE)  # as of a head that found the alignment: drawn again, it has its own
-    QApplication.sendPostedEvents()  # lay it out
-    assert view.grid.title_label.text() == LONG_TITLE
-    for panel in (view.map, view.grid):
-        others = [panel.header.itemAt(place).widget() for place in range(1, panel.header.count())]
-        buttons = [widget for widget in others if widget is not None and widget.isVisible()]
-        assert panel.minimumSizeHint().width() <= panel.width(), "a title asks for no more room than there is"
-        assert buttons and panel.rect().contains(panel.title_label.geometry())
-        for button in buttons:
-            assert panel.rect().contains(button.geometry()), button.accessibleName()
-            assert not panel.title_label.geometry().intersects(button.geometry()), button.accessibleName()
+    for zoom in (100, 150, 200):
+        window.context.theme.set_zoom(zoom)
+        title(window)
+        view.grid.set_title(LONG_TITLE)  # as of a head that found the alignment: drawn again, it has its own
+        QApplication.sendPostedEvents()  # lay it out
+        assert view.grid.title_label.text() == LONG_TITLE
+        for panel in (view.map, view.grid):
+            others = [panel.header.itemAt(place).widget() for place in range(1, panel.header.count())]
+            buttons = [widget for widget in others if widget is not None and widget.isVisible()]
+            assert panel.minimumSizeHint().width() <= panel.width(), "a title asks for no more room than there is"
+            assert buttons and panel.rect().contains(panel.title_label.geometry()), zoom
+            for button in buttons:
+                assert panel.rect().contains(button.geometry()), (button.accessibleName(), zoom)
+                assert not panel.title_label.geometry().intersects(button.geometry()), (button.accessibleName(), zoom)
 
 
 def test_every_control_has_a_name_and_a_help(empty_window: MainWindow) -> None:

@@ -37,13 +37,14 @@ def test_an_edit_prepares_again(qtbot: QtBot, window: MainWindow) -> None:
     assert window.setup_drawer.sections["model"].heading.text() == "Model · 1 changed"
 
 
-@pytest.mark.parametrize(("typed", "whole"), [("lr 0.5", "lr 0.5.yaml"), ("mine.yml", "mine.yml")])
 def test_settings_are_saved_with_a_suffix_that_open_finds_again(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, whole: str
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), "Settings (*.yaml)"))
-    qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
-    assert read_config(tmp_path / whole) == window.context.workbench.draft
+    for typed, whole in (("lr 0.5", "lr 0.5.yaml"), ("mine.yml", "mine.yml")):
+        chosen = (str(tmp_path / typed), "Settings (*.yaml)")
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, chosen=chosen: chosen)
+        qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
+        assert read_config(tmp_path / whole) == window.context.workbench.draft, typed
 
 
 def test_who_saves_settings_without_what_was_refused_is_told(

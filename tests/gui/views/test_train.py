@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -11,17 +10,17 @@ from gui.main_window import MainWindow
 WAIT_MS = 30_000
 
 
-@pytest.mark.parametrize("zoom", [100, 150, 200])
-def test_everything_stays_legible_at_any_zoom(qtbot: QtBot, window: MainWindow, zoom: int) -> None:
+def test_everything_stays_legible_at_any_zoom(qtbot: QtBot, window: MainWindow) -> None:
     view, scroll = window.train_view, window.train_view.findChild(QScrollArea)
-    window.context.theme.set_zoom(zoom)
-    window.resize(1280, 720)
-    qtbot.waitUntil(lambda: scroll.widget().width() <= scroll.viewport().width(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
     panels = (view.sentence_row, view.attention_map, view.head_grid, view.curves)
     fit = [lambda panel=panel: panel.height() >= panel.minimumSizeHint().height() for panel in panels]
-    qtbot.waitUntil(lambda: all(fits() for fits in fit), timeout=WAIT_MS)  # once what they show is laid out
-    assert (scroll.verticalScrollBar().maximum() == 0) == (zoom == 100)
+    for zoom in (100, 150, 200):
+        window.context.theme.set_zoom(zoom)
+        window.resize(1280, 720)
+        qtbot.waitUntil(lambda: scroll.widget().width() <= scroll.viewport().width(), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: all(fits() for fits in fit), timeout=WAIT_MS)  # once what they show is laid out
+        assert (scroll.verticalScrollBar().maximum() == 0) == (zoom == 100), zoom
 
 
 def test_in_the_smallest_window_the_loss_has_room_to_fall_and_the_view_scrolls(

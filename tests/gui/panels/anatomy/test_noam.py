@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 
 import numpy as np
@@ -34,13 +35,21 @@ def direct(d_model: int, warmup: int, steps: np.ndarray) -> np.ndarray:
     return d_model**-0.5 * np.minimum(steps**-0.5, steps * warmup**-1.5)
 
 
-def test_each_curve_is_the_formulas(topic: NoamTopic) -> None:
+def test_it_opens_with_the_formulas_curves_a_key_to_them_and_a_number_at_each_tick(topic: NoamTopic) -> None:
     assert (topic.width_spin.value(), topic.warmup_spin.value()) == (16, 4000)  # the small model's, the paper's
     for curve, (width, warmup) in zip(
         (topic._own, *topic._references), ((16, 4000), (512, 4000), (512, 8000), (256, 4000)), strict=True
     ):
         steps, rates = curve.getData()
         np.testing.assert_allclose(rates, direct(width, warmup, steps))
+    topic.plot.grab()
+    for curve, sample, name in zip(topic._curves, topic._samples, topic._names, strict=True):
+        assert sample.opts["pen"] == curve.opts["pen"]
+        (_, end), (height, _) = sample.getData()
+        assert end < name.pos().x() and height == pytest.approx(name.pos().y())
+    assert len({tuple(curve.opts["pen"].dashPattern()) for curve in topic._references}) == 3
+    ((_, numbers),) = [tick for tick in topic.plot.getAxis("bottom")._tickLevels[0] if tick[0] == 20_000]
+    assert numbers == "20,000" and topic.plot.viewRange()[0][1] > 20_000
 
 
 def test_the_line_drags_the_warmup_and_the_peak_is_said(topic: NoamTopic, window: MainWindow) -> None:
@@ -122,11 +131,6 @@ def test_the_axis_reaches_to_the_end_of_a_long_run_and_marks_where_any_run_ends(
         assert 4 <= len(numbered) <= 11 and numbered[0] == 0
 
 
-def test_each_tick_has_its_number(topic: NoamTopic) -> None:
-    ((_, numbers),) = [tick for tick in topic.plot.getAxis("bottom")._tickLevels[0] if tick[0] == 20_000]
-    assert numbers == "20,000" and topic.plot.viewRange()[0][1] > 20_000
-
-
 def test_setup_takes_it_over(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
     topic.warmup_spin.setValue(250)
     qtbot.mouseClick(topic.take_button, Qt.MouseButton.LeftButton)
@@ -136,20 +140,19 @@ def test_setup_takes_it_over(topic: NoamTopic, window: MainWindow, qtbot: QtBot)
     assert "noam with 250 warm-up steps" in topic.readout_label.text()
 
 
-@pytest.mark.parametrize("height", [720, 1000])
 def test_names_are_whole_and_apart_and_no_curve_runs_through_one(
-    topic: NoamTopic, window: MainWindow, qtbot: QtBot, height: int
+    topic: NoamTopic, window: MainWindow, qtbot: QtBot
 ) -> None:
     prepare(window, qtbot, {"training.max_steps": 1000})
-    window.resize(1280, height)
-    for warmup in (1, 20, 200, 300, 1000, 4000, 10_000, 20_000):
+    for height, warmup in itertools.product((720, 1000), (1, 20, 200, 300, 1000, 4000, 10_000, 20_000)):
+        window.resize(1280, height)
         topic.warmup_spin.setValue(warmup)
         draw(topic, window)
         topic.plot.grab()
         box = topic.plot.plotItem.vb
         words = [*topic._names, topic.line.label, topic.end_line.label]
         for place, word in enumerate(words):
-            said = f"{word.toPlainText()} at {warmup}"
+            said = f"{word.toPlainText()} at {warmup}, in a window {height} pixels high"
             name = word.sceneBoundingRect()
             letters = name.adjusted(4, 4, -4, -4)  # without the room around them
             assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(name), said
@@ -166,15 +169,6 @@ def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, part: QRectF) -> b
     rates = np.interp(steps, *curve.getData())
     heights = [box.mapViewToScene(QPointF(step, rate)).y() for step, rate in zip(steps, rates, strict=True)]
     return any(part.top() < height < part.bottom() for height in heights)
-
-
-def test_the_key_shows_the_line_of_each_curve_before_its_name(topic: NoamTopic) -> None:
-    topic.plot.grab()
-    for curve, sample, name in zip(topic._curves, topic._samples, topic._names, strict=True):
-        assert sample.opts["pen"] == curve.opts["pen"]
-        (_, end), (height, _) = sample.getData()
-        assert end < name.pos().x() and height == pytest.approx(name.pos().y())
-    assert len({tuple(curve.opts["pen"].dashPattern()) for curve in topic._references}) == 3
 
 
 def test_the_warmup_follows_a_shorter_run_too_until_somebody_chooses(

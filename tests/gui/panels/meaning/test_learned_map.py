@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -218,39 +218,42 @@ def with_a_sentence_of_no_tokens(path: Path, sentences: Sequence[ValidatedSenten
 
 def looked_into(window: MainWindow, run: Path, qtbot: QtBot) -> TrainView:
     """The Train view of the example run as it was changed, opened, with what is behind More."""
-    window.context.workbench.open_run(run)
-    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
-    window.train_view.more_button.click()
+    context = window.context
+    context.workbench.open_run(run)
+    qtbot.waitUntil(lambda: context.workbench.run == run and context.bridge.history.last_step == 800, timeout=WAIT_MS)
+    window.train_view.more_button.setChecked(True)
     return window.train_view
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        *(with_a_line_too_many, with_fewer_sentences, with_fewer_tokens, with_a_rank_too_few),
-        *(with_a_word_as_rank, with_a_sentence_of_no_tokens),
-    ],
+DAMAGES = (
+    *(with_a_line_too_many, with_fewer_sentences, with_fewer_tokens, with_a_rank_too_few),
+    *(with_a_word_as_rank, with_a_sentence_of_no_tokens),
 )
+
+
 def test_a_damaged_validation_is_named_and_the_other_drawn(
-    empty_window: MainWindow,
-    qtbot: QtBot,
-    tmp_path: Path,
-    damage: Callable[[Path, Sequence[ValidatedSentence]], None],
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
-    damage(run / "validations" / "000400.jsonl", RunFolder.open(run).validated_sentences(400))
-    view = looked_into(empty_window, run, qtbot)
-    qtbot.waitUntil(lambda: not view.learned_map.is_empty, timeout=WAIT_MS)
-    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert "000400.jsonl" in empty_window.strip.sentence.text()
+    for damage in DAMAGES:
+        run = Path(shutil.copytree(example_path(), tmp_path / damage.__name__))
+        damage(run / "validations" / "000400.jsonl", RunFolder.open(run).validated_sentences(400))
+        assert_named_and_the_other_drawn(looked_into(empty_window, run, qtbot), empty_window, qtbot, run)
+
+
+def assert_named_and_the_other_drawn(view: TrainView, window: MainWindow, qtbot: QtBot, run: Path) -> None:
     learned = view.learned_map
-    assert learned._reader.learned.steps == [800]
+    qtbot.waitUntil(lambda: not learned.is_empty, timeout=WAIT_MS)
+    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    assert str(run / "validations" / "000400.jsonl") in window.strip.sentence.text()
+    window.strip.dismiss()
+    assert learned._reader.learned.steps == [800], run.name
     qtbot.waitUntil(lambda: "Not all validations are kept and readable" in learned.readout.text(), timeout=WAIT_MS)
+    qtbot.keyClick(learned.canvas, Qt.Key.Key_Home)
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
-    assert "token 2 of sentence 1: became right between step 0 and 800." in learned.readout.text()
+    assert "token 2 of sentence 1: became right between step 0 and 800." in learned.readout.text(), run.name
     view.context.playhead.view(500)
     qtbot.waitUntil(lambda: learned.is_empty, timeout=WAIT_MS)
-    assert "up to this step are not kept, or not readable" in learned.empty_label.text()
+    assert "up to this step are not kept, or not readable" in learned.empty_label.text(), run.name
 
 
 def test_of_two_validations_that_do_not_fit_the_larger_is_drawn(
