@@ -41,10 +41,11 @@ def test_is_alive_before_learn(qtbot: QtBot, window: MainWindow) -> None:
     assert not window.strip.isVisible()
 
 
-def test_space_learns_and_pauses(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+def test_space_learns_as_the_window_opens_and_pauses(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     window.context.workbench.edit("training.max_steps", 100_000)
-    window.setFocus()
-    qtbot.keyClick(window, Qt.Key.Key_Space)
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None, timeout=WAIT_MS)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     wait_for_state("learning")
     assert window.transport.learn_button.text() == "Pause"
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step >= 2, timeout=WAIT_MS)
@@ -63,13 +64,6 @@ def test_space_that_is_held_acts_once(qtbot: QtBot, window: MainWindow, monkeypa
     assert len(toggled) == 1
 
 
-def test_space_learns_as_the_window_opens(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
-    window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None, timeout=WAIT_MS)
-    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
-    wait_for_state("finished")
-
-
 def test_space_that_comes_as_the_run_ends_asks_for_no_more_steps(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait
 ) -> None:
@@ -84,16 +78,13 @@ def test_space_that_comes_as_the_run_ends_asks_for_no_more_steps(
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 40, timeout=WAIT_MS)
 
 
-def test_takes_ten_steps_and_stops(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+def test_takes_ten_steps_and_stops_and_viewing_and_training_are_independent(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
+) -> None:
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
     qtbot.waitUntil(lambda: window.context.playhead.step == 10, timeout=WAIT_MS)
     assert len(window.context.bridge.history.curve("train/loss")[0]) == 10
-
-
-def test_viewing_and_training_are_independent(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
-    qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
-    wait_for_state("paused")
     window.context.playhead.view(3)
     assert "viewing 3" in window.transport.live_button.text()
     window.context.workbench.learn(5)
@@ -113,14 +104,6 @@ def test_goes_on_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_
     assert window.transport.learn_button.toolTip() == "Learn, or pause (Space)"
 
 
-def test_follows_my_sentence(qtbot: QtBot, window: MainWindow) -> None:
-    row = window.train_view.sentence_row
-    qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
-    qtbot.keyClicks(row.add_edit, "1 2 3")
-    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: row.source_label.text() == "1 2 3", timeout=WAIT_MS)
-
-
 def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window: MainWindow) -> None:
     row = window.train_view.sentence_row
     window.activateWindow()
@@ -134,7 +117,7 @@ def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window
     assert window.tour.isVisible() and row.add_edit.text() == "1 2"
 
 
-def test_a_sentence_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow) -> None:
+def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
     for place, view in enumerate((window.train_view, window.attention_view)):
         window.show_view(place)
@@ -147,7 +130,8 @@ def test_a_sentence_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: Mai
         window.strip.dismiss()
         qtbot.waitUntil(row.add_edit.hasFocus, timeout=WAIT_MS)
         assert row.add_edit.text() == ("1 " * 100).strip(), view.title
-        row.add_edit.setText(mended)
+        row.add_edit.clear()
+        qtbot.keyClicks(row.add_edit, mended)
         qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda row=row, mended=mended: row.source_label.text() == mended, timeout=WAIT_MS)
         assert not row.add_edit.isVisible() and not row.add_edit.text(), view.title

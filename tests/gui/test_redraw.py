@@ -76,26 +76,10 @@ def rest_for_long(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPa
     qtbot.waitUntil(lambda: window.context.redraws._timer.remainingTime() > 100_000, timeout=WAIT_MS)
 
 
-def test_another_step_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = counting(window, window.train_view)
-    rest_for_long(window, qtbot, monkeypatch)
-    drawn = panel.drawn
-    window.context.playhead.view(0)
-    qtbot.waitUntil(lambda: panel.drawn > drawn, timeout=WAIT_MS)
-
-
-def test_another_view_is_drawn_at_once(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = counting(window, window.attention_view)
-    rest_for_long(window, qtbot, monkeypatch)
-    assert panel.drawn == 1
-    window.show_view(1)
-    qtbot.waitUntil(lambda: panel.drawn > 1, timeout=WAIT_MS)
-
-
-def test_what_somebody_chose_in_a_panel_is_drawn_at_once(
+def test_what_somebody_chose_in_a_panel_another_step_and_another_view_are_drawn_at_once(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    panel = counting(window, window.train_view)
+    panel, elsewhere = counting(window, window.train_view), counting(window, window.attention_view)
     rest_for_long(window, qtbot, monkeypatch)
     drawn = panel.drawn
     panel.mark_in_turn()
@@ -103,6 +87,12 @@ def test_what_somebody_chose_in_a_panel_is_drawn_at_once(
     assert panel.drawn == drawn
     panel.mark_dirty()
     qtbot.waitUntil(lambda: panel.drawn > drawn, timeout=WAIT_MS)
+    drawn = panel.drawn
+    window.context.playhead.view(0)
+    qtbot.waitUntil(lambda: panel.drawn > drawn, timeout=WAIT_MS)
+    assert elsewhere.drawn == 1
+    window.show_view(1)
+    qtbot.waitUntil(lambda: elsewhere.drawn > 1, timeout=WAIT_MS)
 
 
 class Clicked(Panel):

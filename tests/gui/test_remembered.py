@@ -24,7 +24,9 @@ def test_it_lies_in_the_users_configuration(home: Path) -> None:
     assert remembered_path() == home / "config" / "headlight" / "window.json"
 
 
-def test_look_and_size_come_back(empty_window: MainWindow, tmp_path: Path) -> None:
+def test_look_and_size_come_back_and_what_cannot_be_written_is_forgotten(
+    empty_window: MainWindow, tmp_path: Path
+) -> None:
     path, theme = tmp_path / "not" / "there yet" / "window.json", empty_window.context.theme
     theme.set_mode("dark")
     theme.set_zoom(125)
@@ -35,9 +37,14 @@ def test_look_and_size_come_back(empty_window: MainWindow, tmp_path: Path) -> No
     assert (Theme(again.mode, again.zoom).mode, again.zoom) == ("dark", 125)
     again.give_size(empty_window, LARGE_SCREEN)
     assert empty_window.size() == QSize(1234, 777) and not empty_window.isMaximized()
+    (tmp_path / "file").write_text("in the way of the folder")
+    remember(empty_window, tmp_path / "file" / "window.json")
+    assert recall(tmp_path / "file" / "window.json") == Remembered()
 
 
-def test_a_maximised_window_is_again_and_keeps_its_other_size(empty_window: MainWindow, tmp_path: Path) -> None:
+def test_a_maximised_window_is_again_and_keeps_its_other_size_and_none_is_larger_than_its_screen(
+    empty_window: MainWindow, tmp_path: Path
+) -> None:
     empty_window.resize(1234, 777)
     empty_window.showMaximized()
     remember(empty_window, tmp_path / "window.json")
@@ -46,9 +53,7 @@ def test_a_maximised_window_is_again_and_keeps_its_other_size(empty_window: Main
     assert (again.width, again.height, again.is_maximised) == (1234, 777, True)
     again.give_size(empty_window, LARGE_SCREEN)
     assert empty_window.isMaximized()
-
-
-def test_a_window_is_not_larger_than_its_screen(empty_window: MainWindow) -> None:
+    empty_window.showNormal()
     Remembered(width=5000, height=700).give_size(empty_window, QSize(1366, 768))
     assert empty_window.normalGeometry().size() == QSize(1366, 700) and empty_window.isMaximized()
 
@@ -69,12 +74,6 @@ def test_anything_else_is_forgotten(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert recall(path) == Remembered()
     assert recall(tmp_path) == recall(tmp_path / "missing.json") == Remembered()  # a folder; nothing
-
-
-def test_what_cannot_be_written_is_forgotten(empty_window: MainWindow, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way of the folder")
-    remember(empty_window, tmp_path / "file" / "window.json")
-    assert recall(tmp_path / "file" / "window.json") == Remembered()
 
 
 def test_a_run_that_was_refused_is_not_offered_again(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ from tests.reliability.terminal import ROOT, ended, running
 
 Reached = Callable[[], bool]
 
-NUM_LIVES, NUM_ACTS = 40, 250  # of a window, and in each of them
-LEAST_LEARNING = NUM_ACTS // 10  # acts that are done to a run that learns; of others there is nothing to lose
+NUM_LIVES, NUM_ACTS, NUM_FEW_ACTS = 40, 250, 100  # of a window, and in each of them; in the one life by default
+LEAST_LEARNING = 1 / 10  # of the acts that are done to a run that learns; of others there is nothing to lose
 DIVERGING = (
     "optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, "
     "schedule: {name: constant, warmup_steps: 0}, max_grad_norm: null"
@@ -101,9 +101,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
 def test_random_clicks_and_keys(
-    lives: range, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: Cases
+    lives: range, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: Cases, full: bool
 ) -> None:
-    num_learning = num_choices = 0
+    num_acts, num_learning, num_choices = NUM_ACTS if full else NUM_FEW_ACTS, 0, 0
     for seed in lives:
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -113,12 +113,13 @@ def test_random_clicks_and_keys(
                 put_a_run_of_another(folder)
                 window.setup_drawer.open_file(folder / "good.yaml")
                 window.context.workbench.learn()
-                learning, choices = live(window, qtbot, seed, NUM_ACTS)
+                learning, choices = live(window, qtbot, seed, num_acts)
                 num_learning, num_choices = num_learning + learning, num_choices + choices
             require_all_kept(folder / "runs")
             require_all_kept(folder / ELSEWHERE)
             assert not raised
-    assert num_learning >= LEAST_LEARNING * len(lives) and num_choices >= len(lives), (num_learning, num_choices)
+    least = LEAST_LEARNING * num_acts * len(lives)
+    assert num_learning >= least and num_choices >= len(lives), (num_learning, num_choices)
 
 
 def starting(window: MainWindow, folder: Path) -> Reached:

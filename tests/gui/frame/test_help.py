@@ -16,7 +16,9 @@ from tests.gui.legible import cut_texts
 SAID = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→", "Del": "Delete", "Return": "Enter", "=": "+"}
 
 
-def test_it_names_every_key(empty_window: MainWindow) -> None:
+def test_it_names_every_key_and_its_rows_keep_a_distance_from_the_scroll_bar(
+    qtbot: QtBot, empty_window: MainWindow
+) -> None:
     named = {f"Ctrl+{number}" for number in range(1, 8)}
     for keys, _ in SHORTCUTS:
         modifier, plus, _ = keys.split()[0].partition("+")  # held for those that follow as well
@@ -24,6 +26,12 @@ def test_it_names_every_key(empty_window: MainWindow) -> None:
     for shortcut in empty_window.findChildren(QShortcut):
         modifier, plus, key = shortcut.key().toString().rpartition("+")
         assert f"{modifier}{plus}{SAID.get(key, key)}" in named
+    sheet = empty_window.help_sheet
+    empty_window.resize(960, 600)
+    sheet.toggle()
+    wait_until_whole(sheet, qtbot)
+    right = max(label.sizeHint().width() + label.x() for label in sheet.page.findChildren(QLabel))
+    assert sheet.page.verticalScrollBar().maximum() > 0 and right + GRID <= sheet.page.viewport().width()
 
 
 def wait_until_whole(sheet: HelpSheet, qtbot: QtBot) -> None:
@@ -68,12 +76,3 @@ def test_it_is_whole_where_the_zoom_was_changed_while_it_was_closed(qtbot: QtBot
         sheet.toggle()
         wait_until_whole(sheet, qtbot)
         sheet.toggle()
-
-
-def test_its_rows_keep_a_distance_from_the_scroll_bar(qtbot: QtBot, empty_window: MainWindow) -> None:
-    sheet = empty_window.help_sheet
-    empty_window.resize(960, 600)
-    sheet.toggle()
-    wait_until_whole(sheet, qtbot)
-    right = max(label.sizeHint().width() + label.x() for label in sheet.page.findChildren(QLabel))
-    assert sheet.page.verticalScrollBar().maximum() > 0 and right + GRID <= sheet.page.viewport().width()

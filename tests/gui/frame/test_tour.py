@@ -32,11 +32,9 @@ def rect_of(widget: QWidget, window: MainWindow) -> QRect:
     return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
 
 
-def test_the_window_opens_without_it(window: MainWindow) -> None:
-    assert not window.tour.isVisible() and not window.tour.outline.isVisible()
-
-
-def test_five_steps_forth_and_back_by_mouse(qtbot: QtBot, tour: Tour) -> None:
+def test_five_steps_forth_and_back_by_mouse_and_help_opens_it_again(
+    qtbot: QtBot, tour: Tour, window: MainWindow
+) -> None:
     titles = [tour.title_label.text()]
     assert not tour.back_button.isEnabled() and "first" in tour.back_button.toolTip()
     while not tour.is_last:
@@ -49,6 +47,10 @@ def test_five_steps_forth_and_back_by_mouse(qtbot: QtBot, tour: Tour) -> None:
     tour.go_on()
     qtbot.mouseClick(tour.next_button, Qt.MouseButton.LeftButton)
     assert not tour.isVisible() and not tour.outline.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    qtbot.mouseClick(window.help_sheet.tour_button, Qt.MouseButton.LeftButton)
+    assert not window.help_sheet.isVisible()
+    assert tour.isVisible() and tour.count_label.text() == "Tour · 1 of 5"
 
 
 def test_keys_alone_go_through_it(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
@@ -114,20 +116,17 @@ def test_it_follows_what_moves(qtbot: QtBot, tour: Tour, window: MainWindow) -> 
     qtbot.waitUntil(lambda: tour.outline.mask().boundingRect() == before, timeout=WAIT_MS)
 
 
-def test_another_view_hides_the_outline_and_the_next_step_comes_back(tour: Tour, window: MainWindow) -> None:
+def test_in_another_view_and_behind_more_the_next_step_leads_to_what_it_speaks_of(
+    tour: Tour, window: MainWindow
+) -> None:
     window.show_view(2)
     assert tour.isVisible() and not tour.outline.isVisible()
     tour.go_on()
     assert tour.outline.isVisible() and window.pages.currentIndex() == 0
-
-
-def test_help_opens_it_again_from_the_first_step(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+    window.train_view.more_button.setChecked(True)
+    tour.start()
     tour.go_on()
-    tour.end()
-    qtbot.keyClick(window, Qt.Key.Key_F1)
-    qtbot.mouseClick(window.help_sheet.tour_button, Qt.MouseButton.LeftButton)
-    assert not window.help_sheet.isVisible()
-    assert tour.isVisible() and tour.count_label.text() == "Tour · 1 of 5"
+    assert tour.title_label.text() == "All heads at once" and window.train_view.head_grid.isVisible()
 
 
 def test_a_card_stands_where_it_covers_nothing() -> None:
@@ -139,8 +138,11 @@ def test_a_card_stands_where_it_covers_nothing() -> None:
     assert room.contains(QRect(beside([room], card, room), card))
 
 
-def test_no_line_stays_where_an_earlier_step_was(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_window_opens_without_it_and_no_line_stays_where_an_earlier_step_was(
+    qtbot: QtBot, window: MainWindow
+) -> None:
     """What the screen holds is what the window would paint if it were painted whole."""
+    assert not window.tour.isVisible() and not window.tour.outline.isVisible()
     line = window.context.theme.colour("training").rgb()
 
     def num_outlined(picture: QPixmap) -> int:
@@ -157,10 +159,3 @@ def test_no_line_stays_where_an_earlier_step_was(qtbot: QtBot, window: MainWindo
         qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
     window.tour.end()
     qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
-
-
-def test_what_it_speaks_of_is_seen_though_more_was_open(tour: Tour, window: MainWindow) -> None:
-    window.train_view.more_button.setChecked(True)
-    tour.start()
-    tour.go_on()
-    assert tour.title_label.text() == "All heads at once" and window.train_view.head_grid.isVisible()

@@ -135,10 +135,15 @@ def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyVie
     assert len(topic.numbers()) == 1 + 5 * 5
 
 
-def test_each_stage_of_a_head_shows_its_numbers(view: AnatomyView, qtbot: QtBot) -> None:
+def test_each_stage_of_a_head_shows_its_numbers_and_what_their_colours_are_is_said(
+    view: AnatomyView, qtbot: QtBot
+) -> None:
     topic = opened(view, qtbot, DotProductTopic)
     seen = topic.asked.answer
     assert isinstance(seen, DotProduct)
+    assert "Orange is positive, blue negative; weights, from 0 to 1, are blue alone." in topic.about_label.text()
+    parts = [part for stage in STAGES for part in stage.parts(seen)]
+    assert {part.title.split("  ")[0] for part in parts if part.limit is None} == {"weights"}
     results = (seen.values, seen.scores, seen.scaled, seen.scaled, seen.weights, seen.output)
     for button, stage, result in zip(topic.stage_buttons, STAGES, results, strict=True):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -150,13 +155,6 @@ def test_each_stage_of_a_head_shows_its_numbers(view: AnatomyView, qtbot: QtBot)
         qtbot.keyClick(topic.canvases[2], Qt.Key.Key_Down)
         assert topic.numbers()[-1][-1] in ("", result[-1, -1])  # hidden ones are not told
         assert f"{float(result[topic.canvases[2].mark]):.3f}" in topic.readout_label.text()
-
-
-def test_what_the_colours_of_a_head_are_is_said(view: AnatomyView, qtbot: QtBot) -> None:
-    topic = opened(view, qtbot, DotProductTopic)
-    assert "Orange is positive, blue negative; weights, from 0 to 1, are blue alone." in topic.about_label.text()
-    parts = [part for stage in STAGES for part in stage.parts(topic.asked.answer)]
-    assert {part.title.split("  ")[0] for part in parts if part.limit is None} == {"weights"}
 
 
 def test_every_topic_is_seen_whole_with_its_equation(german_window: MainWindow, qtbot: QtBot) -> None:

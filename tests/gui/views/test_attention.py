@@ -70,9 +70,15 @@ def type_into(combo: QComboBox, qtbot: QtBot, letter: str) -> None:
     qtbot.keyClicks(combo, letter)
 
 
-def test_the_grid_shows_all_kinds_or_the_chosen_one(german_window: MainWindow, qtbot: QtBot) -> None:
+def test_the_grid_shows_all_kinds_or_the_chosen_one_and_every_control_has_a_name_and_a_help(
+    german_window: MainWindow, qtbot: QtBot
+) -> None:
     window = opened(german_window, qtbot)
-    view = window.attention_view
+    view, chooser = window.attention_view, window.attention_view.chooser
+    controls = (chooser.kind_combo, chooser.layer_spin, chooser.head_spin, chooser.feed_combo, chooser.scale_box)
+    for control in (*controls, view.all_kinds_box):
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
     title(window)
     with_all = view.grid.canvas.cell(0, 0).height()
     qtbot.mouseClick(view.all_kinds_box, Qt.MouseButton.LeftButton)
@@ -136,14 +142,6 @@ def test_no_title_runs_under_its_buttons_at_any_zoom(german_window: MainWindow, 
             for button in buttons:
                 assert panel.rect().contains(button.geometry()), (button.accessibleName(), zoom)
                 assert not panel.title_label.geometry().intersects(button.geometry()), (button.accessibleName(), zoom)
-
-
-def test_every_control_has_a_name_and_a_help(empty_window: MainWindow) -> None:
-    chooser = empty_window.attention_view.chooser
-    controls = (chooser.kind_combo, chooser.layer_spin, chooser.head_spin, chooser.feed_combo, chooser.scale_box)
-    for control in (*controls, empty_window.attention_view.all_kinds_box):
-        assert control.accessibleName() and control.toolTip()
-        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
 
 
 def test_lines_are_chosen_for_every_view(german_window: MainWindow, qtbot: QtBot) -> None:

@@ -61,7 +61,7 @@ def tokens(view: DataView, row: int, column: int) -> list[tuple[str, str]]:
     return [tuple(token) for token in view.table.item(row, column).data(TOKENS)]
 
 
-def test_pairs_and_figures_stand_there_before_training(view: DataView) -> None:
+def test_pairs_and_figures_stand_there_before_training_and_what_is_not_known_yet_has_its_line(view: DataView) -> None:
     assert view.note_label.text() == HINT
     assert figure(view, "pairs") == [str(NUM_TRAIN - 1), "2", "2"]
     assert figure(view, "left out, too long") == ["1", "0", "0"]
@@ -76,8 +76,6 @@ def test_pairs_and_figures_stand_there_before_training(view: DataView) -> None:
     view.split_combo.setCurrentText("valid")
     assert view.histograms.is_dirty
 
-
-def test_what_is_not_known_yet_has_its_line(view: DataView) -> None:
     overview = view.look.overview
     assert overview is not None
     known, waiting = (list(lines_of(one)) for one in (overview, replace(overview, leaks=None)))

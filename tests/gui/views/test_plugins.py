@@ -97,7 +97,15 @@ def reload(view: PluginsView, qtbot: QtBot) -> None:
     qtbot.waitUntil(view.reload_button.isEnabled, timeout=WAIT_MS)
 
 
-def test_rows_say_where_from_which_version_and_what_is_wrong(view: PluginsView, folder: Path) -> None:
+def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_is_named(
+    view: PluginsView, folder: Path
+) -> None:
+    assert view.table.hasFocus()
+    buttons = (view.try_button, view.check_button, view.new_button, view.reload_button, view.folder_button)
+    for control in (*buttons, view.table, view.name_edit):
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert view.about.accessibleName() and view.findings.accessibleName()
     assert row(view, "words") == ["Some words", "words", "ready", "API 1", from_home(folder)]
     assert row(view, "copy_task")[2:] == ["ready", "API 1", "Headlight"]
     assert [row.info.name for row in view.table.rows][:3] == ["broken", "leaking", "words"]  # what needs somebody first
@@ -293,15 +301,6 @@ def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     assert set(bridge.history.prepared.src_tokens[4:]) == set("abcdef") and strip.trouble is None
     assert row(view, "words")[2] == "ready" and view.note_label.text() == ""
     assert view.table.mapTo(view, view.table.rect().topLeft()) == top
-
-
-def test_every_control_is_named_and_reached_by_tab(view: PluginsView) -> None:
-    assert view.table.hasFocus()
-    buttons = (view.try_button, view.check_button, view.new_button, view.reload_button, view.folder_button)
-    for control in (*buttons, view.table, view.name_edit):
-        assert control.accessibleName() and control.toolTip()
-        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
-    assert view.about.accessibleName() and view.findings.accessibleName()
 
 
 def test_a_docstring_loses_its_backticks_and_its_line_breaks_but_for_lists() -> None:

@@ -44,12 +44,25 @@ TINY = (
     *("training.probe_every=20", "training.checkpoint_every=50", "training.validate_every=100000"),
 )
 
+SLOWLY = """
+import sys, time
+from core.cli import main
+from core.training.trainer import Trainer
+take_step = Trainer._take_step
+def take_step_slowly(trainer):
+    time.sleep(0.005)  # the window needs the processor too
+    take_step(trainer)
+Trainer._take_step = take_step_slowly
+sys.exit(main(sys.argv[1:]))
+"""
+
 
 @pytest.fixture
 def writing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Another process that trains without end into the window's runs folder."""
     settings = [word for setting in TINY for word in ("--set", setting)]
-    command = [sys.executable, "main.py", "train", "copy_task", *settings, "--runs-dir", str(tmp_path / "runs")]
+    arguments = ["train", "copy_task", *settings, "--runs-dir", str(tmp_path / "runs")]
+    command = [sys.executable, "-c", SLOWLY, *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     yield process
     process.terminate()
@@ -81,21 +94,23 @@ def learn_to_the_end(window: MainWindow, qtbot: QtBot, steps: int = 6) -> Path:
     return list_runs(window.context.place.path)[-1]
 
 
-def test_without_runs_it_says_how_one_begins(empty_window: MainWindow, qtbot: QtBot) -> None:
+def test_without_runs_it_says_how_one_begins_and_each_control_is_named_and_in_its_place(
+    empty_window: MainWindow, qtbot: QtBot
+) -> None:
     view = show(empty_window, qtbot)
+    assert view.table.hasFocus()
     assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
     assert view.path_label.text() == str(empty_window.context.place.path)
     assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
     assert text(view, 0)[1] == "0" and text(view, 0)[3:] == ["finished", "800", "", "0.0833", "99.6 %", ""]
 
-
-def test_its_buttons_end_where_the_table_below_them_ends(empty_window: MainWindow, qtbot: QtBot) -> None:
-    view = show(empty_window, qtbot)
-
     def right_of(part: QWidget) -> int:
         return part.mapTo(view, part.rect().topRight()).x()
 
-    assert right_of(view.refresh_button) == right_of(view.table)
+    assert right_of(view.refresh_button) == right_of(view.table), "its buttons end where the table below them ends"
+    for control in (view.open_button, view.continue_button, view.follow_button, view.refresh_button, view.table):
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
 
 
 def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
@@ -340,14 +355,6 @@ def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
     window.show_view(window.views.index(window.train_view))
 
 
-def test_every_control_is_named_and_reached_by_tab(empty_window: MainWindow, qtbot: QtBot) -> None:
-    view = show(empty_window, qtbot)
-    assert view.table.hasFocus()
-    for control in (view.open_button, view.continue_button, view.follow_button, view.refresh_button, view.table):
-        assert control.accessibleName() and control.toolTip()
-        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
-
-
 @pytest.fixture
 def three_runs(empty_window: MainWindow, qtbot: QtBot) -> RunsView:
     """The view on three finished runs, "b" the chosen one, and the example."""
@@ -372,6 +379,8 @@ def trash(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsView, qtbot: QtBot, trash: Path) -> None:
+    (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
+    assert not delete.autoRepeat(), "held it would take one run after another"
     chosen = three_runs.table.chosen
     assert chosen is not None
     before = names(three_runs)
@@ -384,6 +393,17 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsVie
     said = "toy_german_english (2026-01-02_b) is in the trash of the desktop, which gives back what was not meant."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == said
+    delete_by_a_double_click(three_runs, qtbot, trash)
+
+
+def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path) -> None:
+    """It takes one run, not the next one too."""
+    before, thrown_away, chosen = names(view), len(list(trash.iterdir())), view.table.chosen
+    assert chosen is not None
+    for _ in range(2):  # as a double one comes
+        qtbot.mouseClick(view.delete_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not chosen.path.exists() and not view._is_reading, timeout=WAIT_MS)
+    assert len(names(view)) == len(before) - 1 and len(list(trash.iterdir())) == thrown_away + 1
 
 
 def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> None:
@@ -398,12 +418,6 @@ def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> No
     assert details.step_combo.currentData() == 5000
 
 
-def test_a_key_that_is_held_acts_once(three_runs: RunsView) -> None:
-    """Delete would take one run after another."""
-    (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
-    assert not delete.autoRepeat()
-
-
 def test_one_run_is_chosen_though_ctrl_is_held(three_runs: RunsView, qtbot: QtBot) -> None:
     """As while Ctrl+6 opens the view: what is chosen is what Delete takes."""
     other = three_runs.table.rows[-1].path
@@ -413,15 +427,6 @@ def test_one_run_is_chosen_though_ctrl_is_held(three_runs: RunsView, qtbot: QtBo
     three_runs.table.choose(other)
     qtbot.keyRelease(three_runs.table, Qt.Key.Key_Control)
     assert [row.path for row in three_runs.table.all_chosen] == [other]
-
-
-def test_a_double_click_deletes_one_run(three_runs: RunsView, qtbot: QtBot, trash: Path) -> None:
-    before, chosen = names(three_runs), three_runs.table.chosen
-    assert chosen is not None
-    for _ in range(2):  # as a double one comes
-        qtbot.mouseClick(three_runs.delete_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs._is_reading, timeout=WAIT_MS)
-    assert len(names(three_runs)) == len(before) - 1 and len(list(trash.iterdir())) == 1
 
 
 def test_what_no_trash_takes_is_told_and_stays(
@@ -455,7 +460,16 @@ def test_a_click_on_a_row_says_at_once_what_can_be_done_with_it(three_runs: Runs
         assert three_runs.delete_button.isEnabled() is not is_kept
 
 
-def test_a_search_leaves_the_runs_that_have_all_its_words(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_sparkline_says_how_the_loss_went_and_a_search_leaves_the_runs_that_have_all_its_words(
+    three_runs: RunsView, qtbot: QtBot
+) -> None:
+    row, cell = three_runs.table.rows[0], three_runs.table.item(0, 5)
+    _, metrics = RunFolder.open(example_path()).metrics()
+    assert len(row.losses) == NUM_LOSSES and row.losses[0] == metrics["train/loss"][0]
+    assert set(row.losses) <= set(metrics["train/loss"])
+    assert cell is not None
+    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
+
     everything = names(three_runs)
     qtbot.keyClick(three_runs, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClicks(three_runs.search_edit, "FINISHED 01_c")
@@ -464,15 +478,6 @@ def test_a_search_leaves_the_runs_that_have_all_its_words(three_runs: RunsView, 
     assert names(three_runs) == [] and "No run matches" in three_runs.empty_label.text()
     qtbot.keyClick(three_runs.search_edit, Qt.Key.Key_Escape)
     assert names(three_runs) == everything and three_runs.table.hasFocus()
-
-
-def test_a_sparkline_says_how_the_loss_went(three_runs: RunsView) -> None:
-    row, cell = three_runs.table.rows[0], three_runs.table.item(0, 5)
-    _, metrics = RunFolder.open(example_path()).metrics()
-    assert len(row.losses) == NUM_LOSSES and row.losses[0] == metrics["train/loss"][0]
-    assert set(row.losses) <= set(metrics["train/loss"])
-    assert cell is not None
-    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
 
 
 def choose_both(view: RunsView, *folders: str) -> None:
@@ -642,7 +647,7 @@ def test_a_refresh_leaves_cursor_and_selection_where_somebody_is_about_to_type(
     assert details.note_edit.textCursor().position() == len("half the width ")
 
 
-def test_a_note_alone_gives_no_name(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_note_alone_gives_no_name_and_a_name_of_two_lines_becomes_one(three_runs: RunsView, qtbot: QtBot) -> None:
     view, run = three_runs, RunFolder.open(three_runs.context.place.path / "2026-01-02_b")
     for note in ("half the width", "and more"):
         view.details.note_edit.setFocus()
@@ -650,6 +655,12 @@ def test_a_note_alone_gives_no_name(three_runs: RunsView, qtbot: QtBot) -> None:
         qtbot.keyClick(view.details.note_edit, Qt.Key.Key_Tab)
         row_of(view, qtbot, lambda row, note=note: note in row.note)
         assert run.label().name == ""
+    view.table.setFocus()
+    qtbot.keyClick(view.table, Qt.Key.Key_F2)
+    QGuiApplication.clipboard().setText("first\nsecond\tcell")
+    view.details.name_edit.paste()
+    qtbot.keyClick(view.details.name_edit, Qt.Key.Key_Return)
+    row_of(view, qtbot, lambda row: row.name == "first second cell" and not row.problem)
 
 
 def test_a_shared_file_is_named_as_the_run_is_called_and_its_size_is_said(
@@ -674,14 +685,6 @@ def test_a_shared_file_is_named_as_the_run_is_called_and_its_size_is_said(
     view.details.share_button.click()
     qtbot.waitUntil((tmp_path / "given.headlight").exists, timeout=WAIT_MS)
     assert proposed == ["2026-01-02_b.headlight", "Half_width_unk.headlight"]
-
-
-def test_a_name_of_two_lines_becomes_one(three_runs: RunsView, qtbot: QtBot) -> None:
-    qtbot.keyClick(three_runs.table, Qt.Key.Key_F2)
-    QGuiApplication.clipboard().setText("first\nsecond\tcell")
-    three_runs.details.name_edit.paste()
-    qtbot.keyClick(three_runs.details.name_edit, Qt.Key.Key_Return)
-    row_of(three_runs, qtbot, lambda row: row.name == "first second cell" and not row.problem)
 
 
 def test_esc_gives_up_what_was_typed_and_the_example_keeps_its_name(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -889,10 +892,13 @@ def test_each_map_names_its_own_head_where_runs_differ_in_depth(two_depths: Runs
     wait_until_drawn(view, qtbot)
     assert heads_named(view) == ["layer 1 of 1, head 2 of 2", "layer 1 of 2, head 2 of 2"]
     assert {line[3:5] for line in panel.numbers()[1:]} == {(1, 2)}
+    selection.choose(head=0, layer=1)
+    wait_until_drawn(view, qtbot)
+    choose_by_the_keys_that_its_tooltips_name(view, qtbot)
 
 
-def test_the_keys_that_its_tooltips_name_choose_a_head(two_depths: RunsView, qtbot: QtBot) -> None:
-    view, selection = two_depths, two_depths.context.selection
+def choose_by_the_keys_that_its_tooltips_name(view: RunsView, qtbot: QtBot) -> None:
+    selection = view.context.selection
 
     def press(key: Qt.Key) -> None:
         qtbot.keyClick(view.table, key, Qt.KeyboardModifier.AltModifier)

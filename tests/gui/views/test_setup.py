@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from core.config import config_to_yaml, read_config
+from core.config import read_config
 from gui.main_window import MainWindow
 from gui.option_form import help_text
 from gui.views.setup import NOAM_NOTE
@@ -47,27 +47,42 @@ def test_settings_are_saved_with_a_suffix_that_open_finds_again(
         assert read_config(tmp_path / whole) == window.context.workbench.draft, typed
 
 
-def test_who_saves_settings_without_what_was_refused_is_told(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_who_saves_settings_or_learns_without_what_was_refused_is_told(
+    qtbot: QtBot,
+    window: MainWindow,
+    wait_for_state: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    window.rail.setup_button.click()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine.yaml"), "Settings (*.yaml)"))
     type_into(qtbot, window, "model.num_decoder_layers", "abc")
     qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
     said = "What was typed for model.num_decoder_layers does not fit: the file was saved without it."
     assert window.strip.sentence.text() == said
     assert read_config(tmp_path / "mine.yaml").model.num_decoder_layers == 1
+    window.strip.dismiss()
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+    said = "What was typed for model.num_decoder_layers does not fit: the run learns without it."
+    assert window.strip.sentence.text().startswith(said)
+    wait_for_state("paused")
+    row = window.setup_drawer.forms["model"].rows["model.num_decoder_layers"]
+    assert isinstance(row.editor, QLineEdit)
+    assert (row.editor.text(), row.error) == ("abc", "expected a whole number, given 'abc'.")
 
 
-def test_an_error_stands_beside_its_field(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_error_stands_beside_its_field_until_all_fits_together(qtbot: QtBot, window: MainWindow) -> None:
     type_into(qtbot, window, "model.num_heads", "3")
     row = window.setup_drawer.forms["model"].rows["model.num_heads"]
     assert "must divide d_model = 16" in row.error_label.text()
     assert window.context.workbench.draft.model.num_heads == 2  # type: ignore[union-attr]
-    type_into(qtbot, window, "model.num_heads", "4")
+    type_into(qtbot, window, "model.num_heads", "2")
     assert row.error_label.text() == ""
+    type_two_values_that_fit_only_together(qtbot, window)
 
 
-def test_two_values_that_fit_only_together_can_be_typed_one_after_the_other(qtbot: QtBot, window: MainWindow) -> None:
+def type_two_values_that_fit_only_together(qtbot: QtBot, window: MainWindow) -> None:
+    """One after the other."""
     rows, workbench = window.setup_drawer.forms["model"].rows, window.context.workbench
     type_into(qtbot, window, "model.num_heads", "5")
     assert rows["model.num_heads"].error_label.text() == "✗ must divide d_model = 16, given 5."
@@ -167,20 +182,6 @@ def test_a_mark_that_was_mended_goes_though_the_plugins_were_read_anew_meanwhile
     assert row.error == ""
 
 
-def test_who_learns_without_what_was_refused_is_told(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
-) -> None:
-    window.rail.setup_button.click()
-    type_into(qtbot, window, "model.num_decoder_layers", "abc")
-    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
-    said = "What was typed for model.num_decoder_layers does not fit: the run learns without it."
-    assert window.strip.sentence.text().startswith(said)
-    wait_for_state("paused")
-    row = window.setup_drawer.forms["model"].rows["model.num_decoder_layers"]
-    assert isinstance(row.editor, QLineEdit)
-    assert (row.editor.text(), row.error) == ("abc", "expected a whole number, given 'abc'.")
-
-
 def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
     window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
@@ -250,14 +251,6 @@ def test_a_wrong_file_is_one_sentence_in_the_strip(qtbot: QtBot, window: MainWin
     path.write_text("dataset: {plugin: copy_task}\nmodel: {d_modle: 8}\n", encoding="utf-8")
     window.setup_drawer.open_file(path)
     assert "d_modle" in window.strip.sentence.text()
-
-
-def test_the_draft_is_saved_as_it_is_read(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    draft = window.context.workbench.draft
-    assert draft is not None
-    path = tmp_path / "saved.yaml"
-    path.write_text(config_to_yaml(draft), encoding="utf-8")
-    assert read_config(path) == draft
 
 
 def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot: QtBot, window: MainWindow) -> None:

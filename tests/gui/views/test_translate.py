@@ -72,12 +72,25 @@ def probabilities(translation: Translation | None) -> list[float]:
     return translation.sentence.free_running.output_probability.tolist()
 
 
-def test_an_example_stands_there_translated_before_anything_is_trained(view: TranslateView) -> None:
+def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tracks(
+    view: TranslateView, qtbot: QtBot
+) -> None:
     draw(view)
     assert view.source_edit.text() == view.context.bridge.history.sentences[0]
     assert view.tokens.title_label.text() == "Translation · weights of step 0"
     assert view.map.title_label.text() == "Cross attention, layer 2 head 1, free-running · step 0"
     assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # typing replaces it
+    probed = view.context.bridge.history.probe(0).sentences[0]
+    fed, free = view.tracks.canvas.tracks
+    assert view.reference_edit.text() == probed.reference
+    assert fed.tokens == probed.by_reference.tgt_output and free.tokens == probed.free_running.tgt_output
+    assert view.tracks.verdict_label.text().startswith("✗ From the first token on the reference has")
+    assert view.tracks.canvas.accessibleDescription() == view.tracks.verdict_label.text()
+    assert len(view.tracks.numbers()) == 1 + len(fed.tokens) + len(free.tokens)
+    qtbot.keyClick(view.tracks.canvas, Qt.Key.Key_Home)
+    assert view.tokens.table.currentRow() == 0
+    qtbot.keyClick(view.tracks.canvas, Qt.Key.Key_Right)
+    assert view.tokens.table.currentRow() == 1
 
 
 def test_each_token_has_its_probability_and_runners_up(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
@@ -120,21 +133,6 @@ def test_the_sentence_goes_on_from_a_token_that_is_clicked(view: TranslateView, 
     assert probabilities(view.typed.translation) == probabilities(first)
     draw(view)
     assert not view.tokens.undo_button.isVisible()
-
-
-def test_two_tracks_of_a_sentence_whose_reference_is_known(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
-    draw(view)
-    probed = view.context.bridge.history.probe(0).sentences[0]
-    fed, free = view.tracks.canvas.tracks
-    assert view.reference_edit.text() == probed.reference
-    assert fed.tokens == probed.by_reference.tgt_output and free.tokens == probed.free_running.tgt_output
-    assert view.tracks.verdict_label.text().startswith("✗ From the first token on the reference has")
-    assert view.tracks.canvas.accessibleDescription() == view.tracks.verdict_label.text()
-    assert len(view.tracks.numbers()) == 1 + len(fed.tokens) + len(free.tokens)
-    qtbot.keyClick(view.tracks.canvas, Qt.Key.Key_Home)
-    assert view.tokens.table.currentRow() == 0
-    qtbot.keyClick(view.tracks.canvas, Qt.Key.Key_Right)
-    assert view.tokens.table.currentRow() == 1
 
 
 def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: TranslateView, qtbot: QtBot) -> None:
@@ -293,9 +291,7 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
     with_another_run(view, qtbot)
 
 
-def test_the_run_that_is_compared_with_can_be_chosen_again(view: TranslateView, qtbot: QtBot) -> None:
-    show_page(view, "Two weights")
-    qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+def choose_the_run_that_is_compared_with_again(view: TranslateView, qtbot: QtBot) -> None:
     view.other.run_combo.activated.emit(0)  # "this run", as before
     assert view.other.asked.answer is None
     qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
@@ -330,6 +326,7 @@ def test_two_weights_are_compared_by_one_sentence_only(
     show_page(view, "Two weights")
     qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
     assert view.other.verdict_label.text().startswith("= Both write the same.")
+    choose_the_run_that_is_compared_with_again(view, qtbot)
     for choose in (lambda: enter(view, qtbot, "ich mochte bier"), lambda: go_on_from_another_token(view, qtbot)):
         with monkeypatch.context() as slow:  # the second translation is still to come
             slow.setattr(view.other.asked, "want", lambda *_, **__: None)
@@ -387,7 +384,9 @@ def test_translates_during_training_and_follows_it(
     qtbot.waitUntil(lambda: view.typed.translation.step == last_step, timeout=WAIT_MS)
 
 
-def test_translates_with_kept_weights(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+def test_translates_with_kept_weights_and_follows_the_playhead_to_the_nearest_kept_step(
+    view: TranslateView, learn: Learn, qtbot: QtBot
+) -> None:
     untrained = view.typed.translation
     learn(30)
     qtbot.waitUntil(lambda: view.typed.translation.step == 30, timeout=WAIT_MS)
@@ -396,10 +395,8 @@ def test_translates_with_kept_weights(view: TranslateView, learn: Learn, qtbot: 
     assert again.step == 0
     assert probabilities(again) == pytest.approx(probabilities(untrained), abs=1e-6)
     assert choose_weights(view, qtbot, "now").step == 30
-
-
-def test_follows_the_playhead_to_the_nearest_kept_step(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
-    learn(30)
+    view.weights_combo.setCurrentIndex(0)
+    view.weights_combo.activated.emit(0)
     view.context.playhead.view(7)
     qtbot.waitUntil(lambda: view.typed.translation.step == 5, timeout=WAIT_MS)  # probes at 0 1 2 3 5 8 13 ...
     draw(view)
@@ -416,7 +413,11 @@ def test_unknown_tokens_are_named(view: TranslateView, qtbot: QtBot) -> None:
     assert view.map.canvas.picture.columns[-2] == "<unk>"
 
 
-def test_an_error_stands_beside_the_field(view: TranslateView, qtbot: QtBot) -> None:
+def test_any_text_is_read_and_an_error_stands_beside_the_field(view: TranslateView, qtbot: QtBot) -> None:
+    for text in ("🙂 🙃", "שלום עולם", "a\u2028b", "<b>fett</b>", "é" * 10_000):
+        enter(view, qtbot, text)
+        assert "not in the vocabulary" in view.note_label.text(), text[:20]
+        assert not view.window().strip.isVisible(), text[:20]
     for text, says in (("  ", "the text is empty"), ("ein " * 50, "has 51 tokens")):
         enter(view, qtbot, text)
         assert view.note_label.isVisible() and says in view.note_label.text()
@@ -426,13 +427,6 @@ def test_an_error_stands_beside_the_field(view: TranslateView, qtbot: QtBot) -> 
     assert not view.note_label.isVisible()
     enter(view, qtbot, "ich mochte ein bier ich mochte")
     assert view.note_label.isVisible() and "The text has 7 tokens" in view.note_label.text()
-
-
-def test_any_text_is_read_without_a_traceback(view: TranslateView, qtbot: QtBot) -> None:
-    for text in ("🙂 🙃", "שלום עולם", "a\u2028b", "<b>fett</b>", "é" * 10_000):
-        enter(view, qtbot, text)
-        assert "not in the vocabulary" in view.note_label.text()
-        assert not view.window().strip.isVisible()
 
 
 def test_an_example_is_picked_from_the_menu(view: TranslateView, qtbot: QtBot) -> None:
@@ -475,7 +469,9 @@ def test_nothing_is_translated_again_where_nobody_looks(
     qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
 
 
-def test_keys_choose_the_head_and_every_control_is_named(view: TranslateView, qtbot: QtBot) -> None:
+def test_keys_choose_the_head_and_every_control_is_named(
+    german_window: MainWindow, view: TranslateView, qtbot: QtBot
+) -> None:
     draw(view)
     qtbot.keyClick(view.source_edit, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     draw(view)
@@ -488,9 +484,10 @@ def test_keys_choose_the_head_and_every_control_is_named(view: TranslateView, qt
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert not view.chooser.feed_combo.isVisible()
+    see_that_the_reference_has_its_name_before_it(german_window, view, qtbot)
 
 
-def test_the_reference_has_its_name_before_it(german_window: MainWindow, view: TranslateView, qtbot: QtBot) -> None:
+def see_that_the_reference_has_its_name_before_it(window: MainWindow, view: TranslateView, qtbot: QtBot) -> None:
     (name,) = (label for label in view.findChildren(QLabel) if label.buddy() is view.reference_edit)
     assert name.text() == "reference"
     row = (view.source_edit, view.examples_button, name, view.reference_edit, view.weights_combo, view.translate_button)
@@ -504,7 +501,7 @@ def test_the_reference_has_its_name_before_it(german_window: MainWindow, view: T
         assert cut_texts(view) == []
 
     for width, height in ((1280, 720), (960, 600)):
-        german_window.resize(width, height)
+        window.resize(width, height)
         qtbot.waitUntil(fits, timeout=WAIT_MS)
 
 

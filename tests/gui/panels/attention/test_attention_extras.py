@@ -32,10 +32,14 @@ def extras(window: MainWindow, qtbot: QtBot) -> AttentionExtras:
     return view.extras
 
 
-def test_the_chooser_says_that_all_heads_are_one_and_leads_to_a_single_one(
+def test_the_chooser_says_that_all_heads_are_one_and_leads_to_a_single_one_and_every_control_has_a_name(
     window: MainWindow, extras: AttentionExtras, qtbot: QtBot
 ) -> None:
     chooser, selection = window.attention_view.chooser, window.context.selection
+    controls = (extras.pooled_combo, extras.against_combo, extras.step_combo, extras.entropy_box)
+    for control in (*controls, window.attention_view.more_button):
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
     for pooled, text in (("mean", "mean of 2"), ("max", "maximum of 2")):
         selection.choose(pooled=pooled)
         qtbot.waitUntil(lambda text=text: chooser.head_spin.text() == text, timeout=WAIT_MS)
@@ -169,11 +173,3 @@ def test_the_run_it_is_compared_with_stays_the_chosen_one_where_the_open_list_is
     qtbot.waitUntil(lambda: not extras.is_dirty, timeout=WAIT_MS)
     assert extras.against_combo.currentText() == "kept" and "gone" in offered(extras)
     extras.against_combo.hidePopup()
-
-
-def test_every_control_has_a_name_and_a_help(empty_window: MainWindow) -> None:
-    view = empty_window.attention_view
-    extras = view.extras
-    for control in (extras.pooled_combo, extras.against_combo, extras.step_combo, extras.entropy_box, view.more_button):
-        assert control.accessibleName() and control.toolTip()
-        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus

@@ -311,7 +311,7 @@ def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtB
     assert "Space" in loss._invitation.toPlainText()
 
 
-def test_the_curves_are_those_of_the_run(trained: MainWindow) -> None:
+def test_the_curves_are_those_of_the_run_in_the_colours_of_both_modes(trained: MainWindow) -> None:
     history, curves = trained.context.bridge.history, trained.findChild(Curves)
     steps, losses = history.curve("train/loss")
     drawn_steps, drawn = curves.loss._raw.getOriginalDataset()
@@ -320,9 +320,16 @@ def test_the_curves_are_those_of_the_run(trained: MainWindow) -> None:
     assert np.array_equal(curves.learning_rate._done.getOriginalDataset()[1], history.curve("train/learning_rate")[1])
     ticks = np.unique(curves.ticks._probes.getOriginalDataset()[0])
     assert ticks.tolist() == history.probe_steps
+    loss, theme = curves.loss, trained.context.theme
+    for mode in ("dark", "light"):
+        theme.set_mode(mode)
+        assert loss._train.opts["pen"].color() == theme.colour("training"), mode
+        assert loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine, mode
 
 
-def test_dragging_the_playhead_looks_at_an_earlier_step_and_says_its_figures(trained: MainWindow, qtbot: QtBot) -> None:
+def test_a_playhead_that_is_dragged_or_put_somewhere_by_a_click_looks_at_that_step_and_says_its_figures(
+    trained: MainWindow, qtbot: QtBot
+) -> None:
     curves, playhead = trained.findChild(Curves), trained.context.playhead
     curves.loss._line.setValue(5)
     curves.loss._line.sigDragged.emit(curves.loss._line)
@@ -331,21 +338,10 @@ def test_dragging_the_playhead_looks_at_an_earlier_step_and_says_its_figures(tra
     loss = trained.context.bridge.history.value("train/loss", 5)
     qtbot.waitUntil(lambda: f"step 5: train {loss:.3g}" in curves.title_label.text(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: curves.learning_rate._line.value() == 5, timeout=WAIT_MS)  # drawn a piece later
-
-
-def test_a_click_puts_the_playhead_there(trained: MainWindow, qtbot: QtBot) -> None:
-    loss = trained.findChild(Curves).loss
-    place = loss.mapFromScene(loss.plotItem.vb.mapViewToScene(QPointF(7.0, 1.0)))
-    qtbot.mouseClick(loss.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    qtbot.waitUntil(lambda: trained.context.playhead.step == 7, timeout=WAIT_MS)
-
-
-def test_both_modes_draw_in_their_own_colours(trained: MainWindow) -> None:
-    loss, theme = trained.findChild(Curves).loss, trained.context.theme
-    for mode in ("dark", "light"):
-        theme.set_mode(mode)
-        assert loss._train.opts["pen"].color() == theme.colour("training")
-        assert loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine
+    plot = curves.loss
+    place = plot.mapFromScene(plot.plotItem.vb.mapViewToScene(QPointF(7.0, 1.0)))
+    qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: playhead.step == 7, timeout=WAIT_MS)
 
 
 def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qtbot: QtBot) -> None:

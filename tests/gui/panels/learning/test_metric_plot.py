@@ -104,19 +104,14 @@ def test_every_metric_of_the_run_can_be_drawn_with_the_limit_that_its_plugin_say
     assert curves.plots[0] is curves.loss and "Loss, nats" in curves.title_label.text()
 
 
-def test_the_limit_is_explained_where_the_mouse_rests_and_the_metric_everywhere_else(
+def test_limit_and_metric_are_explained_where_the_mouse_rests_and_playhead_and_figures_are_those_of_the_other_curves(
     trained: MainWindow, qtbot: QtBot
 ) -> None:
-    plot = choose(trained, qtbot, "token_accuracy")
-    limit = plot._levels["limit"]
+    plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
     said = "Limit: the plugin says that nobody can do better on these data"
     for step in (2, 15):
-        assert tip_at(plot, place_of(plot, step, limit.value())) == said
+        assert tip_at(plot, place_of(plot, step, plot._levels["limit"].value())) == said
     assert tip_at(plot, place_of(plot, 2, 0.02)).startswith("Share of the target tokens")
-
-
-def test_the_playhead_and_the_figures_are_those_of_the_other_curves(trained: MainWindow, qtbot: QtBot) -> None:
-    plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
     history = trained.context.bridge.history
     qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, 12, 0.5))
     step = trained.context.playhead.step

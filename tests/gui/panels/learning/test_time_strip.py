@@ -92,7 +92,9 @@ def test_the_steps_stay_in_place_as_the_view_leaves_live(strip: TimeStrip, histo
     assert strip.ticks.geometry() == before
 
 
-def test_its_buttons_play_the_run_and_back(attentive: MainWindow, qtbot: QtBot) -> None:
+def test_its_buttons_play_the_run_and_back_and_as_it_goes_it_leaves_space_to_learn(
+    attentive: MainWindow, qtbot: QtBot
+) -> None:
     strip, replay = attentive.time_strip, attentive.context.replay
     for button, other, name in (
         (strip.rewind_button, strip.replay_button, "rewind"),
@@ -103,19 +105,16 @@ def test_its_buttons_play_the_run_and_back(attentive: MainWindow, qtbot: QtBot) 
         assert button.toolTip().startswith("Stop here") and other.accessibleName() in ("Replay", "Rewind")
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         assert not replay.is_playing and button.accessibleName() == name.capitalize()
+    attentive.activateWindow()
+    strip.setFocus()
+    attentive.show_view(0)
+    assert attentive.focusWidget() is attentive
 
 
 def test_it_is_drawn_in_the_colours_of_the_theme(strip: TimeStrip, theme: Theme) -> None:
     theme.set_mode("dark")
     assert strip.ticks.grab().toImage().pixelColor(strip.ticks.width() - 3, 3) == theme.colour("surface")
     assert strip.grab().toImage().pixelColor(2, strip.height() // 2) == theme.colour("surface")
-
-
-def test_a_focused_strip_that_goes_leaves_space_to_learn(attentive: MainWindow) -> None:
-    attentive.activateWindow()
-    attentive.time_strip.setFocus()
-    attentive.show_view(0)
-    assert attentive.focusWidget() is attentive
 
 
 def test_nothing_prepared_is_a_sentence(strip: TimeStrip) -> None:

@@ -112,20 +112,9 @@ def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learne
     assert "sentence 31" in learned.canvas.accessibleDescription()
 
 
-def test_what_the_colours_of_a_confusion_are_is_said_and_leaves_room_for_its_names(
+def test_what_the_colours_of_a_confusion_are_is_said_and_no_cell_of_another_is_marked(
     view: TrainView, qtbot: QtBot
 ) -> None:
-    view.context.playhead.view(400)
-    confusion = view.confusion_map
-    qtbot.waitUntil(lambda: "step 400" in confusion.title_label.text(), timeout=WAIT_MS)
-    assert "Colour: the square root of a cell's share of its row." in confusion.readout.text()
-    assert "have a cell" in confusion.readout.text()
-    qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
-    layout = confusion.canvas.layout_of(confusion.canvas.matrix)
-    assert layout.cell(0, 0).height() >= 0.8 * QFontMetricsF(layout.font).height()
-
-
-def test_no_cell_of_another_confusion_is_marked_or_chosen(view: TrainView, qtbot: QtBot) -> None:
     confusion = view.confusion_map
     row, column = (size - 1 for size in confusion.canvas.matrix.values.shape)
     confusion.canvas.pointed.emit(row, column)
@@ -136,6 +125,11 @@ def test_no_cell_of_another_confusion_is_marked_or_chosen(view: TrainView, qtbot
     assert not confusion.canvas.accessibleDescription() and confusion.readout.text().startswith("Rows: to be written.")
     qtbot.keyClick(confusion.canvas, Qt.Key.Key_Return)
     assert not view.learned_map.why_label.isVisible()
+    assert "Colour: the square root of a cell's share of its row." in confusion.readout.text()
+    assert "have a cell" in confusion.readout.text()
+    qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
+    layout = confusion.canvas.layout_of(confusion.canvas.matrix)
+    assert layout.cell(0, 0).height() >= 0.8 * QFontMetricsF(layout.font).height()
 
 
 def test_the_sentences_of_a_confusion_are_forgotten_with_their_run(
