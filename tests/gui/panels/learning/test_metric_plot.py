@@ -104,7 +104,7 @@ def test_every_metric_of_the_run_can_be_drawn_with_the_limit_that_its_plugin_say
     assert curves.plots[0] is curves.loss and "Loss, nats" in curves.title_label.text()
 
 
-def test_limit_and_metric_are_explained_where_the_mouse_rests_and_playhead_and_figures_are_those_of_the_other_curves(
+def test_what_the_mouse_rests_on_is_explained_and_playhead_and_figures_are_those_of_the_other_curves(
     trained: MainWindow, qtbot: QtBot
 ) -> None:
     plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
