@@ -122,9 +122,10 @@ def row(experiment: Experiment, settings: str, outcome: Outcome) -> str:
     )
 
 
-def page(rows: list[str]) -> str:
-    """The page around the table."""
-    return PAGE_BEGINS.format(machine=platform.machine()) + "\n".join(rows) + "\n"
+def page(rows: list[str], former: str) -> str:
+    """The page with these rows; what somebody wrote below the former ones stays."""
+    below = former.rpartition("|\n")[2]
+    return PAGE_BEGINS.format(machine=platform.machine()) + "\n".join(rows) + "\n" + below
 
 
 def main() -> None:
@@ -137,7 +138,7 @@ def main() -> None:
                 rows.append(row(experiment, f"`{preset}`", run(preset, overrides)))
                 print(rows[-1], flush=True)
     if not word:
-        PAGE.write_text(page(rows), encoding="utf-8")
+        PAGE.write_text(page(rows, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
