@@ -26,7 +26,7 @@ class AlignedHead:
     layer: int
     head: int
     score: float  # 0 to 1, see `alignment_scores`
-    since: int | None  # the step from which on it has been at least FOUND; None where it is less
+    since: int | None  # the step from which on it has been at least FOUND; None where it is less, or not yet known
 
 
 class FirstFind(NamedTuple):
@@ -41,7 +41,7 @@ class AlignmentScores:
     """The scores of all heads at every probe so far. Empty for data whose plugin gives no alignment.
 
     Probes are scored many at a time, when somebody asks: one by one, as they come, costs four times as much. Of a run
-    that was opened they are read bit by bit; since when a head reads rightly is told as far as all before was read.
+    that was opened they are read bit by bit; since when a head reads rightly is told once all before was read.
     """
 
     unread: deque[int]
@@ -88,7 +88,7 @@ class AlignmentScores:
         newest = self._scores[steps[-1]]
         layer, head = np.unravel_index(newest.argmax(), newest.shape)
         since = None
-        for known in reversed(steps if steps[-1] <= self._known_until else steps[-1:]):
+        for known in reversed(steps if steps[-1] < self._known_until else ()):
             if self._scores[known][layer, head] < FOUND:
                 break
             since = known

@@ -90,5 +90,5 @@ def test_a_run_that_was_opened_is_drawn_again_when_all_of_it_was_looked_at(
     window.show_view(1)
     title, strip = window.attention_view.grid.title_label, window.time_strip
     window.context.follower.follow(example_path())
-    qtbot.waitUntil(lambda: "since 233" in title.text(), timeout=WAIT_MS)  # first all that is known is step 800
+    qtbot.waitUntil(lambda: "since 233" in title.text(), timeout=WAIT_MS)  # at first nobody knows since when
     qtbot.waitUntil(lambda: any(mark.kind == "aligned" for mark in strip.ticks.marks), timeout=WAIT_MS)

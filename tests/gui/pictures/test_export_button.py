@@ -208,7 +208,9 @@ def example(empty_window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The window with the finished run that comes along."""
     empty_window.context.workbench.open_run(example_path())
     qtbot.waitUntil(lambda: empty_window.context.playhead.live_step == 800, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "finished", timeout=WAIT_MS)
+    bridge = empty_window.context.bridge
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not bridge.history.alignment.unread, timeout=WAIT_MS)  # marks come with what is read
     return empty_window
 
 
