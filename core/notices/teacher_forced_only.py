@@ -19,16 +19,16 @@ def _look(moment: Moment) -> str | None:
     if accuracy is None or errors is None or accuracy < _RIGHT or accuracy - (1.0 - errors) < MOST_LOST:
         return None
     return (
-        f"{per_cent(accuracy)} of the tokens are right fed by the reference, but free-running "
+        f"{per_cent(accuracy)} of the tokens are right teacher-forced, but free-running "
         f"the token error rate is {per_cent(errors)}"
     )
 
 
 RULE = Rule(
     kind="teacher_forced_only",
-    title="right only where fed by the reference",
+    title="right only when teacher-forced",
     looks_at="validation",
-    usually="Usually the decoder goes by the token before instead of the source, so that one error brings all others.",
+    usually="Usually the decoder goes by the token before instead of the source, so that one error leads to the next.",
     look=_look,
     experiment=more_dropout,
 )

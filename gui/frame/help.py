@@ -24,7 +24,7 @@ SHORTCUTS = (
     ("[  ]", "Previous, next sentence"),
     ("Ctrl+1 … 7", "Train, Attention, Translate, Data, Anatomy, Runs, Plugins"),
     ("Alt+↑ ↓ ← →", "Layer and head of the attention that is drawn large"),
-    ("Alt+K  F  L  X", "Its kind; fed by the reference or free-running; as lines; that head off or on"),
+    ("Alt+K  F  L  X", "Its kind; teacher-forced or free-running; as lines; that head off or on"),
     ("Ctrl+F", "In Data and Runs: search"),
     ("Ctrl+PgUp  PgDown", "In Data: the page before, the next"),
     ("Enter", "In a table: open or follow the run, try the plugin, show the example's pairs"),

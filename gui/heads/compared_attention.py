@@ -146,7 +146,7 @@ def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: S
     if mine.src_tokens != other.src_tokens:
         return "The other run cuts this sentence into other tokens: choose a run with the same tokenizer."
     if _free_runs(mine, selection) != _free_runs(other, selection) or _read(mine, selection) != _read(other, selection):
-        return "The decoder reads other tokens there: choose “fed by the reference” to compare token by token."
+        return "The decoder reads other tokens there: choose “teacher-forced” to compare token by token."
     return ""
 
 

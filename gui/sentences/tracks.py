@@ -35,7 +35,7 @@ def said_of_reference(fed: Track, free: Track) -> str:
     """What comparing the free run with the reference shows."""
     place = first_difference(fed.tokens, free.tokens)
     right, all_of_them = fed.num_first_choices, len(fed.tokens)
-    alone = f"Fed by the reference, the model's first choice is right for {right} of {all_of_them} tokens."
+    alone = f"Teacher-forced, the model's first choice is right for {right} of {all_of_them} tokens."
     if place is None:
         return f"✓ The free run is the reference. {alone}"
     return f"✗ {_said_of_difference(place, fed, free, 'the reference has', 'the free run')} {alone}"
@@ -52,7 +52,7 @@ def said_of_weights(above: Track, below: Track) -> str:
 def said_of_fed(above: Track, below: Track) -> str:
     """How sure two models are of one reference."""
     return (
-        f"Fed by the reference, it costs {_loss(above):.2f} nats a token above and {_loss(below):.2f} below; the first "
+        f"Teacher-forced, it costs {_loss(above):.2f} nats a token above and {_loss(below):.2f} below; the first "
         f"choice is right for {above.num_first_choices} and {below.num_first_choices} of {len(above.tokens)} tokens."
     )
 

@@ -83,7 +83,7 @@ class AttentionMap(Panel):
         if kind == "encoder_self":
             return name
         runs_free = self._selection.feed_of(sentence) is sentence.free_running
-        return f"{name}, {'free-running' if runs_free else 'fed by the reference'}"
+        return f"{name}, {'free-running' if runs_free else 'teacher-forced'}"
 
     def _score(self, history: History, shown: ShownSentence) -> str:
         """Of the chosen head of cross-attention, over all sentences of the probe; empty where none was scored yet."""

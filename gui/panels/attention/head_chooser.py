@@ -21,7 +21,7 @@ from gui.widgets.choices import combo_box
 from gui.widgets.flow import FlowLayout, named
 from gui.widgets.spins import fitted
 
-_FEEDS = ("fed by the reference", "free-running")
+_FEEDS = ("teacher-forced", "free-running")
 _FEED_HELP = (
     "What the decoder reads: the reference's tokens (teacher-forced), or the tokens it has written itself "
     "(free-running) (Alt+F)"

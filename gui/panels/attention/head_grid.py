@@ -44,9 +44,9 @@ class HeadGrid(Panel):
         self._source = source or probed(selection)
         self.canvas = GridCanvas(theme, selection, heads_off)
         self.title_label.setToolTip(
-            "Alignment: of the target tokens whose source words the dataset knows, the share at which the best head "
-            f"reads most from one of these. Since: from when on it has been at least {FOUND}; ★ marks it then. "
-            "Rest on a head of cross-attention for its own."
+            "Alignment, teacher-forced: of the target tokens whose source tokens the dataset knows, the share for "
+            f"which the best head reads most from one of those. Since: from when on it has been at least {FOUND}; "
+            "★ marks it then. Rest on a head of cross-attention for its own."
         )
         self.body.addWidget(self.canvas, 1)
 

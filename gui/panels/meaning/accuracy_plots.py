@@ -19,7 +19,7 @@ from gui.panels.meaning.validation_panel import ValidationPanel
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 
-_LEGEND = "Dots: fed by the reference. Squares, dashed: free-running."
+_LEGEND = "Dots: teacher-forced. Squares, dashed: free-running."
 
 # Pixels at 100 %.
 _LOWEST = 56
@@ -135,6 +135,6 @@ class AccuracyPlot(PlainPlot):
         assert made is not None
         fed, free, count = per_cent(made.fed[place], 1), per_cent(made.free[place], 1), int(made.count[place])
         return (
-            f"{self._key.capitalize()} {made.keys[place]}: {self._share} {fed} fed by the reference, "
+            f"{self._key.capitalize()} {made.keys[place]}: {self._share} {fed} teacher-forced, "
             f"{free} free-running, of {count:,} sentence{'s' * (count != 1)}."
         )

@@ -98,7 +98,7 @@ class LearnedCanvas(QWidget):
             return ""
         return (
             f"Strong: right since step {self._steps[0]:,}; the fainter, the later, up to {self._steps[-1]:,}. "
-            "Framed: forgotten. Plain: not right yet. Fed by the reference." + (_GAPS if self._missing else "")
+            "Framed: forgotten. Plain: not right yet. Teacher-forced." + (_GAPS if self._missing else "")
         )
 
     def known_before(self, step: int) -> int:

@@ -19,7 +19,7 @@ _NO_REFERENCE = "Type the right answer beside the sentence, and the model is fed
 class TwoTracks(Panel):
     """Draws the newest translation; without a reference, its one track."""
 
-    title = "Fed by the reference, and free-running"
+    title = "Teacher-forced and free-running"
     empty_sentence = "The output appears here, token by token, beside what the model makes of the right answer."
     is_picture = True
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
@@ -68,4 +68,4 @@ def tracks_of(translation: Translation) -> tuple[Track, ...]:
     free = track_of("free after your choice" if translation.prefix else "free-running", sentence.free_running)
     if sentence.by_reference is None:
         return (free,)
-    return track_of("fed by reference", sentence.by_reference), free
+    return track_of("teacher-forced", sentence.by_reference), free

@@ -180,4 +180,4 @@ def _free(translation: Translation, name: str = "") -> Track:
 def _fed(translation: Translation, name: str = "") -> Track | None:
     assert translation.sentence is not None
     feed = translation.sentence.by_reference
-    return None if feed is None else track_of(f"{name}step {translation.step:,}, fed", feed)
+    return None if feed is None else track_of(f"{name}step {translation.step:,}, teacher-forced", feed)

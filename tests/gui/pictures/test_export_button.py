@@ -145,7 +145,7 @@ def test_a_picture_goes_into_a_file_and_into_the_clipboard(
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
     action(trained.train_view.attention_map, "Save picture …").trigger()
-    assert names == ["cross_attention_layer_1_head_1_fed_by_the_reference_step_10.svg"]
+    assert names == ["cross_attention_layer_1_head_1_teacher_forced_step_10.svg"]
     assert (tmp_path / names[0]).read_text(encoding="utf-8").startswith("<?xml")
     action(trained.train_view.curves, "Copy picture").trigger()
     assert QGuiApplication.clipboard().image().width() > 1000

@@ -22,7 +22,7 @@ def test_said_of_the_reference() -> None:
     fed = track("i want beer <eos>", "i want cake <eos>")
     assert said_of_reference(fed, track("i want cake <eos>")) == (
         "✗ The same up to token 2; then the reference has “beer” (0.50) and the free run “cake” (0.50). "
-        "Fed by the reference, the model's first choice is right for 3 of 4 tokens."
+        "Teacher-forced, the model's first choice is right for 3 of 4 tokens."
     )
     assert said_of_reference(fed, track("we")).startswith("✗ From the first token on the reference has “i” (0.50)")
     assert said_of_reference(track("a"), track("a")).startswith("✓ The free run is the reference.")
@@ -38,7 +38,7 @@ def test_said_of_two_models() -> None:
 
 def test_said_of_how_sure_two_models_are() -> None:
     assert said_of_fed(track("a b"), track("a b", "a x")) == (
-        "Fed by the reference, it costs 0.69 nats a token above and 0.69 below; "
+        "Teacher-forced, it costs 0.69 nats a token above and 0.69 below; "
         "the first choice is right for 2 and 1 of 2 tokens."
     )
     impossible = Track("run", ("a",), (0.0,), ("b",))

@@ -35,10 +35,10 @@ def title(window: MainWindow) -> str:
 def test_keys_choose_kind_layer_head_and_feed(german_window: MainWindow, qtbot: QtBot) -> None:
     window = opened(german_window, qtbot)
     view = window.attention_view
-    assert title(window) == "Cross attention, layer 2 head 1, fed by the reference · step 0"
+    assert title(window) == "Cross attention, layer 2 head 1, teacher-forced · step 0"
     for key in (Key.Key_Right, Key.Key_Up):
         qtbot.keyClick(view.map.canvas, key, ALT)
-    assert title(window) == "Cross attention, layer 1 head 2, fed by the reference · step 0"
+    assert title(window) == "Cross attention, layer 1 head 2, teacher-forced · step 0"
     qtbot.keyClick(view.map.canvas, Key.Key_F, ALT)
     assert title(window) == "Cross attention, layer 1 head 2, free-running · step 0"
     qtbot.keyClick(view.map.canvas, Key.Key_K, ALT)
@@ -121,7 +121,7 @@ def test_a_typed_sentence_has_no_reference_to_be_fed_with(german_window: MainWin
     assert not view.chooser.feed_combo.isEnabled()
     assert "no reference" in view.chooser.feed_combo.toolTip()
     view.sentence_row.next_button.click()
-    assert "fed by the reference" in title(window)
+    assert "teacher-forced" in title(window)
 
 
 def test_no_title_runs_under_its_buttons_at_any_zoom(german_window: MainWindow, qtbot: QtBot) -> None:

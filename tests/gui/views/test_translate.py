@@ -281,7 +281,7 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
     qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
     show_page(view, "Two weights")
     qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
-    assert names_of(view) == ["step 20", "step 0", "step 20, fed", "step 0, fed"]
+    assert names_of(view) == ["step 20", "step 0", "step 20, teacher-forced", "step 0, teacher-forced"]
     view.other.weights_combo.chosen.emit(5)
     qtbot.waitUntil(lambda: draw(view) or view.other.canvas.tracks[1].name == "step 5", timeout=WAIT_MS)
     shown = view.other.canvas.tracks[3].probabilities

@@ -35,5 +35,5 @@ def test_of_pieces_of_words_whole_words_are_counted_and_said(
     ]
     assert plots.by_position.getAxis("bottom").labelText == "words right, by place"
     said = plots.by_position.accessibleDescription() + plots.by_length.accessibleDescription()
-    assert "Place 2: words right 100.0 % fed by the reference, 0.0 % free-running, of 1 sentence." in said
+    assert "Place 2: words right 100.0 % teacher-forced, 0.0 % free-running, of 1 sentence." in said
     assert "nan" not in said
