@@ -50,7 +50,7 @@ def _scores(seen: DotProduct) -> Matrix:
 
 
 def _scaled(seen: DotProduct) -> Matrix:
-    return _signed(f"Q Kᵀ / √d  {_shape(seen.scaled)}", seen.scaled, seen.readers, seen.read)
+    return _signed(f"Q Kᵀ / √dₖ  {_shape(seen.scaled)}", seen.scaled, seen.readers, seen.read)
 
 
 def _masked(seen: DotProduct) -> Matrix:
@@ -124,7 +124,7 @@ def _say_output(seen: DotProduct, row: int, column: int) -> str:
 STAGES = (
     Stage(
         "Project",
-        "Every token that reads makes a query of its vector: what it looks for. Every token that can be read makes a "
+        "Every token that reads makes a query from its vector: what it looks for. Every token that can be read makes a "
         "key, what it can be found by, and a value, what it hands over.",
         lambda seen: (_queries(seen), _keys(seen), _values(seen)),
         lambda row, column: ((None, None), (row, None), (row, column)),
@@ -140,8 +140,8 @@ STAGES = (
     ),
     Stage(
         "Scale",
-        "The longer the vectors, the larger their products, and the softmax would see nothing but the largest. "
-        "Dividing by √d keeps scores of any width alike.",
+        "The more dimensions a head has, the larger its scores, and the softmax would see nothing but the largest. "
+        "Dividing by √dₖ, the root of their number, keeps scores of any width alike.",
         lambda seen: (_scores(seen), _scaled(seen)),
         lambda row, column: ((row, column), (row, column)),
         _say_scaled,

@@ -36,7 +36,10 @@ class DotProductTopic(Topic):
         "from columns; a row of the decoder is named by the token it has just read, and predicts the next. "
         "Orange is positive, blue negative; weights, from 0 to 1, are blue alone."
     )
-    equation = "Attention(<i>Q</i>, <i>K</i>, <i>V</i>) = softmax(<i>Q K</i><sup>T</sup> / √<i>d</i>) <i>V</i>"
+    equation = (
+        "Attention(<i>Q</i>, <i>K</i>, <i>V</i>) = "
+        "softmax(<i>Q K</i><sup>T</sup> / √<i>d</i><sub><i>k</i></sub>) <i>V</i>"
+    )
     paper = "section 3.2.1"
     functions = ("core.model.attention:attention_weights", "core.model.attention:MultiHeadAttention")
     redraw_on = (Prepared, ProbeDone)

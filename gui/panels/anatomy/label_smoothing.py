@@ -28,13 +28,13 @@ class LabelSmoothingTopic(Topic):
     about = (
         "The right token is to have a little less than probability 1, and all tokens share the rest. A model that "
         "grows ever surer of the right one then pays for it: the smoothed loss has a lowest point, where the plain "
-        "one only falls. Such a model is less sure, and often right more often. Reported losses are the plain ones."
+        "one only falls. Such a model is less sure, and often more accurate. Reported losses are the plain ones."
     )
     equation = (
         "target = (1 − ε) · one-hot + ε / <i>V</i>&nbsp;&nbsp;&nbsp;&nbsp;"
         "loss = −Σ<sub>v</sub> target<sub>v</sub> · ln <i>p</i><sub>v</sub>"
     )
-    paper = "section 5.4"
+    paper = "section 5.4, after Szegedy et al. 2016, section 7"
     functions = (
         *("core.label_smoothing:smoothed_targets", "core.label_smoothing:smoothed_loss"),
         "core.training.loss:LossPass",

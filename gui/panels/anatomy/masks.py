@@ -20,7 +20,7 @@ _ALLOWED = np.float32(0.35)  # a calm colour on the scale of weights
 
 
 class MasksTopic(Topic):
-    """Three maps side by side: the padding mask and the subsequent mask make the decoder's."""
+    """Three maps side by side: the padding mask and the causal mask make the decoder's."""
 
     title = "Masks"
     about = (
@@ -91,7 +91,7 @@ class MasksTopic(Topic):
     def _draw(self, masks: Masks) -> None:
         size = len(masks.tokens) - 1
         row, column = self._cell = min(self._cell[0], size), min(self._cell[1], size)
-        titles = ("padding mask", "subsequent mask", "both: the decoder's self-attention")
+        titles = ("padding mask", "causal mask", "both: the decoder's self-attention")
         for canvas, title, allowed in zip(
             self.canvases, titles, (masks.padding, masks.causal, masks.both), strict=True
         ):

@@ -102,11 +102,13 @@ def _sublayer(
     name, parameters, about = sublayer
     shape = f"[{length}, {model.d_model}]"
     first = model.norm_first
+    here = " Before the sublayer: pre-norm; the paper has it after." if first else ""
+    into = "into the LayerNorm below" if first else "in"
     norm = Block(
         name="LayerNorm",
         shape=shape,
         parameters=sublayer_parameters(model)["norm"],
-        about="Each vector shifted and scaled to mean 0 and variance 1, then by learned numbers.",
+        about=f"Each vector shifted and scaled to mean 0 and variance 1, then by learned numbers.{here}",
         layers=layers,
         skips=2 if first else 0,
     )
@@ -114,7 +116,7 @@ def _sublayer(
         name=name,
         shape=shape,
         parameters=parameters,
-        about=f"{about} Its result is added to what came in: the residual connection.",
+        about=f"{about} Its result is added to what came {into}: the residual connection.",
         layers=layers,
         reads_memory=reads_memory,
         skips=0 if first else 1,
@@ -137,7 +139,8 @@ def _last(model: ModelConfig, length: str, *, is_memory: bool) -> Iterator[Block
     shape = f"[{length}, {model.d_model}]"
     if model.norm_first:
         norm = sublayer_parameters(model)["norm"]
-        yield _block("LayerNorm", shape, norm, "After the last layer: pre-norm leaves the sum of all as it is.")
+        about = "After the last layer: with pre-norm nothing else normalises the sum of all sublayers' results."
+        yield _block("LayerNorm", shape, norm, about)
     if is_memory:
         about = "What the encoder has understood of each source token; the decoder's cross-attention reads it."
         yield Block(name="Memory", shape=shape, parameters=0, about=about, is_memory=True)

@@ -38,8 +38,8 @@ class NoamTopic(Topic):
 
     title = "Learning rate"
     about = (
-        "The rate rises in a straight line while the first steps are still wild, then falls with the square root of "
-        "the step. Wider models get lower rates. Drag the line at the warm-up and see what becomes of the peak."
+        "The rate rises in a straight line while the first steps are still wild, then falls as 1/√step. Wider "
+        "models get lower rates. Drag the line at the warm-up and see what becomes of the peak."
     )
     equation = (
         "<i>rate</i> = <i>d</i><sub>model</sub><sup>−1/2</sup> · min(<i>step</i><sup>−1/2</sup>, "

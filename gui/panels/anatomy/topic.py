@@ -49,6 +49,7 @@ class Topic(Panel):
         self.equation_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.equation_label.setAccessibleName(spoken(self.equation))
         self.paper_label = plain_label(f"Attention Is All You Need, {self.paper}", role="muted")
+        self.paper_label.setWordWrap(True)
         self.paper_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         names = [place.rpartition(":")[2] for place in self.functions]
         self.code = Section(f"Code: {names[0]} and {len(names) - 1} more")
