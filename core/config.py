@@ -105,10 +105,13 @@ class DatasetConfig(Settings):
     )
     tokenizer: Auto | TokenizerConfig = setting("auto", "Tokenizer", "auto is the plugin's own choice.")
     max_src_length: Auto | Length = setting(
-        "auto", "Longest source", "In tokens, <eos> counted; longer pairs are left out. auto fits the data."
+        "auto",
+        "Longest source",
+        "In tokens, <eos> counted; longer pairs are left out. auto: twice the data's longest, so that a longer one can "
+        "be typed.",
     )
     max_tgt_length: Auto | Length = setting(
-        "auto", "Longest target", "In tokens, <eos> counted; longer pairs are left out. auto fits the data."
+        "auto", "Longest target", "In tokens, <eos> counted; longer pairs are left out. auto: the data's longest."
     )
 
 
@@ -125,7 +128,7 @@ class ModelConfig(Settings):
     norm_first: bool = setting(True, "Pre-norm", "LayerNorm before each sublayer (steadier) or after it (the paper).")
     positions: Literal["sinusoidal", "learned"] = setting("sinusoidal", "Positions", "How a token's place is told.")
     activation: Literal["relu", "gelu"] = setting("relu", "Activation", "The feed-forward block's nonlinearity.")
-    bias: bool = setting(True, "Biases", "Whether linear layers add a bias.")
+    bias: bool = setting(True, "Biases", "Whether linear layers and LayerNorms add a bias.")
     tie_embeddings: Literal["none", "decoder", "all"] = setting(
         "none",
         "Tied embeddings",
@@ -223,8 +226,8 @@ class TrainingConfig(Settings):
     best_metric: str = setting(
         "valid/loss",
         "Best metric",
-        "The validation metric that chooses the best checkpoint: the lowest loss, perplexity, error or error_rate (as "
-        "its name ends), of all others the highest.",
+        "The validation metric that chooses the best checkpoint: the lowest where its name ends in loss, perplexity, "
+        "error or error_rate, else the highest.",
         effect="now",
     )
     early_stopping: EarlyStoppingConfig | None = setting(
@@ -297,10 +300,15 @@ class DecodingConfig(Settings):
         1, "Beam size", "Hypotheses kept; 1 is greedy, as probes always are.", effect="now", ge=1, le=100
     )
     length_penalty: float = setting(
-        0.6, "Length penalty", "Favours longer outputs of a beam; 0: none.", effect="now", ge=0.0, le=10.0
+        0.6,
+        "Length penalty",
+        "The exponent of Wu et al. 2016: favours longer outputs of a beam; 0: none.",
+        effect="now",
+        ge=0.0,
+        le=10.0,
     )
     max_length: Auto | Length = setting(
-        "auto", "Longest output", "In tokens; auto is the longest target.", effect="now"
+        "auto", "Longest output", "In tokens, <eos> counted; auto is the longest target.", effect="now"
     )
 
 

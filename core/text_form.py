@@ -50,7 +50,7 @@ AS_IT_COMES = TextForm()
 
 
 def cut_columns(columns: Sequence[str], cuts: Sequence[str]) -> str:
-    """The tokens of all columns, with a space between two. A cut is words, characters, or the sign between tokens."""
+    """The tokens of all columns, with a space between two. A cut is words, characters, or the separator of tokens."""
     tokens = (_tokens(column, how) for column, how in zip(columns, cuts, strict=True))
     return " ".join(chain.from_iterable(tokens))
 

@@ -47,7 +47,7 @@ class ParallelTextOptions(Options):
     source: list[int] | int = option([1], help="Columns of the source in a file with tabs, counted from 1.")
     target: list[int] | int = option([2], help="Columns of the target in a file with tabs, counted from 1.")
     source_cut: list[str] = option(
-        [], help="How each source column is cut: words, characters, or the sign between its tokens. Empty: words."
+        [], help="How each source column is cut: words, characters, or the separator of its tokens. Empty: words."
     )
     target_cut: list[str] = option(
         [],
@@ -56,7 +56,7 @@ class ParallelTextOptions(Options):
     )
     lowercase: bool = option(
         False,
-        help="Make all letters small, the references' too: BLEU is then of small letters, though its signature says "
+        help="Make all texts lower-case, the references too: BLEU is then lower-cased, though its signature says "
         "case:mixed.",
     )
     normalisation: UnicodeForm = option(
@@ -94,7 +94,7 @@ class ParallelTextOptions(Options):
                 raise ValueError(f"{side}_cut: expected one for each of the columns {columns}, given {cuts}")
             if unknown := [cut for cut in cuts if cut not in _NAMED_CUTS and cut.isalpha()]:  # a slip, and no sign
                 raise ValueError(
-                    f"{side}_cut: expected {', '.join(_NAMED_CUTS)} or a sign that stands between tokens and is not "
+                    f"{side}_cut: expected {', '.join(_NAMED_CUTS)} or a separator of tokens that is not "
                     f"made of letters, given {unknown[0]!r}"
                 )
         if _source_columns(self) == _target_columns(self):

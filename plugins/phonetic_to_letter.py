@@ -23,7 +23,11 @@ class PhoneticOptions(Options):
     count: int = option(10_000, ge=10, le=1_000_000, help="Lines: 80 % train, 20 % validate; as many again test.")
     length: int = option(6, ge=1, le=100, help="Letters in each line. Short lines are held out and trained on alike.")
     keep_probability: float = option(
-        0.9, ge=0.0, le=1.0, label="Keep probability r", help="A letter is replaced by a random one with 1 - r."
+        0.9,
+        ge=0.0,
+        le=1.0,
+        label="Keep probability r",
+        help="A letter is replaced by a random one with probability 1 - r.",
     )
 
 
