@@ -31,8 +31,8 @@ def compare_paired(arguments: Namespace) -> int:
     warn(first)
     if first.sentences < FEWEST:
         print(
-            f"warning: {_sentences(first)} cannot tell the runs apart: where one is better in each, that is chance in "
-            f"more than 5 % of cases; expected at least {FEWEST}",
+            f"warning: {_sentences(first)} cannot tell the runs apart: where one is better in each, chance alone does "
+            f"that in more than 5 % of cases; expected at least {FEWEST}",
             file=sys.stderr,
         )
     references = [reference for _, reference, _ in first.predictions]

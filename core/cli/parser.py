@@ -244,7 +244,8 @@ def _add_decoding(verb: _ActionsContainer) -> None:
     verb.add_argument(
         "--minimum-risk",
         action="store_true",
-        help="of a beam's outputs not the likeliest, but the one that is nearest to all of them in tokens",
+        help="of a beam's outputs not the best by score, but the one with the fewest expected edits, in tokens "
+        "(minimum Bayes risk)",
     )
 
 

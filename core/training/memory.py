@@ -30,8 +30,8 @@ def require_memory(config: RunConfig, data: PreparedData) -> None:
     needed, free = model_bytes(config, data), _free(torch.device(config.training.device))
     if free is not None and needed > free:
         raise UserError(
-            f"This model is too large for the memory of {config.training.device}: its weights, gradients and averages "
-            f"take {in_gigabytes(needed)}, and {in_gigabytes(free)} are free.",
+            f"This model is too large for the memory of {config.training.device}: its weights, gradients and optimizer "
+            f"state take {in_gigabytes(needed)}, and {in_gigabytes(free)} are free.",
             f"Make model.d_model (now {config.model.d_model:,}), model.d_ff (now {config.model.d_ff:,}) or the number "
             "of layers smaller.",
         )

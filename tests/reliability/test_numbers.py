@@ -187,7 +187,7 @@ def test_too_little_memory_says_what_to_make_smaller(tmp_path: Path, cases: Case
     with cases.trying("a model that is too large"):
         code, errors = within(4, *LARGE)
         assert code == 2 and len(errors.splitlines()) == 1, errors
-        assert "its weights, gradients and averages take" in errors and "model.d_model (now 8,192)" in errors
+        assert "its weights, gradients and optimizer state take" in errors and "model.d_model (now 8,192)" in errors
     with cases.trying("a batch that is too large"):
         code, errors = within(4, *WIDE)
         assert code == 3 and "Traceback" not in errors, errors

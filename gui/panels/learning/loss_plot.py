@@ -19,7 +19,7 @@ _ROOM_FOR_GUESSING = 1.25  # over its line, for its name; more where the plot is
 
 # Each name stands where curves are not, which start at guessing and end near the limit; the playhead may come.
 _LEVELS = {
-    "guessing": Level(0.6, "Guessing: a model that holds each token of the target vocabulary for equally likely"),
+    "guessing": Level(0.6, "Guessing: a model to which every token of the target vocabulary is equally likely"),
     "unigram": Level(
         0.8,
         "Token frequencies: a model that knows how often each token comes, and does not look at the sentence",

@@ -31,7 +31,8 @@ _WORDS = {
     "valid/token_accuracy": MetricWords(
         "token accuracy",
         "share of target tokens",
-        "Share of the target tokens, <eos> counted, that are the most probable ones, fed by the reference.",
+        "Share of the target tokens, <eos> counted, that are the model's first choice, teacher-forced: the decoder "
+        "reads the reference.",
     ),
     "valid/exact_match": MetricWords(
         "exact match",
@@ -42,11 +43,14 @@ _WORDS = {
     "valid/token_error_rate": MetricWords(
         "token error rate",
         "edits per reference token",
-        f"Edits that make the outputs the references, for each reference token, {_FREE}; above 1 where outputs are "
-        "far too long.",
+        f"Edits that turn the outputs into their references, for each reference token, {_FREE}; above 1 where outputs "
+        "are far too long.",
     ),
     "valid/bleu": MetricWords(
-        "BLEU", "0 to 100", f"How many of the output's n-grams of words are the reference's, {_FREE}."
+        "BLEU",
+        "0 to 100",
+        f"How many of the outputs' n-grams of one to four words are in their references, {_FREE}. Outputs that are "
+        "shorter than these in all score less.",
     ),
     "valid/chrf": MetricWords(
         "chrF", "0 to 100", f"How many n-grams of characters output and reference share, {_FREE}."

@@ -55,7 +55,7 @@ class RunComparison(Panel):
         self.table = _table()
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
         self.setToolTip(
-            "Training with dropout on, smoothed; validation with it off. Each run ends with its letter. "
+            "Training with dropout on, its curve smoothed; validation with it off. Each run ends with its letter. "
             "Runs that differ in their seed alone are one band, as far as all of them have come: from the lowest "
             "to the highest, their mean as a line. One that has come further goes on as a thin line."
         )

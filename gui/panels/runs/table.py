@@ -36,7 +36,7 @@ class RunTable(RowTable[RunRow]):
         Column("best valid loss", "The smallest validation loss, nats a token; smaller is better", 136, is_number=True),
         Column(
             "exact match",
-            "The largest share of validation sentences translated without a mistake, free-running, "
+            "The largest share of validation sentences written exactly as their references, free-running, "
             f"of the first {NUM_FREE_RUNNING} at most",
             120,
             is_number=True,

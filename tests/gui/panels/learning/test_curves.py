@@ -419,7 +419,7 @@ def turn_wheel(plot: StepPlot, angle: int) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("guessing", "Guessing: a model that holds each token of the target vocabulary for equally likely"),
+        ("guessing", "Guessing: a model to which every token of the target vocabulary is equally likely"),
         ("unigram", "Token frequencies: a model that knows how often each token comes"),
         ("limit", "Noise floor: the plugin says that nobody can do better on these data"),
     ],
