@@ -87,7 +87,7 @@ def _check_duplicates(name: str, split: SplitFigures) -> Iterator[Finding]:
     if split.duplicates > MANY_DUPLICATES:
         yield Finding(
             check="duplicates",
-            sentence=f"{per_cent(split.duplicates, 1)} of the pairs of the {name} split stood before in it; "
+            sentence=f"{per_cent(split.duplicates, 1)} of the pairs of the {name} split have come before in it; "
             f"expected at most {per_cent(MANY_DUPLICATES)}.",
             advice="Draw from more different pairs, or yield fewer.",
         )

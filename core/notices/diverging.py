@@ -16,7 +16,7 @@ def _look(moment: Moment) -> str | None:
     lowest = losses.min(initial=moment.guessing)
     if not len(losses) or losses[-1] <= lowest + CLIMBED * moment.guessing:
         return None
-    return f"the training loss is {losses[-1]:.2f}, after it has been {lowest:.2f}"
+    return f"the training loss is {losses[-1]:.2f}, after it had been {lowest:.2f}"
 
 
 RULE = Rule(

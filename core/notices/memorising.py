@@ -24,7 +24,7 @@ RULE = Rule(
     kind="memorising",
     title="the training data are learned by heart",
     looks_at="probe",
-    usually="Usually the model is large enough to learn each pair's noise by heart, which no other pair gains from.",
+    usually="Usually the model is large enough to learn each pair's noise by heart, which helps with no other pair.",
     look=_look,
     experiment=more_dropout,
 )

@@ -29,7 +29,7 @@ def _look(moment: Moment) -> str | None:
         return None
     return (
         f"the training loss is {now:.2f} and was {before:.2f} before; "
-        f"it stands still for {2 * half * SMOOTHED_OVER:,} steps (guessing: {moment.guessing:.2f})"
+        f"it has stood still for {2 * half * SMOOTHED_OVER:,} steps (guessing: {moment.guessing:.2f})"
     )
 
 

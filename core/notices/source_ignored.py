@@ -27,7 +27,7 @@ def _look(moment: Moment) -> str | None:
         return None
     return (
         f"all {evenness.size} cross-attention heads read evenly from the whole source: "
-        f"their entropy is {per_cent(evenness.min(), 1)} of the highest or more"
+        f"the entropy of each is at least {per_cent(evenness.min(), 1)} of the highest"
     )
 
 
@@ -35,7 +35,7 @@ RULE = Rule(
     kind="source_ignored",
     title="the source is ignored",
     looks_at="probe",
-    usually="Usually the model was deep, without pre-norm or warm-up, and learned which targets are common first.",
+    usually="Usually the model is deep, without pre-norm or warm-up, and first learned which targets are common.",
     look=_look,
     experiment=steadier_start,
 )

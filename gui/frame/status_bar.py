@@ -18,10 +18,10 @@ from gui.widgets.moving_labels import ElidedLabel, FigureLabel
 REFRESH_MS = 500
 TOLD_MS = 10_000  # long enough to read a path
 _WATCHING = (
-    "Share of the time that watching has lately cost: drawing, and reading for it, of one processor core, and "
-    "answering what the open view asks the model again and again as it learns. Both rest so that it stays under 5 %, "
-    "but for some seconds at most: it is more where one drawing or answer takes long, and for a moment where you ask "
-    "or choose something, which is done at once. It may be at a slow pace, where news are drawn each second."
+    "What watching has lately cost, as a share of the time: drawing on one processor core, with what is read for it, "
+    "and answering what the open view asks the model as it learns. Both rest, for some seconds at most, to keep it "
+    "under 5 %. It is more where one drawing or answer takes long, for a moment where you ask or choose something, and "
+    "at a slow pace, where what is new is drawn each second."
 )
 _WHERE = "Where the model is trained, and the number format of its matrix products"
 

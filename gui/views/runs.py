@@ -123,7 +123,7 @@ class RunsView(View):
 
     def _take_deleted(self, rows: Sequence[RunRow]) -> None:
         what = f"{rows[0].name} ({rows[0].path.name}) is" if len(rows) == 1 else f"{len(rows)} runs are"
-        self.deleted_label.setText(f"{what} in the trash of the desktop, which gives back what was not meant.")
+        self.deleted_label.setText(f"{what} in the trash of the desktop, and can be restored from there.")
         self.deleted_label.show()
         for row in rows:
             self.deleted.emit(row.path)

@@ -38,7 +38,7 @@ from gui.widgets.section import Section
 SECTIONS = ("dataset", "model", "training", "decoding")
 WIDTH = 336
 _KINDS = {".yaml": "Settings", ".yml": "Settings"}
-NOAM_NOTE = "Decides nothing with the schedule noam, which sets its own rate: change the Noam factor instead."
+NOAM_NOTE = "Has no effect with the schedule noam, which sets its own rate: change the Noam factor instead."
 
 
 class SetupDrawer(QFrame):

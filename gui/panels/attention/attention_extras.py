@@ -31,7 +31,7 @@ _AGAINST_HELP = (
 _STEP_HELP = "The step whose attention is taken away"
 _ENTROPY_HELP = (
     "Write into each head how widely it looks: the mean entropy of its rows in nats, and its share of what the entropy "
-    "would be if each row read from all it may alike"
+    "would be if each row read equally from all that it may"
 )
 _OTHER_STEP, _SAME_STEP = "another step", "the same"
 Offer = tuple[str, Against | None]  # what it is called, and what choosing it compares with

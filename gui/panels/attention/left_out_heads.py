@@ -24,7 +24,7 @@ from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label, sentence_label
 
 _COLUMNS = (
-    ("output, free-running", "What the model writes by itself; marked is what it writes otherwise without these heads"),
+    ("output, free-running", "What the model writes by itself; marked: what differs without these heads"),
     ("probability", "Of the whole output beside it, as the same model sees it: the product over its tokens, <eos> too"),
     ("loss of the reference, nats/token", "Of this sentence's reference, teacher-forced, <eos> counted"),
     (

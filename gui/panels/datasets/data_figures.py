@@ -22,12 +22,12 @@ Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its t
 _ROW_HEIGHT = 20  # pixels at 100 %, of one line
 _SIDES = ("source", "target")
 _COMPARED = (
-    ("repeated pairs", "Pairs that stood before in the train split", ("train",)),
-    ("sources in train too", "Different held-out sources that are trained on: their scores say little", HELD_OUT),
+    ("repeated pairs", "Pairs that have come before in the train split", ("train",)),
+    ("sources in train too", "Distinct held-out sources that are trained on: their scores say little", HELD_OUT),
     ("pairs in train too", "Of these, with the same target", HELD_OUT),
     (
         "sources in valid too",
-        "Different test sources that are validated on, all of them where there are no test pairs of their own: "
+        "Distinct test sources that are validated on, all of them where there are no test pairs of their own: "
         "what is chosen by validation suits them",
         ("test",),
     ),

@@ -30,7 +30,7 @@ SENTENCES = {
     "constant_target": ("Every target of the train split is 'abc'", "Make the target from the source"),
     "crashes": ("crashed (SIGSEGV)", "line 20", "Let it raise an exception instead"),
     "draws_nothing": ("draw_for was given a function that returned None, expected Pair(source, target)",),
-    "duplicates": ("99.0 % of the pairs of the train split stood before in it", "more different pairs"),
+    "duplicates": ("99.0 % of the pairs of the train split have come before in it", "more different pairs"),
     "eats_memory": ("MemoryError", "line 20", "Yield each pair as it is made instead of keeping all"),
     "empty_split": ("gives no pairs for its valid split", "at least one pair for each of train, valid and test"),
     "empty_target": ("Pair 7 of the train split has an empty target", "Leave such pairs out"),

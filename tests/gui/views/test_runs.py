@@ -390,7 +390,7 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsVie
     assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
     assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
     assert three_runs.table.chosen is not None and three_runs.table.chosen.path.name == below
-    said = "toy_german_english (2026-01-02_b) is in the trash of the desktop, which gives back what was not meant."
+    said = "toy_german_english (2026-01-02_b) is in the trash of the desktop, and can be restored from there."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == said
     delete_by_a_double_click(three_runs, qtbot, trash)
