@@ -78,7 +78,7 @@ class MasksTopic(Topic):
         lines = (
             [*pair, *(masks.tokens[place] for place in pair), *(int(part[pair]) for part in parts)] for pair in pairs
         )
-        return [["reader", "read", "reader_token", "read_token", "padding", "subsequent", "both"], *lines]
+        return [["reader", "read", "reader_token", "read_token", "padding", "causal", "both"], *lines]
 
     def _offer(self, history: History) -> None:
         probe = history.newest_probe()

@@ -48,7 +48,7 @@ class AccuracyPlots(ValidationPanel):
 
     def numbers(self) -> Table:
         """A line for each place, then one for each length."""
-        head = ("by", "of", "sentences", "right fed by the reference", "right free-running")
+        head = ("by", "of", "sentences", "right teacher-forced", "right free-running")
         return [head, *(line for plot in (self.by_position, self.by_length) for line in plot.lines())]
 
     def _say(self, text: str) -> None:
