@@ -37,6 +37,7 @@ _PAGES = (
     ("Beam search", "Greedy decoding beside a beam search, drawn as a tree of what lived and what was cut"),
     ("Two weights", "The same sentence by the weights of another step, or of another run"),
 )
+HINT = "Type a sentence and press Enter, or pick an example: its translation follows the weights that are chosen."
 LOWEST = 300  # pixels at 100 %: what the tokens beside one of the pages need to be read
 _NAMED = 5  # unknown tokens named; the rest is counted
 
@@ -64,7 +65,7 @@ class TranslateView(View):
         self.examples_button.setMenu(self.examples)
         self.weights_combo = WeightsCombo()
         self.translate_button = button("Translate", "Translate with the chosen weights (Enter)")
-        self.note_label = plain_label()
+        self.note_label = plain_label(HINT, role="muted")
         self.follow_label = plain_label()
         self.stop_following_button = button("Stop following", "Show this window's own run again")
         self.tracks = TwoTracks(theme, self.typed, self.place)
@@ -104,9 +105,6 @@ class TranslateView(View):
         self.source_edit.setToolTip("The sentence to translate; Enter translates it")
         self.note_label.setWordWrap(True)
         self.note_label.setAccessibleName("About the sentence")
-        policy = self.note_label.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # a note shifts nothing
-        self.note_label.setSizePolicy(policy)
         self.reference_edit.setAccessibleName("Reference")
         self.reference_edit.setPlaceholderText("The right answer, if known")
         self.reference_edit.setToolTip(
@@ -217,14 +215,12 @@ class TranslateView(View):
             if not self.reference_edit.isModified():
                 _show_from_its_beginning(self.reference_edit, self._compared_with)
         note = "" if translation is None else about_source(translation)
-        self.note_label.setText(str(error) if error else note)
-        set_role(self.note_label, "error" if error else "")
-        self.note_label.setVisible(bool(error or note))
+        self.note_label.setText(str(error) if error else note or HINT)  # always a line, so that a note shifts nothing
+        set_role(self.note_label, "error" if error else "" if note else "muted")
 
     def _restyle(self) -> None:
         for edit in (self.source_edit, self.reference_edit):
             edit.setFont(self.context.theme.token_font())
-        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())
 
 
 def _show_from_its_beginning(edit: QLineEdit, text: str) -> None:

@@ -20,7 +20,7 @@ from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.runs.naming import name_of
 from gui.runs.rows import EXAMPLE_NAME
 from gui.theme import GRID
-from gui.views.translate import TranslateView, unknown_note
+from gui.views.translate import HINT, TranslateView, unknown_note
 from tests.gui.legible import cut_texts
 
 Learn = Callable[[int], None]
@@ -424,7 +424,7 @@ def test_any_text_is_read_and_an_error_stands_beside_the_field(view: TranslateVi
         assert not view.window().strip.isVisible()
         assert "press Enter, or pick an example" in view.tokens.empty_label.text()
     enter(view, qtbot, "ich mochte ein bier")
-    assert not view.note_label.isVisible()
+    assert view.note_label.text() == HINT
     enter(view, qtbot, "ich mochte ein bier ich mochte")
     assert view.note_label.isVisible() and "The text has 7 tokens" in view.note_label.text()
 
@@ -543,11 +543,11 @@ def test_a_note_about_the_sentence_moves_nothing(view: TranslateView, qtbot: QtB
     for _ in range(2):
         enter(view, qtbot, "ich mochte ein bier")
         QApplication.processEvents()
-        assert not view.note_label.isVisible()
+        assert view.note_label.text() == HINT
         before = view.tracks.geometry()
         enter(view, qtbot, "ich mochte ein kaffee")
         QApplication.processEvents()
-        assert view.note_label.isVisible() and cut_texts(view.note_label) == []
+        assert "not in the vocabulary" in view.note_label.text() and cut_texts(view.note_label) == []
         assert view.tracks.geometry().topLeft() == before.topLeft()
         qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
 
