@@ -79,7 +79,7 @@ def test_opened_it_says_figures_meaning_and_experiment(panel: Curves, qtbot: QtB
     assert panel.notices.usually_label.text().startswith("Usually the schedule has run out")
     assert panel.notices.try_button.text() == "Try it: the usual rate (0.001)"
     panel.notices.next_button.click()
-    assert "stands still" in panel.notices.seen_label.text()
+    assert "has stood still" in panel.notices.seen_label.text()
 
 
 def test_what_was_dismissed_does_not_come_again(panel: Curves, stuck: History, qtbot: QtBot) -> None:
