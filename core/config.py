@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from core.errors import UserError
 from core.run_files.format import FORMAT, require_known_format
 from core.settings.errors import first_error
-from core.settings.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown
+from core.settings.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown, write_yaml
 
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
@@ -411,4 +410,4 @@ def change_settings(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
 
 def config_to_yaml(config: RunConfig) -> str:
     """The config as YAML that `read_config` reads back equal."""
-    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return write_yaml(config.model_dump(mode="json"))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 from core.doctor.findings import Finding
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
-from core.settings.strict_yaml import read_yaml
+from core.settings.strict_yaml import read_yaml, write_yaml
 
 KINDS = ("integer", "number", "boolean", "string")
 
@@ -50,7 +48,7 @@ def _is_known_kind(field: dict[str, Any]) -> bool:
 
 def _round_trip(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
     given = host.options(info.name, {})
-    read = read_yaml(yaml.safe_dump(given, allow_unicode=True), info.name).value
+    read = read_yaml(write_yaml(given), info.name).value
     try:
         back = host.options(info.name, read)
     except UserError as error:

@@ -2,7 +2,7 @@
 
 PyYAML on its own reads `1e-3` as a string and `no` as False, takes the last of two equal keys, and falls to alias
 bombs and to thousands of brackets (each seen). Here: `1e-3` is a number, only true and false are booleans, a key
-stands once, 1e3 is a whole number, and size, depth and aliases are limited.
+stands once, 1e3 is a whole number, and size, depth and aliases are limited. What is written here reads back the same.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ class _Loader(yaml.SafeLoader):
     """SafeLoader with YAML 1.2's booleans and numbers, and no dates."""
 
 
+class _Dumper(yaml.SafeDumper):
+    """SafeDumper that puts in quotes what is a text and what `_Loader` reads as a number: 1e-3, 08."""
+
+
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
@@ -58,7 +62,8 @@ for _tag, _pattern, _first in (
     ),
 ):
     characters = [*_first.replace("\0", ""), *([""] if "\0" in _first else [])]
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), characters)
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), characters)
 
 
 def _to_int(loader: _Loader, node: yaml.ScalarNode) -> int:
@@ -86,6 +91,11 @@ def shown(value: Any) -> str:
     """A value as an error quotes it: on one line, as YAML writes it, cut where it is long."""
     text = {"True": "true", "False": "false", "None": "null"}.get(repr(value), repr(value))
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
+
+
+def write_yaml(value: Any) -> str:
+    """YAML that `read_yaml` reads back equal."""
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
 def read_yaml_file(path: Path) -> Document:

@@ -76,6 +76,13 @@ def test_yaml_both_ways() -> None:
     assert read(config_to_yaml(config)) == config
 
 
+@pytest.mark.parametrize("name", ["1e-3", "08", "1e3"])
+def test_a_name_may_look_like_a_number(name: str) -> None:
+    config = read(BASE, f"name='{name}'")
+    assert config.name == name
+    assert read(config_to_yaml(config)) == config
+
+
 def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
     assert read(BASE).name == "copy_task"
     assert read(BASE + "name: mine").name == "mine"

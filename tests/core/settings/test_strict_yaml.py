@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import UserError
-from core.settings.strict_yaml import MAX_BYTES, dotted, read_yaml, read_yaml_file, shown
+from core.settings.strict_yaml import MAX_BYTES, dotted, read_yaml, read_yaml_file, shown, write_yaml
 
 
 def value(text: str) -> Any:
@@ -41,6 +41,15 @@ def test_values_are_what_a_person_means(text: str, expected: object) -> None:
 def test_a_whole_number_in_scientific_form_is_a_whole_number(text: str, expected: float) -> None:
     assert value(text) == expected
     assert type(value(text)) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "written", ["1e3", "+1E3", "1e-3", "08", "-09", ".5", "1_000", "0x10", "1:30", "no", "", 10, 1e3, 1e-3, 1e17, -0.5]
+)
+def test_what_is_written_is_read_as_the_same(written: str | float) -> None:
+    read = read_yaml(write_yaml({"key": [written], "other": written}), "x").value
+    assert read == {"key": [written], "other": written}
+    assert type(read["other"]) is type(written)
 
 
 def test_a_number_that_is_none() -> None:
