@@ -17,7 +17,7 @@ def as_trouble(error: BaseException) -> Trouble:
             sentence=error.sentence, advice=error.advice, offer=error.offer, until_prepared=error.until_prepared
         )
     return Trouble(
-        sentence=f"Something went wrong in Headlight itself: {type(error).__name__}: {error}",
+        sentence=f"Something went wrong in Headlight itself ({type(error).__name__}: {error}).",
         advice="What was saved is safe. Copy the details and report them.",
         details="".join(traceback.format_exception(error)),
     )
