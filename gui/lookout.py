@@ -25,12 +25,13 @@ class Lookout(QObject):
     def look(self) -> None:
         """Look at what is new, for a moment; what is left waits for the next round."""
         history = self._bridge.shown
+        was_left = bool(history.alignment.unread)
         end = time.perf_counter() + LOOKING_S
         for _ in history.look():
             if time.perf_counter() > end:
                 break
-        noticing, is_left = history.noticing, bool(history.alignment.unread)
-        seen = history.folder, noticing.all(), noticing.at(self._playhead.step), is_left
-        if seen != self._seen:
+        noticing, is_known = history.noticing, was_left and not history.alignment.unread
+        seen = history.folder, noticing.all(), noticing.at(self._playhead.step)
+        if seen != self._seen or is_known:
             self._seen = seen
             self.changed.emit()

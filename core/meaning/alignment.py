@@ -88,7 +88,7 @@ class AlignmentScores:
         newest = self._scores[steps[-1]]
         layer, head = np.unravel_index(newest.argmax(), newest.shape)
         since = None
-        for known in reversed(steps if steps[-1] < self._known_until else ()):
+        for known in reversed(steps if steps[-1] <= self._known_until else ()):
             if self._scores[known][layer, head] < FOUND:
                 break
             since = known

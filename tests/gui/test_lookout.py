@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from pytestqt.qtbot import QtBot
 from core.events import ProbeDone, StepsDone
 from core.history import History
 from core.probes import Probe
+from core.run_files.by_step import step_path
+from core.run_folder import RunFolder
 from gui.frame.rail import RailButton
 from gui.lookout import Lookout
 from gui.main_window import MainWindow
@@ -92,3 +95,34 @@ def test_a_run_that_was_opened_is_drawn_again_when_all_of_it_was_looked_at(
     window.context.follower.follow(example_path())
     qtbot.waitUntil(lambda: "since 233" in title.text(), timeout=WAIT_MS)  # at first nobody knows since when
     qtbot.waitUntil(lambda: any(mark.kind == "aligned" for mark in strip.ticks.marks), timeout=WAIT_MS)
+
+
+def test_what_its_process_adds_to_a_followed_run_is_drawn_again_when_it_was_looked_at(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.lookout.LOOKING_S", WAIT_MS / 1000)  # at once
+    window.show_view(1)
+    title, strip = window.attention_view.grid.title_label, window.time_strip
+    run, later = shutil.copytree(example_path(), tmp_path / "run"), tmp_path / "later"
+    later.mkdir()
+    for step in RunFolder.open(run).probe_steps()[2:]:
+        shutil.move(step_path(run, "probes", step), later)
+    window.context.follower.follow(run)
+    followed = followed_when_looked_at(window, qtbot)
+    assert "since" not in title.text() and not any(mark.kind == "aligned" for mark in strip.ticks.marks)
+    for file in sorted(later.iterdir()):
+        shutil.move(file, run / "probes")
+    qtbot.waitUntil(lambda: followed.alignment.knows(followed.last_step), timeout=WAIT_MS)
+    followed_when_looked_at(window, qtbot)
+    assert "since 233" in title.text() and any(mark.kind == "aligned" for mark in strip.ticks.marks)
+
+
+def followed_when_looked_at(window: MainWindow, qtbot: QtBot) -> History:
+    """The history of the run that is followed, once all of it was looked at and is drawn."""
+    bridge, redraws = window.context.bridge, window.context.redraws
+    qtbot.waitUntil(lambda: bridge.followed is not None and not bridge.followed.alignment.unread, timeout=WAIT_MS)
+    for _ in range(2):  # the first may have been under way
+        with qtbot.waitSignal(redraws.round_ended, timeout=WAIT_MS):
+            pass
+    assert bridge.followed is not None
+    return bridge.followed

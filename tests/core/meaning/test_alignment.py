@@ -192,6 +192,16 @@ def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that
     assert history.alignment.best(last) == best
 
 
+def test_since_when_is_known_as_soon_as_the_next_probe_of_a_followed_run_is_drawn() -> None:
+    whole, history = opened(FINISHED), read_followed(RunFolder.open(FINISHED))
+    for _ in history.look():
+        if len(history.alignment.unread) == 1:
+            break
+    history.probe(history.last_step)
+    assert history.alignment.unread
+    assert history.alignment.best(history.last_step) == whole.alignment.best(history.last_step)
+
+
 def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(FINISHED, run)
