@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QFile
 
 from core.errors import UserError
-from core.run_folder import RunFolder
+from core.run_folder import RunFolder, RunLabel
 
 
 def throw_away(runs: Iterable[Path]) -> None:
@@ -24,9 +24,13 @@ def throw_away_branch(run: Path) -> None:
 
 
 def throw_away_stepless(run: Path) -> None:
-    """Move a run to the trash that was left before its first step. One that has any, or has ended by itself, stays."""
+    """Move a run to the trash that was left before its first step.
+
+    One that has any, has ended by itself, or was given a name or a note stays.
+    """
     folder = RunFolder.open(run)
-    if folder.state.reason == "stopped" and not any(folder.kept_steps()) and folder.last_trained_step() == 0:
+    has_steps = any(folder.kept_steps()) or folder.last_trained_step() > 0
+    if folder.state.reason == "stopped" and not has_steps and folder.label() == RunLabel():
         _throw_away(run)
 
 

@@ -14,7 +14,7 @@ from core.errors import UserError
 from core.events import SettingChanged
 from core.notices.notice import Experiment
 from core.requests import Branch, LocateData, OpenRun
-from core.run_folder import RunFolder, list_runs
+from core.run_folder import RunFolder, RunLabel, list_runs
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
@@ -449,6 +449,22 @@ def test_a_run_that_is_left_before_its_first_step_is_none(
     leave(workbench)
     qtbot.waitUntil(lambda: not list_runs(tmp_path / "runs"), timeout=WAIT_MS)
     assert window.strip.trouble is None
+
+
+def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_step(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
+    workbench.learn()
+    bridge.engine.ask(LocateData()).result(timeout=30)  # its folder is there, which the window has not read yet
+    [run] = list_runs(tmp_path / "runs")
+    RunFolder.open(run).write_label(RunLabel(name="the one for Monday"))
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
+    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    assert list_runs(tmp_path / "runs") == [run]
 
 
 def test_a_run_that_is_left_right_after_its_first_step_stays(
