@@ -432,14 +432,14 @@ class Workbench(QObject):
 
     def _come_back(self, refused: OpenRun | Branch, run: Path) -> None:
         """Open the run again that was left for one that turned out to be damaged; what waits goes on waiting."""
-        draft, again = self.draft, OpenRun(run=run)
+        draft, taken, again = self.draft, self.taken, OpenRun(run=run)
         if refused == again:  # it is that one itself: its settings are left
             self.prepare()
         else:
-            self._open(again, lambda _: self._show_draft(draft))
+            self._open(again, lambda _: self._show_draft(draft, taken))
 
-    def _show_draft(self, draft: RunConfig | None) -> None:
-        self.draft = draft
+    def _show_draft(self, draft: RunConfig | None, taken: RunConfig | None) -> None:
+        self.draft, self.taken = draft, taken
         self.changed.emit()
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:

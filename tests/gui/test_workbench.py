@@ -512,6 +512,18 @@ def test_a_run_that_is_damaged_while_it_is_at_hand_leaves_its_settings(
     assert workbench.draft == settings
 
 
+def test_another_preset_waits_on_where_a_run_was_left_for_a_damaged_one(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and window.context.bridge.state == "paused", timeout=WAIT_MS)
+    workbench.take(read_preset("copy_task"))
+    workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
+    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    assert workbench.is_another_taken and workbench.draft == read_preset("copy_task")
+
+
 def damaged_run(path: Path) -> Path:
     """One that looks well until its weights are read."""
     run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", path)
