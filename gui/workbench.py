@@ -423,7 +423,8 @@ class Workbench(QObject):
             return
         self._opening = self._start = None
         self._bridge.show_refusal(error)
-        was_broken_off = self.resolved is not None and self._bridge.state != "ready"
+        is_unanswered = self._left is not None  # a preparation that the opening took the place of
+        was_broken_off = is_unanswered or (self.resolved is not None and self._bridge.state != "ready")
         if self.run is not None:
             if self._bridge.state == "empty":
                 self._come_back(request, self.run)

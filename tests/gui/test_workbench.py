@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from core.errors import UserError
-from core.events import SettingChanged
+from core.events import SettingChanged, StateChanged
 from core.notices.notice import Experiment
 from core.requests import Branch, LocateData, OpenRun
 from core.run_folder import RunFolder, RunLabel, list_runs
@@ -308,6 +309,31 @@ def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
     qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)  # it is asked for
     workbench.open_run(tmp_path / "gone")
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+
+
+def test_what_was_to_be_prepared_as_a_run_was_opened_is_prepared_once_that_is_refused(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    is_ready, may_go_on = Event(), Event()
+
+    def hold(event: object) -> None:
+        """Keep the engine from beginning with what is asked for, until all of it is."""
+        if isinstance(event, StateChanged) and event.state == "ready":
+            is_ready.set()
+            may_go_on.wait(30)
+
+    bridge.engine.add_listener(hold)
+    workbench.reset()
+    assert is_ready.wait(30)
+    workbench.edit("model.d_ff", 32)
+    workbench.prepare()
+    workbench.open_run(tmp_path / "gone")
+    may_go_on.set()
+    qtbot.waitUntil(lambda: "gone" in window.strip.sentence.text() and not workbench.is_opening, timeout=WAIT_MS)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step == 1, timeout=WAIT_MS)
+    assert workbench.run is not None and RunFolder.open(workbench.run).config().model.d_ff == 32
 
 
 def test_after_a_preset_an_edit_waits_for_the_next_key_as_ever(window: MainWindow) -> None:
