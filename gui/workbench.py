@@ -217,11 +217,8 @@ class Workbench(QObject):
             self._take_along(steps)
             return
         self._act()
-        if self.run is not None:
-            self._bridge.ask(Learn(steps=steps))
-        elif self._start is None and not self.is_opening:  # it would begin once that is refused, and nobody knew
-            start = self._start = Start(runs_dir=self._place.path)
-            self._bridge.ask(start, partial(self._begin, start, steps), partial(self._give_up, start))
+        if not self.is_opening:  # else that one would learn, or what is at hand once it is refused, and nobody knew
+            self._learn_at_hand(steps)
         self.asked_to_learn.emit()
 
     def step(self, steps: int) -> None:
@@ -235,7 +232,8 @@ class Workbench(QObject):
 
     def finish(self) -> None:
         """End the run here: validated, saved, closed."""
-        self._bridge.ask(Finish())
+        if not self.is_opening:  # it would end that one
+            self._bridge.ask(Finish())
 
     def set_pace(self, steps_per_second: float | None) -> None:
         self.pace = steps_per_second
@@ -442,6 +440,13 @@ class Workbench(QObject):
     def _show_draft(self, draft: RunConfig | None, taken: RunConfig | None) -> None:
         self.draft, self.taken = draft, taken
         self.changed.emit()
+
+    def _learn_at_hand(self, steps: int | None) -> None:
+        if self.run is not None:
+            self._bridge.ask(Learn(steps=steps))
+        elif self._start is None:
+            start = self._start = Start(runs_dir=self._place.path)
+            self._bridge.ask(start, partial(self._begin, start, steps), partial(self._give_up, start))
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         self._begun = run

@@ -281,6 +281,24 @@ def test_learn_during_an_opening_begins_no_run_and_can_be_asked_for_once_that_is
     assert len(list_runs(tmp_path / "runs")) == 1
 
 
+@pytest.mark.parametrize("ask", [Workbench.learn, Workbench.finish])
+def test_what_is_asked_of_a_run_while_another_is_opened_is_done_with_neither(
+    qtbot: QtBot, window: MainWindow, ask: Callable[[Workbench], None]
+) -> None:
+    bridge, workbench, runs = window.context.bridge, window.context.workbench, list[Path]()
+    for _ in range(2):
+        workbench.reset()
+        workbench.learn(1)
+        qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+        assert workbench.run is not None
+        runs.append(workbench.run)
+    workbench.open_run(runs[0])
+    ask(workbench)
+    qtbot.waitUntil(lambda: workbench.run == runs[0] and not workbench.is_opening, timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert bridge.state == "paused" and bridge.history.last_step == 1
+
+
 def test_what_is_typed_while_an_opening_is_refused_is_prepared(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
