@@ -164,8 +164,11 @@ class RunFolder:
         """Whether this is a branch that holds nothing but its parent's past, and nobody writes it."""
         if self._state.parent_step is None or self._state.is_shared or self._state.writer() is not None:
             return False
-        reached = max(self.last_trained_step(), *self.kept_steps())  # somebody may have deleted the curves
-        return reached <= self._state.parent_step
+        return self.reached_step() <= self._state.parent_step
+
+    def reached_step(self) -> int:
+        """The newest step with figures or weights, 0 before the first: somebody may have deleted the curves."""
+        return max(0, self.last_trained_step(), *self.kept_steps())
 
     def take_file(self, path: Path, other: RunFolder) -> None:
         """Copy one file of another run folder to the same place in this one, unless it is gone meanwhile."""

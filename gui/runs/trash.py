@@ -29,8 +29,7 @@ def throw_away_stepless(run: Path) -> None:
     One that has any, has ended by itself, or was given a name or a note stays.
     """
     folder = RunFolder.open(run)
-    has_steps = any(folder.kept_steps()) or folder.last_trained_step() > 0
-    if folder.state.reason == "stopped" and not has_steps and folder.label() == RunLabel():
+    if folder.state.reason == "stopped" and folder.reached_step() == 0 and folder.label() == RunLabel():
         _throw_away(run)
 
 
