@@ -52,7 +52,6 @@ SIZES = ((1600, 1000), (1280, 720))
 SETTLE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
 BESIDE_THE_POINTER = (100, 100)  # which stands near the corner of the offscreen screen, and lit a button of the rail
-NO_PICTURE = ("Loss in nats",)  # before several runs are chosen
 
 
 def wait_for(app: QApplication, happened: Callable[[], bool], patience: float = PATIENCE_SECONDS) -> None:
@@ -72,13 +71,13 @@ def unready(window: MainWindow) -> list[str]:
     return dirty + [f"{panel.title}: {panel.empty_label.text()}" for panel in panels if panel.is_empty]
 
 
-def settle(app: QApplication, window: MainWindow, empty: tuple[str, ...]) -> None:
-    """Wait until all that is in view is drawn and stays so. `empty` begins what may say that it has nothing yet."""
+def settle(app: QApplication, window: MainWindow) -> None:
+    """Wait until all that is in view is drawn and stays so."""
     seen_unready = time.monotonic()
 
     def is_settled() -> bool:
         nonlocal seen_unready
-        if any(not one.startswith(empty) for one in unready(window)):
+        if unready(window):
             seen_unready = time.monotonic()
         return time.monotonic() - seen_unready > SETTLE_SECONDS
 
@@ -101,8 +100,8 @@ def names_one_step(window: MainWindow) -> bool:
     return f"{step} of" in said and f"{step}:" in title
 
 
-def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str, empty: tuple[str, ...] = ()) -> None:
-    """One view, in both sizes and both modes; `empty` as `settle` takes it."""
+def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str) -> None:
+    """One view, in both sizes and both modes."""
     for width, height in SIZES:
         window.resize(width, height)
         for mode in ("light", "dark"):
@@ -110,7 +109,7 @@ def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str, e
             if window.context.bridge.state == "learning":
                 catch(app, window)
             else:
-                settle(app, window, empty)
+                settle(app, window)
             window.grab().save(str(FOLDER / f"{name}_{width}x{height}_{mode}.png"))
 
 
@@ -169,7 +168,7 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
     scenes = scenes_of(window)
     for index, view in enumerate(window.views):
         window.show_view(index)
-        photograph(app, window, theme, view.icon, NO_PICTURE)
+        photograph(app, window, theme, view.icon)
         for scene in scenes.get(view, []):
             scene.begin()
             photograph(app, window, theme, scene.name)

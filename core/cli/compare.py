@@ -1,4 +1,4 @@
-"""`runs compare`: where runs differ in their settings, and what became of it; without torch."""
+"""`runs compare`: in which settings runs differ, and what became of it; without torch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _WITH_PAIRED_BOOTSTRAP = ("split", "set", "beam_size", "length_penalty", "minimu
 
 
 def compare(arguments: Namespace) -> int:
-    """Print a column a run: its state, the settings that differ, and the figures of its best validation.
+    """Print a column a run: its state, the settings that differ (of a single run: from the defaults), and the figures
+    of its best validation.
 
     With `--csv` or `--json` a row or an object a run, for other programs. Mean and standard deviation of each group
     of two runs or more that differ in their seed alone come last. With `--paired-bootstrap` see core.cli.paired.

@@ -1,4 +1,6 @@
-"""Where runs differ in their settings, and what became of it: for the terminal and the window."""
+"""Where runs differ in their settings, or a single one from the defaults, and what became of it: for the terminal
+and the window.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,21 @@ from core.comparison.differences import Settings, differing, settings_of
 from core.comparison.read_run import ReadRun
 from core.comparison.seeds import SeedGroup
 from core.comparison.spread import spread
-from core.config import change_setting
+from core.config import DatasetConfig, RunConfig, TokenizerConfig, change_setting
+
+# Of a run whose tokenizer is resolved, as every run's is; whatever its dataset is, it differs.
+_DEFAULTS = settings_of(
+    RunConfig.model_construct(dataset=DatasetConfig.model_construct(plugin=None, tokenizer=TokenizerConfig()))
+)
 
 
 def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dict[str, object]]:
     """A record a run and two a group, all with the same names.
 
+    The settings among them are those in which the runs differ; of a single run those that are not the defaults.
     Of how many sentences the figures are is among them where a run's validations decode only some.
     """
-    settings = differing([_settings_over_time(run) for run in runs])
+    settings = _told_settings([_settings_over_time(run) for run in runs])
     figures = [_best_figures(run) for run in runs]
     names = sorted({name for one in figures for name in one})
     group_names = _group_names(runs, groups)
@@ -32,6 +40,14 @@ def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dic
         for place, run in enumerate(runs)
     ]
     return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(groups, counts, figures))]
+
+
+def _told_settings(settings: Sequence[Settings]) -> dict[str, list[object]]:
+    """Those that tell runs apart, or a single run from the defaults."""
+    if len(settings) > 1:
+        return differing(settings)
+    (only,) = settings
+    return {key: values for key, values in differing([only, _DEFAULTS]).items() if key in only}
 
 
 def _counts_of_sentences(runs: Sequence[ReadRun]) -> list[dict[str, int | None]]:

@@ -1,4 +1,4 @@
-"""Several runs read to be compared: losses, a table of what differs, and what each made of the same sentences.
+"""The chosen runs, read: losses, a table of what differs, and what each made of the same sentences.
 
 Reading waits for a disk: `RunsReader.read` runs beside the GUI thread.
 """
@@ -30,14 +30,17 @@ from gui.runs.rows import RunRow
 from gui.runs.seed_bands import Band, Curve, band_of
 from gui.smoothing import smoothed
 
-LETTERS = "ABCDEFGH"  # a run is told by its letter as well as by its colour
+LETTERS = "ABCDEFGH"  # of several, a run is told by its letter as well as by its colour
 At = int | Literal["newest", "common"]  # a step; each run's own newest; or the newest that all runs have
 Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedRun:
-    """One run: its losses in nats per target token, those of training smoothed; a probe and a validation of it."""
+    """One run: its losses in nats per target token, those of training smoothed; a probe and a validation of it.
+
+    `letter` is empty where it is the only one.
+    """
 
     letter: str
     name: str
@@ -54,8 +57,8 @@ class ComparedRun:
 
     @property
     def title(self) -> str:
-        """Its letter and its name."""
-        return f"{self.letter}  {self.name}"
+        """Its letter, if any, and its name."""
+        return f"{self.letter}  {self.name}" if self.letter else self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +73,7 @@ class ComparedGroup:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The runs, and a table whose first row names the columns: a column a run, and two a group of several.
+    """One run or several, and a table whose first row names the columns: a column a run, and two a group of several.
 
     Its rows are named as the terminal names them, and their values are as they are.
     """
@@ -84,6 +87,11 @@ class Comparison:
     of_other_tokens: int | None = None  # the place of the first run whose losses count by others than the first run's
 
     @property
+    def none_was(self) -> str:
+        """How a sentence begins that says what none of them was."""
+        return "None of these runs was" if len(self.runs) > 1 else "This run was not"
+
+    @property
     def alone(self) -> list[int]:
         """The places of the runs of no group."""
         grouped = {place for group in self.groups for place in group.places}
@@ -91,7 +99,7 @@ class Comparison:
 
 
 class RunsReader:
-    """Reads runs, and of those it knows only what was appended since. Used by one thread at a time."""
+    """Reads one run or several, and of those it knows only what was appended since. Used by one thread at a time."""
 
     def __init__(self) -> None:
         self._known: dict[Path, _Known] = {}
@@ -112,7 +120,7 @@ class RunsReader:
         damaged: list[UserError] = []
         for one, folder, row, (probe_step, validation_step) in zip(known, folders, rows, looked_at, strict=True):
             damaged += one.look(folder, row, probe_step, validation_step)
-        names = zip(LETTERS, told_apart(rows), known, strict=False)
+        names = zip(LETTERS if len(rows) > 1 else [""], told_apart(rows), known, strict=False)
         runs = tuple(one.compared(letter, name) for letter, name, one in names)
         read = [one.as_read(folder) for one, folder in zip(known, folders, strict=True)]
         groups = seed_groups(read)

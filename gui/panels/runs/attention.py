@@ -1,4 +1,4 @@
-"""One head of several runs side by side, for a sentence that all of them follow: drawn from their probes of a step."""
+"""One head of the chosen runs side by side, for a sentence that all follow: drawn from their probes of a step."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from gui.widgets.moving_labels import ElidedLabel
 
 MOST_RUNS = 4  # side by side: of more, none could be read
 _NO_STEP = "These runs have no probed step in common: choose one above, or each run's newest."
-_NONE = "None of these runs has a probe yet."
-_NONE_THERE = "None of these runs has a probe at step {step}: choose another step above."
 _NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ. Choose runs of the same dataset."
 
 
@@ -31,7 +29,7 @@ class RunAttention(Panel):
 
     title = "Attention of the chosen runs"
     empty_sentence = (
-        "Choose several runs above (Ctrl and a click, or Shift and an arrow key): a head of each is shown here."
+        "Choose a run above, or several (Ctrl and a click, or Shift and an arrow key): a head of each is shown here."
     )
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it
     is_picture = True
@@ -62,7 +60,7 @@ class RunAttention(Panel):
     def deepest_shown(self, history: History, step: int) -> Shown:
         """The sentence of the run with the most layers: what the choice of a head offers layers and heads of."""
         if self._comparison is None or not (common := common_sentences(self._runs)):
-            return NothingShown(self._why_nothing() or "Kind, layer and head can be chosen once several runs are.")
+            return NothingShown(self._why_nothing() or "Kind, layer and head can be chosen once a run is.")
         source = common[self._selection.place_among(common)]
         shown = [_shown(run, source) for run in self._runs if run.probe is not None]
         return max(shown, key=lambda one: self._selection.attention_of(one.sentence).shape[:2])
@@ -105,14 +103,15 @@ class RunAttention(Panel):
             return _NOTHING_IN_COMMON if self._comparison is not None else ""
         at = self._comparison.at
         if at == "newest":
-            return _NONE
-        return _NO_STEP if at == "common" else _NONE_THERE.format(step=f"{at:,}")
+            return f"{self._comparison.none_was} probed yet."
+        if at == "common":
+            return _NO_STEP
+        return f"{self._comparison.none_was} probed at step {at:,}: choose another step above."
 
     def _said_of_step(self) -> str:
-        at = self._comparison.at if self._comparison is not None else "newest"
-        if at == "newest":
+        if self._comparison is not None and self._comparison.at == "newest" and len(self._runs) > 1:
             return " with each run's newest weights"
-        step = at if at != "common" else next(run.probe.step for run in self._runs if run.probe is not None)
+        step = next(run.probe.step for run in self._runs if run.probe is not None)
         return f" at step {step:,}"
 
     def _said_of_others(self) -> str:

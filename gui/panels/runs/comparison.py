@@ -1,4 +1,4 @@
-"""Several runs side by side: their losses on one axis, and only those settings and figures in which they differ."""
+"""The chosen runs: their losses on one axis, the settings that tell them apart, and figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ class RunComparison(Panel):
     """Shows the comparison it was given last; training as lines, validation dashed."""
 
     title = "Loss in nats per target token: training as lines, validation dashed"
-    empty_sentence = "Choose several runs above (Ctrl and a click, or Shift and an arrow key): they are compared here."
+    empty_sentence = (
+        "Choose a run above to see its losses and settings here; "
+        "several (Ctrl and a click, or Shift and an arrow key) are compared."
+    )
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it
     is_picture = True
 
@@ -49,19 +52,19 @@ class RunComparison(Panel):
         super().__init__(theme)
         self.comparison: Comparison | None = None
         self.plot = PlainPlot(theme)
-        self.plot.setAccessibleName("Losses of the compared runs over steps")
+        self.plot.setAccessibleName("Losses of the chosen runs over steps")
         self.plot.setLabel("left", "loss, nats per target token")
         self.plot.setLabel("bottom", "step")
         self.table = _table()
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
         self.setToolTip(
-            "Training with dropout on, its curve smoothed; validation with it off. Each run ends with its letter. "
-            "Runs that differ in their seed alone are one band, as far as all of them have come: from the lowest "
-            "to the highest, their mean as a line. One that has come further goes on as a thin line."
+            "Training with dropout on, its curve smoothed; validation with it off. Each of several ends with its "
+            "letter. Runs that differ in their seed alone are one band, as far as all of them have come: from the "
+            "lowest to the highest, their mean as a line. One that has come further goes on as a thin line."
         )
 
     def show_comparison(self, comparison: Comparison | None) -> None:
-        """Show these runs; None: say how runs are compared."""
+        """Show these runs; None: say how some are chosen."""
         self.comparison = comparison
         self.mark_dirty()
 
@@ -201,7 +204,7 @@ def _named(comparison: Comparison) -> Iterator[tuple[Curve, str, int]]:
         lines += [(rest_of(runs[place].training, group.training), place) for place in group.places]
     for line, place in lines:
         steps, losses = _finite(line)
-        if len(steps):
+        if len(steps) and runs[place].letter:
             yield (steps[-1:], losses[-1:]), runs[place].letter, place
 
 
@@ -243,8 +246,11 @@ def _item(text: str, tip: str, spoken: str) -> QTableWidgetItem:
 def _table() -> QTableWidget:
     table = QTableWidget()
     table.setObjectName("comparison")
-    table.setAccessibleName("Settings in which the runs differ, and the figures of each run's best validation")
-    table.setToolTip("Only what differs of the settings; the figures are those of each run's best validation")
+    table.setAccessibleName("Settings that tell the runs apart, and the figures of each run's best validation")
+    table.setToolTip(
+        "Of the settings those in which the runs differ, of a single run those that are not the defaults; "
+        "the figures are those of each run's best validation"
+    )
     read_by_rows(table)
     header = table.horizontalHeader()
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

@@ -1,4 +1,4 @@
-"""Several runs side by side, in three ways: losses and settings, a head of each, what each writes."""
+"""The chosen runs side by side, in three ways: losses and settings, a head of each, what each writes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from gui.widgets.labels import plain_label
 from gui.widgets.pages import Pages, stacked
 
 _PAGES = (
-    ("Curves and settings", "The losses of all of them on one axis, and which settings differ"),
-    ("Attention", "A head of each of them, for the same sentence"),
-    ("Translations", "What each of them writes for the same sentences"),
+    ("Curves and settings", "Losses on one axis; the settings in which runs differ, or a single one from the defaults"),
+    ("Attention", "A head of each chosen run, for the same sentence"),
+    ("Translations", "What each chosen run writes for the same sentences"),
 )
 _STEP_HELP = (
     "Which probe and which validation of each run is looked at: its newest, the newest of a step that all of them "
     "have, or those of one step"
 )
 _LEFT_OUT_HELP = f"{len(LETTERS)} runs at most are compared; why one cannot be read stands in its row"
-_FIRST: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
+_OF_ONE: tuple[tuple[str, At], ...] = (("newest", "newest"),)
+_OF_SEVERAL: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
 
 
 class RunSides(Pages):
@@ -41,10 +42,11 @@ class RunSides(Pages):
     lettered = Signal()  # other runs are compared, or with other letters
 
     def __init__(self, context: Context) -> None:
-        super().__init__("What is compared", *_PAGES)
+        super().__init__("What is shown of the chosen runs", *_PAGES)
         self._bridge = context.bridge
         self._reader = RunsReader()
-        self._rows: list[RunRow] = []  # of the comparison that is shown, or being read
+        self._rows: list[RunRow] = []  # of the comparison that is shown, or wanted
+        self._is_reading = False
         self._at: At = "newest"
         self._compared: list[Path] = []  # the runs that are shown
         self.comparison = RunComparison(context.theme)
@@ -56,7 +58,7 @@ class RunSides(Pages):
         self.head_chooser.add_shortcuts(attention_page)
         for page in (self.comparison, attention_page, self.translations):
             self.add(page)
-        self.step_combo = combo_box("Step of the compared runs", _STEP_HELP)
+        self.step_combo = combo_box("Step of the chosen runs", _STEP_HELP)
         self._named_step = named("at step", self.step_combo)
         self.left_out_label = plain_label(role="muted")
         self.left_out_label.setAccessibleName("Chosen runs that are left out")
@@ -75,16 +77,17 @@ class RunSides(Pages):
 
     @property
     def letters(self) -> Letters:
-        """Of the runs that are shown."""
+        """Of the runs that are shown; a single one has none."""
         comparison = self.comparison.comparison
         runs = comparison.runs if comparison is not None else ()
         return {
             path: (run.letter, self.comparison.colour(place))
             for place, (path, run) in enumerate(zip(self._compared, runs, strict=True))
+            if run.letter
         }
 
     def compare(self, rows: Sequence[RunRow]) -> None:
-        """Compare as many of these as there are letters, where there are several that can be read."""
+        """Show as many of these side by side as there are letters, of those that can be read."""
         self.left_out_label.setText(said_of_left_out(rows))
         readable = [row for row in rows if not row.problem][: len(LETTERS)]
         if readable == self._rows:
@@ -95,22 +98,31 @@ class RunSides(Pages):
         self._read()
 
     def _read(self) -> None:
-        if len(self._rows) < 2:
+        """One reading at a time: of ten runs that were chosen one after another, the last is what somebody wants."""
+        if not self._rows:
             self._show(None)
             return
-        rows, at = self._rows, self._at
+        if self._is_reading:
+            return
+        self._is_reading, rows, at = True, self._rows, self._at
         self._bridge.call(partial(self._reader.read, rows, at), partial(self._take, rows), partial(self._fail, rows))
 
     def _take(self, rows: list[RunRow], comparison: Comparison) -> None:
-        if rows == self._rows and comparison.at == self._at:  # nothing else was chosen meanwhile
+        self._is_reading = False
+        if rows == self._rows and comparison.at == self._at:
             self._show(comparison, [row.path for row in rows])
+        else:  # something else was chosen meanwhile
+            self._read()
         for error in comparison.damaged:
             self._bridge.report(error)
 
     def _fail(self, rows: list[RunRow], error: Exception) -> None:
         """What is shown is of other runs, or of these as they were."""
+        self._is_reading = False
         if rows == self._rows:
             self._show(None)
+        else:
+            self._read()
         self._bridge.report(error)
 
     def _look_at(self, place: int) -> None:
@@ -127,7 +139,8 @@ class RunSides(Pages):
 
     def _offer(self, steps: Sequence[int]) -> None:
         """The steps at which any of the runs was looked at."""
-        offer(self.step_combo, [*_FIRST, *((f"{step:,}", step) for step in steps)])
+        first = _OF_SEVERAL if len(self._rows) > 1 else _OF_ONE
+        offer(self.step_combo, [*first, *((f"{step:,}", step) for step in steps)])
         self.step_combo.setCurrentIndex(self.step_combo.findData(self._at))
 
     def _show_step_choice(self) -> None:

@@ -1,4 +1,7 @@
-"""What several runs write for the same sentences: of each a validation, those first that tell them apart."""
+"""What the chosen runs write for the same sentences: of each a validation, those first that tell them apart.
+
+Those of a single run first that tell it from the reference.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,6 @@ _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
 )
 _NO_STEP = "These runs were validated at no step in common: choose one above, or each run's newest."
-_NONE = "None of these runs was validated yet."
-_NONE_THERE = "None of these runs was validated at step {step}: choose another step above."
 _ROW_HEIGHT = 36  # pixels at 100 %, of two lines
 _NOT_THERE = "–"
 _MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}  # as it is seen, and as it is heard
@@ -28,9 +29,9 @@ _MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}
 class RunTranslations(Panel):
     """A row a sentence, a column a run; each output is marked as right, which is equal to the reference, or wrong."""
 
-    title = "What the chosen runs write for the same sentences"
+    title = "What the chosen runs write"
     empty_sentence = (
-        "Choose several runs above (Ctrl and a click, or Shift and an arrow key): their translations stand here."
+        "Choose a run above, or several (Ctrl and a click, or Shift and an arrow key): their translations stand here."
     )
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it
     is_picture = True
@@ -64,7 +65,7 @@ class RunTranslations(Panel):
             return
         self.show_body()
         num_apart = sum(_is_apart(line) for line in self._lines)
-        self.set_title(f"{self.title}: they differ in {num_apart:,} of {len(self._lines):,}")
+        self.set_title(_title_of(num_apart, len(self._lines), len(self._comparison.runs)))
         self._fill(self._heads(self._comparison.runs))
 
     def numbers(self) -> Table:
@@ -85,8 +86,10 @@ class RunTranslations(Panel):
             return _NOTHING_IN_COMMON if self._comparison is not None else ""
         at = self._comparison.at
         if at == "newest":
-            return _NONE
-        return _NO_STEP if at == "common" else _NONE_THERE.format(step=f"{at:,}")
+            return f"{self._comparison.none_was} validated yet."
+        if at == "common":
+            return _NO_STEP
+        return f"{self._comparison.none_was} validated at step {at:,}: choose another step above."
 
     def _fill(self, heads: tuple[str, ...]) -> None:
         self.table.setColumnCount(len(heads))
@@ -116,7 +119,8 @@ class RunTranslations(Panel):
 
 
 def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
-    """Source, reference and each run's output of the sentences that all have; those first whose outputs differ.
+    """Source, reference and each run's output of the sentences that all have; those first whose outputs differ, of a
+    single run from the reference.
 
     A run that was not validated there has "–" in each.
     """
@@ -126,13 +130,21 @@ def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
     return sorted(lines, key=lambda line: not _is_apart(line))
 
 
+def _title_of(num_apart: int, num_lines: int, num_runs: int) -> str:
+    if num_runs == 1:
+        return f"What the run writes: {num_lines - num_apart:,} of {num_lines:,} are the reference"
+    return f"{RunTranslations.title}: they differ in {num_apart:,} of {num_lines:,}"
+
+
 def _line(key: tuple[str, str], validated: list[dict[tuple[str, str], ValidatedSentence]]) -> tuple[str, ...]:
     return (*key, *(known[key].hypothesis if known else _NOT_THERE for known in validated))
 
 
 def _is_apart(line: tuple[str, ...]) -> bool:
-    """Whether the runs that were validated there write differently."""
-    return len({text for text in line[2:] if text != _NOT_THERE}) > 1
+    """Whether the runs that were validated there write differently; a single one, than the reference."""
+    _, reference, *outputs = line
+    texts = outputs if len(outputs) > 1 else [reference, *outputs]
+    return len({text for text in texts if text != _NOT_THERE}) > 1
 
 
 def _head(run: ComparedRun) -> str:

@@ -53,6 +53,20 @@ def test_only_what_differs_is_shown_with_the_figures_of_the_best_step(
     assert "model.num_heads" not in said(runs_dir, capfd, "a", "c")
 
 
+def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    document = {"dataset": {"plugin": "copy_task", "tokenizer": {"src": "whitespace"}}, "seed": 7}
+    RunFolder.open(runs_dir / "a").write_config(RunConfig.model_validate(document))
+    rows = [line.split() for line in said(runs_dir, capfd, "a").splitlines()]
+    assert rows[4:-1] == [
+        ["name", "copy_task"],
+        ["seed", "7"],
+        ["dataset.plugin", "copy_task"],
+        ["dataset.tokenizer.src", "whitespace"],
+    ]
+
+
 def test_other_programs_read_a_row_or_an_object_a_run(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table = list(csv.DictReader(said(runs_dir, capfd, "a", "b", "--csv").splitlines()))
     assert [(row["run"], row["model.num_heads"], row["valid/loss"]) for row in table] == [

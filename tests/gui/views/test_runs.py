@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +30,8 @@ from core.run_folder import RunFolder, RunLabel, list_runs
 from core.typed_path import from_home
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from gui.panels.runs.comparison import RunComparison
+from gui.runs.compared import At, Comparison, RunsReader
 from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
 from gui.smoothing import smoothed
 from gui.views.runs import EMPTY, RunsView
@@ -134,6 +136,7 @@ def test_the_example_opens_and_stays_as_it_is(empty_window: MainWindow, qtbot: Q
     assert empty_window.pages.currentWidget() is empty_window.train_view
     qtbot.waitUntil(lambda: empty_window.context.playhead.live_step == 800, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "finished", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not empty_window.context.workbench.is_opening, timeout=WAIT_MS)
     assert not empty_window.transport.learn_button.isEnabled()
     assert "Reset" in empty_window.transport.learn_button.toolTip()
     empty_window.context.workbench.edit("training.max_grad_norm", 2.0)
@@ -490,10 +493,9 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     RunFolder.open(folder).write_config(change_setting(RunFolder.open(folder).config(), "training.max_grad_norm", 0.5))
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
     three_runs.refresh()
-    assert three_runs.sides.comparison.is_empty
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.sides.comparison
-    qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
     heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
     cells = {
         panel.table.item(row, 0).text(): [panel.table.item(row, column).text() for column in (1, 2)]
@@ -510,9 +512,62 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
     np.testing.assert_array_equal(panel.comparison.runs[0].training[1], smoothed(losses["train/loss"]))
     assert len(panel.numbers()) == 1 + 2 * (800 + len(panel.comparison.runs[0].validation[0]))
-    three_runs.table.choose(folder)
+    qtbot.keyClicks(three_runs.search_edit, "no such run")
     qtbot.waitUntil(lambda: panel.is_empty, timeout=WAIT_MS)
-    assert "they are compared here" in panel.empty_label.text()
+    assert "are compared" in panel.empty_label.text()
+
+
+def num_shown(panel: RunComparison) -> int:
+    return len(panel.comparison.runs) if panel.comparison is not None else 0
+
+
+def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs: RunsView, qtbot: QtBot) -> None:
+    folder, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.sides
+    RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
+    three_runs.table.choose(folder)
+    panel, table = sides.comparison, sides.comparison.table
+    qtbot.waitUntil(lambda: num_shown(panel) == 1 and not panel.is_dirty, timeout=WAIT_MS)
+    cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
+    assert table.columnCount() == 2 and table.horizontalHeaderItem(1).text() == "toy_german_english"
+    assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 from step 800"
+    assert "model.norm_first" not in cells  # the default
+    steps, _ = RunFolder.open(folder).metrics()
+    np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
+    assert not any(isinstance(item, pg.TextItem) for item in panel.plot.plotItem.items)  # a letter tells nothing here
+    assert three_runs.table.item(0, 0).icon().isNull() and three_runs.details.isVisible()
+    sides.choose(1)
+    qtbot.waitUntil(lambda: not sides.attention.is_dirty and not sides.attention.is_empty, timeout=WAIT_MS)
+    assert [column.isVisible() for column in sides.attention.columns] == [True, False, False, False]
+    assert [sides.step_combo.itemText(place) for place in range(2)] == ["newest", "800"]
+    assert sides.attention.title_label.text() == "Cross attention at step 800"
+    sides.choose(2)
+    qtbot.waitUntil(lambda: not sides.translations.is_dirty and not sides.translations.is_empty, timeout=WAIT_MS)
+    right = sum(one.hypothesis == one.reference for one in panel.comparison.runs[0].validated)
+    assert sides.translations.title_label.text() == f"What the run writes: {right} of 256 are the reference"
+    assert sides.translations.table.item(0, 2).text().startswith("✗")  # what is wrong comes first
+
+
+def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, going_on = list[str](), threading.Event()
+    whole = RunsReader.read
+
+    def slowly(self: RunsReader, rows: Sequence[RunRow], at: At) -> Comparison:
+        read.append(rows[0].path.name)
+        assert going_on.wait(WAIT_MS / 1000)
+        return whole(self, rows, at)
+
+    panel = three_runs.sides.comparison
+    qtbot.waitUntil(lambda: num_shown(panel) == 1, timeout=WAIT_MS)
+    monkeypatch.setattr(RunsReader, "read", slowly)
+    others = [row.path for row in three_runs.table.rows if row.path != three_runs.table.chosen.path]
+    for path in others * 2:
+        three_runs.table.choose(path)
+    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    going_on.set()
+    qtbot.waitUntil(lambda: three_runs.sides._compared == [others[-1]], timeout=WAIT_MS)
+    assert read == [others[0].name, others[-1].name]
 
 
 def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -1010,7 +1065,7 @@ def test_runs_of_other_data_say_why_no_head_can_be_chosen(window: MainWindow, qt
     qtbot.waitUntil(lambda: "no sentence in common" in attention.empty_label.text(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: chooser.empty_label.text() == attention.empty_label.text(), timeout=WAIT_MS)
     view.table.choose(run)
-    qtbot.waitUntil(lambda: "once several runs are" in chooser.empty_label.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not chooser.is_empty, timeout=WAIT_MS)  # its own head
 
 
 def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -1034,8 +1089,11 @@ def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot
     said(2, sides.translations, "in common")
     forget("2026-01-01_c")
     choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
-    said(1, sides.attention, "None of these runs has a probe yet")
+    said(1, sides.attention, "None of these runs was probed yet")
     said(2, sides.translations, "None of these runs was validated yet")
+    three_runs.table.choose(place / "2026-01-03_a")
+    said(1, sides.attention, "This run was not probed yet")
+    said(2, sides.translations, "This run was not validated yet")
 
 
 def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
