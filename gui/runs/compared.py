@@ -86,10 +86,12 @@ class Comparison:
     damaged: tuple[UserError, ...] = ()  # probes and validations that were found so now, and are missing
     of_other_tokens: int | None = None  # the place of the first run whose losses count by others than the first run's
 
-    @property
-    def none_was(self) -> str:
-        """How a sentence begins that says what none of them was."""
-        return "None of these runs was" if len(self.runs) > 1 else "This run was not"
+    def why_none_was(self, looked_at: Literal["probed", "validated"]) -> str:
+        """Why there is nothing of any of them, and where something may be."""
+        if self.at == "common":
+            return f"These runs were {looked_at} at no step in common: choose one above, or each run's newest."
+        none = f"{'None of these runs was' if len(self.runs) > 1 else 'This run was not'} {looked_at}"
+        return f"{none} yet." if self.at == "newest" else f"{none} at step {self.at:,}: choose another step above."
 
     @property
     def alone(self) -> list[int]:

@@ -20,7 +20,6 @@ from gui.widgets.labels import plain_label
 from gui.widgets.moving_labels import ElidedLabel
 
 MOST_RUNS = 4  # side by side: of more, none could be read
-_NO_STEP = "These runs have no probed step in common: choose one above, or each run's newest."
 _NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ. Choose runs of the same dataset."
 
 
@@ -99,14 +98,10 @@ class RunAttention(Panel):
 
     def _why_nothing(self) -> str:
         """Empty where no runs are chosen: the panel's own sentence says what to do."""
-        if self._comparison is None or any(run.probe is not None for run in self._runs):
-            return _NOTHING_IN_COMMON if self._comparison is not None else ""
-        at = self._comparison.at
-        if at == "newest":
-            return f"{self._comparison.none_was} probed yet."
-        if at == "common":
-            return _NO_STEP
-        return f"{self._comparison.none_was} probed at step {at:,}: choose another step above."
+        if self._comparison is None:
+            return ""
+        is_any = any(run.probe is not None for run in self._runs)
+        return _NOTHING_IN_COMMON if is_any else self._comparison.why_none_was("probed")
 
     def _said_of_step(self) -> str:
         if self._comparison is not None and self._comparison.at == "newest" and len(self._runs) > 1:

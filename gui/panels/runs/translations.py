@@ -20,7 +20,6 @@ from gui.widgets.tables import read_by_rows
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
 )
-_NO_STEP = "These runs were validated at no step in common: choose one above, or each run's newest."
 _ROW_HEIGHT = 36  # pixels at 100 %, of two lines
 _NOT_THERE = "–"
 _MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}  # as it is seen, and as it is heard
@@ -82,14 +81,10 @@ class RunTranslations(Panel):
 
     def _why_nothing(self) -> str:
         """Empty where no runs are chosen: the panel's own sentence says what to do."""
-        if self._comparison is None or any(run.validated for run in self._comparison.runs):
-            return _NOTHING_IN_COMMON if self._comparison is not None else ""
-        at = self._comparison.at
-        if at == "newest":
-            return f"{self._comparison.none_was} validated yet."
-        if at == "common":
-            return _NO_STEP
-        return f"{self._comparison.none_was} validated at step {at:,}: choose another step above."
+        if self._comparison is None:
+            return ""
+        is_any = any(run.validated for run in self._comparison.runs)
+        return _NOTHING_IN_COMMON if is_any else self._comparison.why_none_was("validated")
 
     def _fill(self, heads: tuple[str, ...]) -> None:
         self.table.setColumnCount(len(heads))
