@@ -433,10 +433,15 @@ class RunFolder:
         return complete_checkpoints(self.path)
 
     def steps_to_go_on_from(self) -> list[int]:
-        """The same, but for one right after which the run diverged: its next step is not finite at any rate."""
-        steps = self.checkpoint_steps()
-        leads_nowhere = self._state.reason == "diverged" and steps[-1:] == [self.last_trained_step()]
-        return steps[:-1] or steps if leads_nowhere else steps  # an only one is better than none
+        """The same, but of a run that diverged those alone from before it blew up, which may be none."""
+        return self.steps_before_blowing_up() if self._state.reason == "diverged" else self.checkpoint_steps()
+
+    def steps_before_blowing_up(self) -> list[int]:
+        """Of a run whose next step is not finite: the checkpoints whose own next step did no worse than the first."""
+        steps, metrics = self.metrics()
+        losses = metrics.get("train/loss", np.empty(0))
+        blown_up = {*(steps[~(losses <= losses[:1])] - 1).tolist(), self.last_trained_step()}
+        return [step for step in self.checkpoint_steps() if step not in blown_up]
 
     def checkpoint_step(self, which: str) -> int:
         """The step that "best" (before any validation: the last), "last" or a number means."""

@@ -229,25 +229,38 @@ def _saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
         steps = RunFolder.open(run).steps_to_go_on_from()
     except UserError as error:  # the folder was removed, or the drive it is on
         return f"{stopped}; nothing that was saved is to be found. {error}"
-    if not steps:
-        return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
-    return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(finished, arguments)}"
+    if steps:
+        return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(finished, arguments)}"
+    if finished.reason == "diverged":
+        command = _anew(finished, arguments, dict([_lower_rate(finished)]))
+        return f"{stopped}; no checkpoint from before it blew up is kept in {run}. Begin a run anew with: {command}"
+    return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
 
 
 def _go_on(finished: RunFinished, arguments: Namespace) -> str:
     """The command that does not end in the same way again."""
-    folder, places = RunFolder.open(finished.run), _places(arguments)
+    folder = RunFolder.open(finished.run)
     if finished.reason == "memory":  # a batch stays as it is within a run
         if not (smaller := smaller_batch(folder.latest_config())):
             return f"The longest sentence is too long. Begin a run anew: {SHORTER}."
-        beside = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
-        command = _command([str(folder.path / "config.yaml"), *places, *beside], _changed_since(folder, 0) | smaller)
-        return f"Begin a run of smaller batches with: {command}"
+        return f"Begin a run of smaller batches with: {_anew(finished, arguments, smaller)}"
     # A checkpoint is saved as a run is stopped, and at no other of these ends: what was changed since is lost.
     changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.steps_to_go_on_from()[-1])
     if finished.reason == "diverged":
-        changes |= [lower_rate(folder.latest_config().training)]
-    return f"Go on with: {_command(['--resume', str(folder.path), *places], changes)}"
+        changes |= [_lower_rate(finished)]
+    return f"Go on with: {_command(['--resume', str(folder.path), *_places(arguments)], changes)}"
+
+
+def _anew(finished: RunFinished, arguments: Namespace, changes: Mapping[str, Any]) -> str:
+    """The command that begins the run anew, its settings as they are now but for these."""
+    folder = RunFolder.open(finished.run)
+    beside = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
+    written = [str(folder.path / "config.yaml"), *_places(arguments), *beside]
+    return _command(written, {**_changed_since(folder, 0), **changes})
+
+
+def _lower_rate(finished: RunFinished) -> tuple[str, float]:
+    return lower_rate(RunFolder.open(finished.run).latest_config().training)
 
 
 def _changed_since(folder: RunFolder, step: int) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from core.run_folder import Checkpoint, RunFolder
 from core.serving.moved_files import where_they_may_be
 from core.serving.other_pairs import how_they_differ, with_other_held_out
 from core.serving.stand_ins import where_it_stands_in
+from core.training import trouble
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
@@ -110,14 +111,22 @@ def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
 
 
 def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
-    """The checkpoint that is asked for; to learn on from the last, the one before it where that leads nowhere."""
-    known, good = folder.checkpoint_steps(), folder.steps_to_go_on_from()
-    if request.checkpoint != "last" or request.purpose != "learn" or known == good:
+    """The checkpoint that is asked for; to learn on from the last, the last one from before it blew up."""
+    if request.checkpoint != "last" or request.purpose != "learn":
         return request.checkpoint
-    sentence = f"The run diverged right after its last checkpoint, of step {known[-1]}, and would at any rate."
-    advice = f"Opened at the one before it, of step {good[-1]}; once the run goes on, what came after is learned anew."
+    known, good = folder.checkpoint_steps(), folder.steps_to_go_on_from()
+    if known == good:
+        return request.checkpoint
+    sentence = f"The run diverged: at its last checkpoint, of step {known[-1]}, it had blown up."
+    if good:
+        advice = (
+            f"Opened at the last one from before, of step {good[-1]}; "
+            "once the run goes on, what came after is learned anew."
+        )
+    else:
+        advice = f"None from before is kept: {trouble.begin_anew(folder.latest_config().training)}."
     tell(Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True))
-    return str(good[-1])
+    return str([*known[:1], *good][-1])
 
 
 def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:

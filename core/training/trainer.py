@@ -267,7 +267,8 @@ class Trainer:
             what = (what or "the gradient's norm") if self._meter.is_loss_finite else "the loss"
         self._meter.not_finite_at = None
         self._learner.optimizer.start_afresh()
-        yield trouble.diverged(self.step if step is None else step, what, self.config.training)
+        may_go_on = bool(self.folder.steps_before_blowing_up())
+        yield trouble.diverged(self.step if step is None else step, what, self.config.training, may_go_on=may_go_on)
         return "diverged"
 
     # -- probes ------------------------------------------------------------------------------------------------------

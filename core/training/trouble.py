@@ -12,16 +12,25 @@ from core.settings.smaller_batch import SHORTER, smaller_batch
 from core.training import memory
 
 
-def diverged(step: int, what: str, training: TrainingConfig) -> Trouble:
+def diverged(step: int, what: str, training: TrainingConfig, *, may_go_on: bool) -> Trouble:
     """Something of this step was not a finite number: `what` says which tensor."""
+    sentence = f"Training diverged: at step {step:,} {what} was not a finite number. Nothing of that step is kept."
+    if not may_go_on:
+        advice = f"No checkpoint from before it blew up is kept: {begin_anew(training)}."
+        return Trouble(sentence=sentence, advice=advice, until_prepared=True)
+    advice = f"Go on from the last checkpoint with {_slower(training)}."
+    return Trouble(sentence=sentence, advice=advice, offer="lower_rate", until_prepared=True)
+
+
+def begin_anew(training: TrainingConfig) -> str:
+    """What is left to do with a run that would diverge again from each of its checkpoints."""
+    return f"begin a run anew with {_slower(training)}"
+
+
+def _slower(training: TrainingConfig) -> str:
     key, rate = lower_rate(training)
     clipping = "" if training.max_grad_norm is not None else ", or set training.max_grad_norm to 1.0"
-    return Trouble(
-        sentence=f"Training diverged: at step {step:,} {what} was not a finite number. Nothing of that step is kept.",
-        advice=f"Go on from the last checkpoint with {key} = {rate:g}, warm up for more steps{clipping}.",
-        offer="lower_rate",
-        until_prepared=True,
-    )
+    return f"{key} = {rate:g}, warm up for more steps{clipping}"
 
 
 def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: PreparedData) -> Trouble:

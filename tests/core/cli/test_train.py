@@ -211,6 +211,23 @@ def test_the_command_to_go_on_with_finds_the_plugin_again(
     assert "step 3" in gone_on.stdout.splitlines(), "as many steps as the first command asked for"
 
 
+def test_a_run_with_no_checkpoint_from_before_it_blew_up_is_begun_anew_by_the_command_it_prints(
+    place: Path, tmp_path: Path
+) -> None:
+    wild = ["training.optimizer={name: sgd, learning_rate: 100}", "training.max_grad_norm=null"]
+    wild += ["training.schedule={name: constant, warmup_steps: 0}"]
+    wild += ["training.checkpoint_every=1", "training.keep_checkpoints=0"]
+    settings = [word for setting in wild for word in ("--set", setting)]
+    stopped = called("train", place / "run" / "config.yaml", "--run-dir", tmp_path / "run", *settings, cwd=tmp_path)
+    assert stopped.returncode == 3
+    printed = stopped.stderr.splitlines()[-1].partition(" (diverged); no checkpoint from before it blew up is kept ")[2]
+    _, verb, *arguments = shlex.split(printed.partition("Begin a run anew with: ")[2])
+    assert arguments == [str(tmp_path / "run" / "config.yaml"), "--set", "training.optimizer.learning_rate=10"]
+    tamer = ("--set", "training.optimizer.learning_rate=0.001", "--runs-dir", tmp_path)
+    begun = called(verb, *arguments, *tamer, cwd=tmp_path)
+    assert begun.returncode == 0, begun.stderr
+
+
 def test_what_preparing_finds_wrong_in_a_file_is_told_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options: {}\ntraining:\n  device: cuda:97\n")
     refused = called("train", "run.yaml", cwd=tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,14 @@ from core.events import RunFinished, Trouble
 from core.requests import Evaluate, Learn, OpenRun, Pause, Prepare, Start
 from core.run_folder import Checkpoint, RunFolder
 from tests.core.watcher import Watcher, answered, begun, tiny_config
+
+WILD: dict[str, Any] = {
+    "optimizer": {"name": "sgd", "learning_rate": 100.0},
+    "schedule": {"name": "constant", "warmup_steps": 0},
+    "max_grad_norm": None,
+    "checkpoint_every": 1,
+}
+TAME = (("training.optimizer.learning_rate", 1e-3), ("training.max_grad_norm", 1.0))
 
 
 @pytest.fixture(scope="module")
@@ -120,19 +129,33 @@ def test_a_run_that_tied_two_vocabularies_of_one_size_is_opened_and_goes_on(
         assert answered(engine, Pause()) == 4
 
 
-def test_a_run_that_diverged_right_after_its_last_checkpoint_goes_on_from_the_one_before(tmp_path: Path) -> None:
-    """A rate far too high: the weights of that checkpoint are finite, and what they make of the next batch is not."""
+def test_a_run_that_diverged_goes_on_from_the_last_checkpoint_before_it_blew_up(tmp_path: Path) -> None:
+    """A rate far too high: weights are finite for some steps yet, and what they make of a batch soon is not."""
     watcher = Watcher()
-    wild = {"optimizer": {"name": "sgd", "learning_rate": 100.0}, "schedule": {"name": "constant", "warmup_steps": 0}}
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
-        run = begun(engine, tmp_path, **wild, max_grad_norm=None, checkpoint_every=1)
+        run = begun(engine, tmp_path, **WILD, keep_checkpoints=100)
         answered(engine, Learn())
-        diverged_at = watcher.wait(RunFinished).step
-        assert RunFolder.open(run).checkpoint_steps()[-1] == diverged_at
-        tame = (("training.optimizer.learning_rate", 1e-3), ("training.max_grad_norm", 1.0))
-        answered(engine, OpenRun(run=run, changes=tame))
-        assert f"Opened at the one before it, of step {diverged_at - 1}" in watcher.all(Trouble)[-1].advice
+        folder = RunFolder.open(run)
+        losses = folder.metrics()[1]["train/loss"]
+        healthy = int(np.flatnonzero(losses <= losses[0])[-1])  # the weights of step s make the loss of step s + 1
+        assert healthy < watcher.wait(RunFinished).step - 1 == folder.checkpoint_steps()[-2]
+        answered(engine, OpenRun(run=run, changes=TAME))
+        assert f"Opened at the last one from before, of step {healthy};" in watcher.all(Trouble)[-1].advice
         answered(engine, Learn())
         assert [finished.reason for finished in watcher.all(RunFinished)] == ["diverged", "max_steps"]
         answered(engine, OpenRun(run=run))
     assert len(watcher.all(Trouble)) == 2  # of the run that came to its end nothing is to be said
+
+
+def test_a_run_that_keeps_no_checkpoint_from_before_it_blew_up_is_to_be_begun_anew(tmp_path: Path) -> None:
+    watcher = Watcher()
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        run = begun(engine, tmp_path, **WILD, keep_checkpoints=1)
+        answered(engine, Learn())
+        first, last = RunFolder.open(run).checkpoint_steps()
+        answered(engine, OpenRun(run=run))
+        assert answered(engine, Pause()) == first
+    diverged, opened = watcher.all(Trouble)
+    anew = "begin a run anew with training.optimizer.learning_rate = 10, warm up for more steps"
+    assert diverged.offer == "" and f"No checkpoint from before it blew up is kept: {anew}" in diverged.advice
+    assert f"at its last checkpoint, of step {last}, it had blown up" in opened.sentence and anew in opened.advice
