@@ -71,11 +71,19 @@ def _texts(plugin: Plugin, method: str, answer: object) -> list[str]:
 def _figures(plugin: Plugin, method: str, answer: object) -> dict[str, float]:
     if not isinstance(answer, Mapping) or not all(_is_figure(name, value) for name, value in answer.items()):
         raise _wrong(plugin, method, answer, "numbers by name, such as {'letters_right': 0.9}")
-    return {name: float(value) for name, value in answer.items()}
+    return {name: _float(value) for name, value in answer.items()}
 
 
 def _is_figure(name: object, value: object) -> bool:
     return isinstance(name, str) and isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _float(value: float) -> float:
+    """Infinite for a whole number that is larger than any float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _wrong(plugin: Plugin, method: str, answer: object, expected: str) -> Fault:

@@ -428,11 +428,13 @@ def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plu
 
 def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(host: PluginHost, write_plugin: Any) -> None:
     """A validation that cannot be said in numbers happens once in a run; a limit is kept with every run."""
-    numbers = {"case_0": "inf", "case_1": "-inf", "case_2": "nan"}
+    numbers = {"case_0": "inf", "case_1": "-inf", "case_2": "nan", "case_3": "inf", "case_4": "-inf"}
+    written = {name: f'float("{number}")' for name, number in numbers.items()}
+    written |= {"case_3": "10**400", "case_4": "-(10**400)"}  # larger than any float
     paths = {name: write_plugin(f'''{GOOD}
-def limits(self): return {{"valid/loss": 0.5, "valid/own": float("{number}")}}
-def metrics(self, pairs, hypotheses): return {{"own": float("{number}")}}
-''', name=name) for name, number in numbers.items()}  # fmt: skip
+def limits(self): return {{"valid/loss": 0.5, "valid/own": {number}}}
+def metrics(self, pairs, hypotheses): return {{"own": {number}}}
+''', name=name) for name, number in written.items()}  # fmt: skip
     for name, number in numbers.items():
         caught = refusal_of(partial(host.limits, name, {}))
         sentence = f"Plugin '{name}' failed: limits() gives 'valid/own' as {number}; expected a finite number"
