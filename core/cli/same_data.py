@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from core.comparison.read_run import ReadRun
 from core.comparison.seeds import places_of_other_data
@@ -21,10 +21,8 @@ def of_other_data(runs: Sequence[ReadRun]) -> str | None:
 class SameData:
     """The data of the first run of `train --seeds`, which all others must have: with others there would be no mean."""
 
-    def __init__(self, left: Callable[[], str]) -> None:
-        """`left` says what is still to train, in brackets."""
+    def __init__(self) -> None:
         self._first: Prepared | None = None
-        self._left = left
 
     def require(self, prepared: Prepared) -> None:
         """Raises UserError where these are others."""
@@ -35,5 +33,5 @@ class SameData:
             f"The dataset {prepared.config.dataset.plugin!r} gives other pairs now than to seed {first.config.seed}: "
             f"trained with these, seed {prepared.config.seed} would have no common mean with what was trained before, "
             "which is saved.",
-            f"Undo what was changed in its files or code{self._left()}.",
+            "Undo what was changed in its files or code.",
         )

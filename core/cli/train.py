@@ -19,6 +19,7 @@ from core.cli.same_data import SameData
 from core.cli.seeds import new_group, print_spread, read_seeds
 from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
+from core.cli.where_set import with_place
 from core.config import config_from_document, override, read_override
 from core.errors import UserError
 from core.events import GOOD_ENDS, Event, Prepared, RunFinished
@@ -66,13 +67,17 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
     """One run after the other; then the mean and the deviation of what those reached that came to their end."""
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
     runs, validated, code = list[RunFinished](), Validated(0), DONE
-    same_data = SameData(lambda: _still_to_do(seeds, group, arguments))
+    same_data = SameData()
     for seed in seeds:
         try:
             requests = _new_run(arguments, f"seed={seed}", group=group)
             ended, finished, of_these = _train(requests, arguments, results, same_data)
         except Interrupted as interrupted:
             raise Interrupted(interrupted.number, f"{interrupted}{_still_to_do(seeds, group, arguments)}") from None
+        except UserError as error:
+            if seed == seeds[0]:  # whoever mends this gives the same command again
+                raise
+            raise _with(_still_to_do(seeds, group, arguments), with_place(error, arguments)) from error
         if ended == DONE:
             runs.append(finished)
             validated = of_these
@@ -82,6 +87,10 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
         with results.printing():
             print_spread(group, runs, validated, json=arguments.json)
     return code
+
+
+def _with(left: str, error: UserError) -> UserError:
+    return UserError(error.sentence, f"{error.advice.removesuffix('.')}{left}.".strip()) if left else error
 
 
 def _still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:

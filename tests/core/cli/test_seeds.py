@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -92,6 +93,27 @@ def test_on_a_corpus_that_was_changed_the_second_seed_is_not_trained(
     )
     assert RunFolder.open(only).config().seed == 0
     assert "±" not in result.stdout and "seeds_finished" not in result.stdout
+
+
+def test_where_the_second_seed_cannot_be_prepared_what_is_left_to_train_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, train = few_pairs(tmp_path), cli_train._train
+
+    def trained_and_lost(*arguments: Any) -> Any:
+        ended = train(*arguments)
+        (tmp_path / "valid.tsv").unlink(missing_ok=True)
+        return ended
+
+    monkeypatch.setattr(cli_train, "_train", trained_and_lost)
+    result = called_with_seeds(tmp_path, *corpus)
+    assert result.returncode == 2
+    told = result.stderr.splitlines()[-1].partition(" (still to train: seed 1, each by itself: headlight ")[2]
+    command, _, rest = told.partition("; ")
+    assert rest == "`runs compare` gives the mean of all)."
+    few_pairs(tmp_path)
+    assert called(*shlex.split(command), cwd=tmp_path).returncode == 0
+    assert {RunFolder.open(run).config().seed for run in list_runs(tmp_path / "runs")} == {0, 1}
 
 
 def test_two_seeds_of_a_corpus_that_was_changed_between_them_have_no_mean(tmp_path: Path) -> None:
