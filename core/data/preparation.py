@@ -98,7 +98,7 @@ class _Preparation:
         self._host, self._building, self._models = host, building, models
         self._info = host.info(dataset.plugin)
         recorded = host.options(dataset.plugin, dataset.options, accepted=symbols is not None)
-        self.options_here = None if options_here is None else host.options(dataset.plugin, options_here)
+        self.options_here = None if options_here is None else _set_here(dataset, options_here, host)
         self._options = options = self.options_here or recorded
         self._config = _tokenizer(dataset.tokenizer, self._info)
         if symbols is None:  # of a run that goes on, whoever began it has decided
@@ -290,6 +290,21 @@ class _Preparation:
 
     def _stem(self, split: str) -> Path:
         return self._building / split
+
+
+def _set_here(dataset: DatasetConfig, options_here: dict[str, Any], host: PluginHost) -> dict[str, Any]:
+    """The options of a run that goes on, some set anew; what its plugin refuses today of its own is none of these."""
+    refused = _refusal(dataset.options, dataset, host)
+    is_known = refused is not None and _refusal(options_here, dataset, host) == refused
+    return host.options(dataset.plugin, options_here, accepted=is_known)
+
+
+def _refusal(options: dict[str, Any], dataset: DatasetConfig, host: PluginHost) -> str | None:
+    try:
+        host.options(dataset.plugin, options)
+    except UserError as error:
+        return str(error)
+    return None
 
 
 def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConfig:

@@ -136,7 +136,11 @@ def test_a_run_goes_on_with_options_that_no_run_begins_with_any_more(place: Path
     resumed = called("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     assert (run / "checkpoints" / "000004").is_dir()
-    for column, refused in ((3, begun), (4, ("evaluate", run, "--set", "dataset.options.target=[4]"))):
+    moved = shutil.copytree(place, tmp_path / "moved", ignore=shutil.ignore_patterns("run", "cache"))
+    there_now = ("--set", f"dataset.options.folder={moved}")
+    found = called("evaluate", run, *there_now, cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    for column, refused in ((3, begun), (4, ("evaluate", run, *there_now, "--set", "dataset.options.target=[4]"))):
         result = called(*refused, cwd=tmp_path)
         said = f"target: texts in two files have no columns: expected [2], given [{column}]."
         assert result.returncode == 2 and said in result.stderr
