@@ -272,6 +272,7 @@ class Evaluation:
     checkpoint: int
     sentences: int
     left_out: int  # pairs of the split that are longer than the lengths allow: not scored
+    plugin_left_out: int  # and those that the plugin's own options leave out
     is_valid_again: bool  # the test split of a dataset without test pairs of its own
     other_options: dict[str, Any]  # of the dataset, that gave other pairs than the run's own split
     metrics: dict[str, float]  # those of a validation, and sequence_error_rate: the share of sentences not right

@@ -29,7 +29,8 @@ MAIN = [sys.executable, str(ROOT / "main.py")]
 EVALUATION_KEYS = [
     *("run", "split", "checkpoint", "sentences", "loss", "perplexity", "token_accuracy", "exact_match"),
     *("token_error_rate", "sequence_error_rate", "bleu", "chrf", "bleu_signature", "chrf_signature"),
-    *("tokenized_bleu", "tokenized_bleu_signature", "decoding", "metrics", "seconds", "left_out", "is_valid_again"),
+    *("tokenized_bleu", "tokenized_bleu_signature", "decoding", "metrics", "seconds", "left_out", "plugin_left_out"),
+    "is_valid_again",
     "other_pairs",
 ]
 CONFIG = """

@@ -92,8 +92,14 @@ def warn(evaluation: Evaluation) -> None:
     if others := other_pairs(evaluation):
         given = ", ".join(f"{key}={value}" for key, value in others.items())
         print(f"warning: these are not the run's own {evaluation.split} pairs, but those of {given}", file=sys.stderr)
+    num_pairs = evaluation.sentences + evaluation.left_out + evaluation.plugin_left_out
+    if evaluation.plugin_left_out:
+        print(
+            f"warning: {evaluation.plugin_left_out:,} of {num_pairs:,} pairs of {evaluation.split} are left out by "
+            "options of the dataset's own, and are not scored",
+            file=sys.stderr,
+        )
     if evaluation.left_out:
-        num_pairs = evaluation.sentences + evaluation.left_out
         print(
             f"warning: {evaluation.left_out:,} of {num_pairs:,} pairs of {evaluation.split} are longer than "
             "dataset.max_src_length or dataset.max_tgt_length, and are not scored",
@@ -123,6 +129,7 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
         "metrics": evaluation.plugin_metrics,
         "seconds": evaluation.seconds,
         "left_out": evaluation.left_out,
+        "plugin_left_out": evaluation.plugin_left_out,
         "is_valid_again": evaluation.is_valid_again,
         "other_pairs": other_pairs(evaluation),
     }

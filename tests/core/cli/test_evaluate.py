@@ -217,6 +217,18 @@ def test_pairs_that_are_too_long_are_counted(place: Path) -> None:
     ]
 
 
+def test_pairs_that_options_of_the_dataset_leave_out_are_counted(place: Path) -> None:
+    options = {"valid_source": "gaps.source", "valid_target": "gaps.target", "empty_lines": "leave_out"}
+    for side in ("source", "target"):
+        (place / f"gaps.{side}").write_text("a b\nb a\nc\n" + "\n" * 2, encoding="utf-8")
+    given = [word for key, value in options.items() for word in ("--set", f"dataset.options.{key}={value}")]
+    record, errors = evaluated(place, *given)
+    assert (record["sentences"], record["left_out"], record["plugin_left_out"]) == (3, 0, 2)
+    assert errors[1:] == [
+        "warning: 2 of 5 pairs of valid are left out by options of the dataset's own, and are not scored"
+    ]
+
+
 def test_a_test_split_that_is_the_valid_split_once_more_is_said(place: Path) -> None:
     record, errors = evaluated(place, "--split", "test")
     assert (record["split"], record["left_out"], record["is_valid_again"]) == ("test", 1, True)

@@ -15,7 +15,8 @@ from core.run_folder import RunFolder
 from tests.in_process import called
 
 NO_FIGURES = {"run", "split", "checkpoint", "sentences", "bleu_signature", "chrf_signature", "decoding"}
-NO_FIGURES |= {"tokenized_bleu_signature", "metrics", "seconds", "left_out", "is_valid_again", "other_pairs"}
+NO_FIGURES |= {"tokenized_bleu_signature", "metrics", "seconds", "left_out", "plugin_left_out", "is_valid_again"}
+NO_FIGURES |= {"other_pairs"}
 
 
 def evaluate(runs_dir: Path, *arguments: object) -> CompletedProcess[str]:
