@@ -251,6 +251,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         source = _source_columns(self.options)
         target = _target_columns(self.options)
         wanted = max(source.numbers + target.numbers)
+        unseen = [*source.separators("source_cut"), *target.separators("target_cut")]
         for number, line in enumerate(self._lines(path), start=1):
             fields = line.split("\t") if line.strip() else [""] * wanted
             if len(fields) < wanted:
@@ -259,6 +260,21 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                     "or name the columns in dataset.options.source and target."
                 )
             yield source.text(fields), target.text(fields)
+            unseen = [one for one in unseen if one.sign not in fields[one.column - 1]]
+        if unseen and path == self._files("train").source:  # a small file of held-out lines may well have none
+            option, column, sign = unseen[0]
+            raise BadData(
+                f"dataset.options.{option}: {sign!r} cuts nothing, since column {column} of {path} has it in no line: "
+                "name what is between its tokens, or words."
+            )
+
+
+class _Separator(NamedTuple):
+    """An option's, of the tokens of a column."""
+
+    option: str
+    column: int
+    sign: str
 
 
 class _Columns(NamedTuple):
@@ -270,6 +286,12 @@ class _Columns(NamedTuple):
     def text(self, fields: list[str]) -> str:
         """The tokens of all columns, with a space between two."""
         return cut_columns([fields[number - 1] for number in self.numbers], self.cuts)
+
+    def separators(self, option: str) -> Iterator[_Separator]:
+        """Those that this option names."""
+        for number, cut in zip(self.numbers, self.cuts, strict=True):
+            if cut not in _NAMED_CUTS:
+                yield _Separator(option, number, cut)
 
 
 def _source_columns(options: ParallelTextOptions) -> _Columns:

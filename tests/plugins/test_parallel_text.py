@@ -110,6 +110,23 @@ SIGMORPHON = {
 }
 
 
+def test_a_separator_that_no_line_to_train_on_has_is_refused(corpus: Path) -> None:
+    (corpus / "train.tsv").write_text("walk\twalked\tV,PST\nice\tices\tN;PL\n")
+    (corpus / "valid.tsv").write_text("lump\tlumped\tPST\n")
+    columns = {"train_source": "train.tsv", "source": [1, 3], "target": 2}
+    for sign in (",", ";"):
+        cut = {"source_cut": ["characters", sign]}
+        assert len(texts(corpus, **columns, **cut)) == 2
+        held_out = drawn(corpus, "valid", valid_source="valid.tsv", **columns, **cut)
+        assert held_out == [Pair("l u m p PST", "lumped")]
+    said = (
+        f"dataset.options.source_cut: ':' cuts nothing, since column 3 of {corpus / 'train.tsv'} has it in no line: "
+        "name what is between its tokens, or words."
+    )
+    assert refusal(corpus, **columns, source_cut=["characters", ":"]) == said
+    assert "target_cut: '-' cuts nothing, since column 2" in refusal(corpus, **columns, target_cut=["-"])
+
+
 def test_typed_columns_are_cut_as_those_of_the_file(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("ice cream\tice creams\tN;PL\na\tan\tDET\n")
     form = PLUGIN(ParallelTextOptions(folder=str(corpus), **SIGMORPHON)).text_form()
