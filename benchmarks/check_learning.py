@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.named import named
 from core.followed_run import read_followed
 from core.run_folder import RunFolder
 
@@ -121,7 +122,8 @@ def verdict(kept: bool) -> str:
 
 def main() -> int:
     """Check all promises, or those of the presets named on the command line."""
-    chosen = [promise for promise in PROMISES if promise.preset in sys.argv[1:] or not sys.argv[1:]]
+    presets = named(__doc__, "PRESET", dict.fromkeys(promise.preset for promise in PROMISES))
+    chosen = [promise for promise in PROMISES if promise.preset in presets]
     with tempfile.TemporaryDirectory() as folder:
         kept = [check(promise, Path(folder)) for promise in chosen]
     return 0 if all(kept) else 1

@@ -6,6 +6,7 @@ command line. `make documents ONLY=copy` runs the rows whose name contains a wor
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
 import subprocess
@@ -130,7 +131,9 @@ def page(rows: list[str], former: str) -> str:
 
 def main() -> None:
     """Run all experiments and write the page, or print those that a word on the command line chooses."""
-    word = " ".join(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", metavar="WORD", help="run those whose name contains this; default: all")
+    word = " ".join(parser.parse_args().words)
     rows = []
     for experiment in EXPERIMENTS:
         if word in experiment.name:

@@ -15,6 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.named import named
 from benchmarks.speed.sizes import MEDIUM, Size
 
 GROWING = {
@@ -70,7 +71,7 @@ def lines(what: str, points: Sequence[Point]) -> Iterator[str]:
 
 def main() -> None:
     """Print a table for each thing that grows, of those named or of all."""
-    for what in sys.argv[1:] or GROWING:
+    for what in named(__doc__, "THING", GROWING):
         size, values = GROWING[what]
         points = [measured(size, what, value) for value in values]
         print(f"{what}, else as {size}", *lines(what, points), sep="\n", end="\n\n", flush=True)

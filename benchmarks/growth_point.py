@@ -8,10 +8,10 @@ Linux only, which tells peaks of resident memory.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import json
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -71,5 +71,8 @@ def _resident(what: str) -> int:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("size", type=json.loads, metavar="SIZE")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        print(json.dumps(measure(Size(**json.loads(sys.argv[1])), Path(name))))
+        print(json.dumps(measure(Size(**given.size), Path(name))))

@@ -6,6 +6,7 @@ bytes are all that the largest process holds at its peak.
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
 import statistics
@@ -43,5 +44,9 @@ def measure(size: Size, num_processes: int, folder: Path) -> dict[str, float]:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("size", type=json.loads, metavar="SIZE")
+    parser.add_argument("num_processes", type=int, metavar="N")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        print(json.dumps(measure(Size(**json.loads(sys.argv[1])), int(sys.argv[2]), Path(name))))
+        print(json.dumps(measure(Size(**given.size), given.num_processes, Path(name))))

@@ -12,11 +12,11 @@ milliseconds.
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import re
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -166,14 +166,16 @@ def _report(name: str, seconds: list[float], bound: float) -> bool:
 
 def main() -> int:
     """Measure the run named, or one trained for it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="the folder of a run; default: one is trained")
+    run = parser.parse_args().run
     with tempfile.TemporaryDirectory() as folder:
         for place in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):  # not the user's settings
             os.environ[place] = folder
-        if sys.argv[1:]:
-            return 0 if measure(Path(sys.argv[1]).absolute()) else 1
-        settings = (f"training.max_steps={STEPS}", f"training.probe_every={EVERY}")
-        run, _ = train(PRESET, Path(folder) / "runs", *settings)
-        return 0 if measure(Path(run)) else 1
+        if run is None:
+            settings = (f"training.max_steps={STEPS}", f"training.probe_every={EVERY}")
+            run, _ = train(PRESET, Path(folder) / "runs", *settings)
+        return 0 if measure(Path(run).absolute()) else 1
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ Linux only.
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
@@ -155,6 +156,7 @@ def sizes(run: Path) -> dict[str, tuple[int, float]]:
 
 def main() -> int:
     """Print the table, the growth, and the size of the run's folder."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("| step | resident, MB | file handles | threads | Qt objects | plot items |\n|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as name:
         counted = train(Path(name))

@@ -6,6 +6,7 @@ format, and prints medians and quartiles. The weights that some probes keep besi
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def _report(precision: Precision, entry: Entry, seconds: Seconds) -> bool:
 
 def main() -> int:
     """Report both number formats."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     kept = [report("float32"), report("bfloat16")]
     return 0 if all(kept) else 1
 

@@ -7,6 +7,7 @@ learn as soon as it can.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
@@ -86,8 +87,11 @@ def report(name: str, starts: list[Times]) -> bool:
 
 def main() -> int:
     """Report starts with an empty and a warm cache, or be one of them."""
-    if sys.argv[1:]:
-        print(json.dumps(open_window(float(sys.argv[1]))))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("started", nargs="?", type=float, help=argparse.SUPPRESS)  # one of the starts
+    started = parser.parse_args().started
+    if started is not None:
+        print(json.dumps(open_window(started)))
         return 0
     empty, warm = list[Times](), list[Times]()
     for _ in range(ROUNDS):

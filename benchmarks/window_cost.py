@@ -10,6 +10,7 @@ with 6 layers of 8 heads goes on.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -224,8 +225,11 @@ def main() -> int:
     if sys.argv[1:2] and sys.argv[1] in MODES:
         MODES[sys.argv[1]](sys.argv[2], Path(sys.argv[3]))
         return 0
-    kept = [report(preset) for preset in sys.argv[1:] or PRESETS]
-    if not sys.argv[1:]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help=f"default: {', '.join(PRESETS)}, and much to draw")
+    given = parser.parse_args().presets
+    kept = [report(preset) for preset in given or PRESETS]
+    if not given:
         kept.append(report_much_to_draw())
     return 0 if all(kept) else 1
 

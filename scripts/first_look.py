@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 from core.engine import Engine
 from core.events import Event, ProbeDone
 from core.first_look import write_first_look
@@ -11,6 +13,7 @@ from core.settings.presets import FIRST_PRESET, read_preset
 
 def main() -> None:
     """Prepare the first preset and keep what the engine tells."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     config, told = read_preset(FIRST_PRESET), list[Event]()
     with Engine([told.append]) as engine:
         prepared = engine.ask(Prepare(config=config)).result()

@@ -5,6 +5,7 @@ A run that is there already is never made anew: it stands for the version that m
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -66,6 +67,7 @@ STOPPED_AT = 40
 
 def main() -> None:
     """Train those that are not there."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for name, document in RUNS.items():
         run = GOLDEN / f"{version()}_{name}"
         if not run.exists():

@@ -7,6 +7,7 @@ Three runs of other seeds and one whose learning rate has too many zeros are tra
 
 from __future__ import annotations
 
+import argparse
 import os
 import tempfile
 import time
@@ -214,6 +215,7 @@ def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
 
 def main() -> None:
     """Open the window, take the pictures, close it."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
     app = QApplication([])
     app.setStyle("Fusion")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import signal
 import subprocess
@@ -77,6 +78,7 @@ def main_job_in_terminal() -> int:
 
 def main() -> int:
     """Opens the window where there is a display."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     status, _ = headlight()
     return main_job_in_terminal() if status == NO_DISPLAY else status
 

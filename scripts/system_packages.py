@@ -1,5 +1,6 @@
 """What pip cannot bring, Qt's libraries above all: apt-get installs it for root, others are shown the line to type."""
 
+import argparse
 import ctypes
 import importlib.util
 import os
@@ -55,6 +56,7 @@ def install(packages: list[str]) -> bool:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     packages = missing_packages() if sys.platform == "linux" else []
     if not packages:
         return

@@ -1,0 +1,42 @@
+"""What is called by `python -m` says with --help what it does, and does nothing else."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOLD = {"growth": "length, batch_size, d_model", "check_learning": "copy_task", "window_cost": "PRESET"}
+PROGRAMS = [
+    path
+    for folder in ("benchmarks", "scripts")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+    if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8")
+    and "peers" not in path.parts  # another library's
+]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_help_says_what_it_does(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [path.name, "--help"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(path), run_name="__main__")
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    assert told.startswith("usage: ") and TOLD.get(path.stem, "") in told
+
+
+@pytest.mark.parametrize("name", ["growth", "check_learning"])
+def test_what_is_not_known_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [name, "nothing_of_it"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(ROOT / "benchmarks" / f"{name}.py"), run_name="__main__")
+    assert ended.value.code == 2
+    assert "nothing_of_it; choose from " in capsys.readouterr().err
