@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 from typing import get_args
@@ -15,7 +18,7 @@ from hypothesis import strategies as st
 from core.config import AUTO_SIZE, SubwordName
 from core.data import learning_subwords
 from core.data.learning_subwords import SizeTooSmall, learn_subwords, require_size
-from core.data.pair_texts import write_pairs
+from core.data.pair_texts import lines_file, write_pairs
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.subword_progress import share_learnt
 from core.data.subwords import LARGEST_MODEL, SubwordTokenizer
@@ -119,6 +122,17 @@ def test_how_far_it_is_is_told(tmp_path: Path, name: SubwordName, size: int) -> 
     assert {one.total for one in told} == {num_pairs}
     shares = [one.done / num_pairs for one in told]
     assert shares == sorted(shares) and 0 < shares[-1] <= 1  # how often is looked is up to the machine
+
+
+def test_its_process_says_how_many_pairs_it_has_read(tmp_path: Path) -> None:
+    """Of those that it reads, here every second one."""
+    write_pairs(tmp_path / "train", [Pair(text, "x") for text in TEXTS] * 12_500)
+    arguments = ["bpe", lines_file(tmp_path / "train"), "2", "src", "60", tmp_path / "model"]
+    command = [sys.executable, "-m", "core.data.subword_process", *map(str, arguments)]
+    log = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stderr
+    assert re.findall(r"^read (\d+)$", log, re.MULTILINE) == ["0", "10000", "20000"]
+    shares = [share_learnt("subword", log[: log.index(f"read {num}") + 11], 25_000, 60) for num in (10_000, 20_000)]
+    assert 0.0 < 2 * shares[0] == pytest.approx(shares[1])
 
 
 def test_the_log_tells_pairs_read_and_merges_and_prunings() -> None:
