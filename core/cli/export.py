@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core.cli.files import require_outside_runs
 from core.cli.opening import usual_checkpoint, weights_in_words
+from core.cli.output import print_json
 from core.errors import UserError
 from core.exporting.sharing import model_files, share
 from core.machine.signals import broken_off_by_signals
@@ -45,7 +46,7 @@ def _export(arguments: Namespace) -> None:
                 f"Write --output {shlex.quote(f'{arguments.output}{SUFFIX}')}.",
             )
         share(run, arguments.output)
-        print(f"{arguments.output}: the run to look at, drop it on the window")
+        _tell(arguments, run, "the run to look at, drop it on the window")
         return
     which = arguments.checkpoint or usual_checkpoint(run)
     step = run.checkpoint_step(which)
@@ -54,7 +55,15 @@ def _export(arguments: Namespace) -> None:
     weights = mean_weights(map(run.weights, averaged))
     files = _onnx_files(run, step, weights) if arguments.format == "onnx" else model_files(run, step, weights)
     _write_folder(arguments.output, files)
-    print(f"{arguments.output}: the weights of {weights_in_words(step, averaged)}")
+    of = {"checkpoint": step} | ({"averaged_steps": averaged} if len(averaged) > 1 else {})
+    _tell(arguments, run, f"the weights of {weights_in_words(step, averaged)}", **of)
+
+
+def _tell(arguments: Namespace, run: RunFolder, what: str, **of: object) -> None:
+    if arguments.json:
+        print_json({"output": arguments.output, "run": run.path, "format": arguments.format, **of})
+    else:
+        print(f"{arguments.output}: {what}")
 
 
 def _onnx_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:

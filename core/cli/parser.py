@@ -182,7 +182,7 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     _add_decoding(paired)
     _add_checkpoint(paired)
     _add_plugins_dir(paired)
-    for container in (listing, show, printed):
+    for container in (listing, show, delete, printed):
         _add_json(container, "print one object a line")
 
 
@@ -210,6 +210,7 @@ def _add_presets(verbs: _SubParsersAction[ArgumentParser]) -> None:
     show = verbs.add_parser("show", help="a preset's YAML, to save and change")
     show.set_defaults(verb="presets show")
     show.add_argument("preset", metavar="PRESET")
+    _add_json(show, "print one object, with every setting, the defaults too")
 
 
 def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
@@ -226,6 +227,7 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
     export.add_argument("--output", type=_path, required=True, metavar="PATH")
     export.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
     _add_checkpoint(export)
+    _add_json(export, "print one object: what was written, of which run and checkpoint")
 
 
 def _add_dataset_options(verb: _ActionsContainer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from core.cli.output import print_json
-from core.settings.presets import preset_names, preset_summary, preset_text
+from core.settings.presets import preset_names, preset_summary, preset_text, read_preset
 
 
 def list_presets(arguments: Namespace) -> int:
@@ -20,6 +20,10 @@ def list_presets(arguments: Namespace) -> int:
 
 
 def show_preset(arguments: Namespace) -> int:
-    """Print a preset's YAML as it is written."""
-    print(preset_text(arguments.preset), end="")
+    """Print a preset's YAML as it is written; or all of its settings, the defaults too."""
+    name = arguments.preset
+    if arguments.json:
+        print_json({"name": name, "summary": preset_summary(name), "config": read_preset(name)})
+    else:
+        print(preset_text(name), end="")
     return 0

@@ -95,7 +95,7 @@ def delete(arguments: Namespace) -> int:
     waiting, heard = list(named.items()), list[Signals]()
     with signals_to(heard.append):  # the run that is being deleted goes whole
         while waiting and not heard:
-            _delete(*waiting.pop(0))
+            _delete(*waiting.pop(0), json=arguments.json)
     if heard:
         left = ", ".join(str(path) for _, path in waiting)
         what = f"not deleted: {left}" if left else "all were deleted"
@@ -119,14 +119,17 @@ def _place(path: Path) -> Path:
     return path.parent.resolve() / path.name if path.is_symlink() else path.resolve()
 
 
-def _delete(place: Path, path: Path) -> None:
-    stays = f", a link; the run stays in {place.resolve()}" if place.is_symlink() and place.exists() else ""
+def _delete(place: Path, path: Path, *, json: bool) -> None:
+    stays = place.resolve() if place.is_symlink() and place.exists() else None
     try:
         delete_run(place)
     except OSError as error:
         what = "could not be deleted" if place.exists() else "is no run any more, but is not deleted whole"
         raise UserError(f"{path} {what} ({error.strerror}: {error.filename}).") from error
-    print(f"deleted {path}{stays}")
+    if json:
+        print_json({"deleted": path, "stays": stays})
+    else:
+        print(f"deleted {path}" + (f", a link; the run stays in {stays}" if stays is not None else ""))
 
 
 def _require_folder(named: Path | None) -> None:

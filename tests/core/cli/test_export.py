@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +56,25 @@ def test_nothing_is_exported_into_a_run(place: Path, what: str, name: str) -> No
     why = f"{path} lies in the folder of a run, {place / 'run'}. Choose a place outside of it."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
     assert not path.exists()
+
+
+def test_a_program_is_told_what_was_written(place: Path, tmp_path: Path) -> None:
+    run = str(place / "run")
+
+    def told(what: str, *options: str) -> dict[str, Any]:
+        arguments = ("--format", what, "--output", f"{options[-1]}.{what}", "--json")
+        result = called("export", run, *arguments, *options[:-1], cwd=tmp_path)
+        assert (result.returncode, result.stderr) == (0, "")
+        (line,) = result.stdout.splitlines()
+        record: dict[str, Any] = json.loads(line)
+        assert (tmp_path / record["output"]).exists()
+        return record
+
+    written = {"output": "best.safetensors", "run": run, "format": "safetensors", "checkpoint": 20}
+    assert told("safetensors", "best") == written
+    averaged = told("safetensors", "--checkpoint", "last", "mean")
+    assert averaged == {**written, "output": "mean.safetensors", "averaged_steps": [10, 20]}
+    assert told("headlight", "all") == {"output": "all.headlight", "run": run, "format": "headlight"}
 
 
 def test_a_shared_run_has_no_one_checkpoint(place: Path, tmp_path: Path) -> None:

@@ -328,6 +328,16 @@ def test_a_run_and_a_link_to_it_go_where_both_are_named(runs_dir: Path, capfd: p
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
 
+def test_a_program_is_told_which_runs_are_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (runs_dir / "link").symlink_to(runs_dir / "done")
+    lines = said(runs_dir, capfd, "delete", "link", "killed", "--json")
+    assert list(map(json.loads, lines)) == [
+        {"deleted": str(runs_dir / "link"), "stays": str(runs_dir / "done")},
+        {"deleted": str(runs_dir / "killed"), "stays": None},
+    ]
+    assert [path.name for path in runs_dir.iterdir()] == ["done"]
+
+
 def test_a_run_that_is_named_twice_is_deleted_once(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert len(said(runs_dir, capfd, "delete", "done", str(runs_dir / "done"))) == 1
     assert not (runs_dir / "done").exists() and (runs_dir / "killed").is_dir()
