@@ -25,7 +25,7 @@ from core.machine.signals import IN_EARNEST_SECONDS, Interrupted, signals_to
 from core.requests import Learn, Request, Stop
 
 Answer = TypeVar("Answer")
-_WAKE_SECONDS = 0.5  # where a lock cannot be interrupted by a signal (Windows), it is looked at this often
+WAKE_SECONDS = 0.5  # where a lock cannot be interrupted by a signal (Windows), it is looked at this often
 
 
 class Conversation:
@@ -60,7 +60,12 @@ class Conversation:
             if isinstance(item, Future):  # only one is asked at a time
                 return future.result()
             if isinstance(item, Signals):
-                raise Interrupted(item, f"ended by {item.name}.")
+                self.require_no_signal()
+
+    def require_no_signal(self) -> None:
+        """Raise Interrupted where a signal asked the process to end; for who waits for something beside the engine."""
+        if self._signal is not None:
+            raise Interrupted(self._signal, f"ended by {self._signal.name}.")
 
     def learn(self) -> RunFinished:
         """Let the run go on to its end; a signal saves a checkpoint and ends it before that, see `signal`."""
@@ -102,7 +107,7 @@ class Conversation:
     def _next(self) -> Event | Future[Any] | Signals:
         while True:
             try:
-                item = self._inbox.get(timeout=_WAKE_SECONDS)
+                item = self._inbox.get(timeout=WAKE_SECONDS)
             except queue.Empty:
                 self._tell_of_waiting()
                 continue

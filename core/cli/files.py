@@ -30,11 +30,18 @@ def read_lines(path: Path | None) -> list[str]:
     try:
         data = sys.stdin.buffer.read() if path is None else path.read_bytes()  # a pipe can be read but once
         return list(chain.from_iterable(line_blocks(BytesIO(data), name_of(path))))
-    except BadData as error:
-        raise UserError(str(error)) from None
-    except OSError as error:
+    except (BadData, OSError) as error:
+        raise cannot_read(path, error) from None
+
+
+def cannot_read(path: Path | None, error: Exception) -> Exception:
+    """What to raise where reading texts failed; a fault of ours as it is."""
+    if isinstance(error, BadData):
+        return UserError(str(error))
+    if isinstance(error, OSError):
         advice = "" if path is None else "Name a file of one text a line that you may read."
-        raise UserError(f"{name_of(path)}: cannot be read ({error.strerror}).", advice) from None
+        return UserError(f"{name_of(path)}: cannot be read ({error.strerror}).", advice)
+    return error
 
 
 def require_no_texts(path: Path, option: str, texts: Iterable[Path], whose: str) -> None:

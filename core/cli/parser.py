@@ -144,7 +144,12 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     translate = verbs.add_parser("translate", help="translate texts with a run's weights")
     translate.set_defaults(verb="translate")
     translate.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
-    translate.add_argument("text", nargs="*", metavar="TEXT", help="without any, lines are read from standard input")
+    translate.add_argument(
+        "text",
+        nargs="*",
+        metavar="TEXT",
+        help="without any, lines are read from standard input, each answered as it comes",
+    )
     translate.add_argument("--input", type=_path, metavar="FILE", help="read one text a line from here")
     translate.add_argument("--output", type=_path, metavar="FILE", help="write one output a line to here")
     translate.add_argument(

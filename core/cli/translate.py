@@ -10,6 +10,7 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
+from core.cli.arriving import ArrivingLines, is_file_on_standard_input
 from core.cli.conversation import Conversation, on_the_terminal
 from core.cli.files import name_of, output_file, read_lines, require_no_texts
 from core.cli.opening import opened, opening_of, require_no_corpus_file
@@ -38,24 +39,44 @@ def translate(arguments: Namespace) -> int:
         prepared = opened(engine, opening)  # before the output's file is touched
         if arguments.n_best is not None:
             _require_beam(arguments.n_best, prepared.config.decoding.beam_size)
+        if isinstance(texts, ArrivingLines):
+            _translate_as_they_come(texts, engine, arguments)
+            return 0
         if not arguments.text:
             _require_readable(texts, engine, name_of(arguments.input))
         with _output(arguments) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
-            for start, chunk in _chunks(texts):  # so that the first outputs of a long file appear soon
-                answers = engine.ask(_request(chunk, arguments))
-                translations = iter(answers)
-                for number, text in enumerate(chunk, start=start + 1):
-                    if text.strip():
-                        translation = next(translations)
-                        _warn(translation, _place(number, arguments))
-                        _print_translation(number, translation, output, arguments)
-                    else:
-                        _print_empty(text, output, arguments)
-                bar.update(len(chunk))
+            for num_texts in _translate(texts, engine, output, arguments):
+                bar.update(num_texts)
     return 0
 
 
-def _texts(arguments: Namespace) -> list[str]:
+def _translate_as_they_come(texts: ArrivingLines, engine: Conversation, arguments: Namespace) -> None:
+    """Those together that have come while others were translated: of who writes fast, as many at once as of a file."""
+    before = 0
+    for lines in texts.taken(engine):
+        _require_readable(lines, engine, name_of(None), before)
+        for num_texts in _translate(lines, engine, sys.stdout, arguments, before):
+            before += num_texts
+
+
+def _translate(
+    texts: Sequence[str], engine: Conversation, output: TextIO, arguments: Namespace, before: int = 0
+) -> Iterator[int]:
+    """Print the outputs, and yield how many texts of each chunk; `before` is how many came before all of these."""
+    for start, chunk in _chunks(texts):  # so that the first outputs of a long file appear soon
+        answers = engine.ask(_request(chunk, arguments))
+        translations = iter(answers)
+        for number, text in enumerate(chunk, start=before + start + 1):
+            if text.strip():
+                translation = next(translations)
+                _warn(translation, _place(number, arguments))
+                _print_translation(number, translation, output, arguments)
+            else:
+                _print_empty(text, output, arguments)
+        yield len(chunk)
+
+
+def _texts(arguments: Namespace) -> list[str] | ArrivingLines:
     given: list[str] = arguments.text
     if given and arguments.input is not None:
         raise UserError("translate: expected texts or --input FILE, given both.")
@@ -66,7 +87,11 @@ def _texts(arguments: Namespace) -> list[str]:
             raise UserError(f"translate: text {number} of {len(given)} is empty; expected something to translate.")
     if not given and arguments.input is None and sys.stdin.isatty():
         print("Type texts to translate, one a line; Ctrl-D ends them.", file=sys.stderr)
-    return given or read_lines(arguments.input)
+    if given:
+        return given
+    if arguments.input is None and arguments.output is None and not is_file_on_standard_input():
+        return ArrivingLines()
+    return read_lines(arguments.input)
 
 
 def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
@@ -75,9 +100,9 @@ def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
         yield start, items[start : start + _TEXTS_AT_ONCE]
 
 
-def _require_readable(lines: Sequence[str], engine: Conversation, name: str) -> None:
+def _require_readable(lines: Sequence[str], engine: Conversation, name: str, before: int = 0) -> None:
     """Refuse what cannot be translated before any line is: that may take hours."""
-    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    numbered = [(number, line) for number, line in enumerate(lines, start=before + 1) if line.strip()]
     for _, chunk in _chunks(numbered):
         unreadable = engine.ask(FindUnreadable(texts=tuple(line for _, line in chunk)))
         if unreadable is not None:

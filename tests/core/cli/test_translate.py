@@ -5,11 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from subprocess import CompletedProcess
-from typing import Any
+from subprocess import PIPE, CompletedProcess
+from typing import IO, Any
 
 import pytest
 
@@ -55,10 +58,56 @@ def test_who_types_the_texts_is_told_that_they_are_waited_for(run: Path, tmp_pat
         os.close(its)
         assert process.stderr is not None
         assert process.stderr.readline() == b"Type texts to translate, one a line; Ctrl-D ends them.\n"
-        os.write(ours, b"1 2\n3\n\x04")
+        assert process.stdout is not None
+        for line in (b"1 2\n", b"3\n"):  # each is answered
+            os.write(ours, line)
+            assert process.stdout.readline().endswith(b"\n")
+        os.write(ours, b"\x04")
         outputs, _ = process.communicate(timeout=60)
     os.close(ours)
-    assert len(outputs.splitlines()) == 2 and process.returncode == 0
+    assert outputs == b"" and process.returncode == 0
+
+
+@contextmanager
+def translating(run: Path, cwd: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], IO[str], IO[str]]]:
+    """`translate` in a process of its own, which reads from a pipe: to write to, and to read from."""
+    command = [sys.executable, str(ROOT / "main.py"), "translate", str(run), *options]
+    with subprocess.Popen(command, cwd=cwd, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True, bufsize=1) as process:
+        assert process.stdin is not None and process.stdout is not None
+        yield process, process.stdin, process.stdout
+
+
+def test_each_line_that_comes_through_a_pipe_is_answered_before_the_next(run: Path, tmp_path: Path) -> None:
+    with translating(run, tmp_path, "--n-best", "1") as (process, stdin, stdout):
+        answers = []
+        for line in ("1 2", "3", "vase"):
+            stdin.write(f"{line}\n")
+            answers.append(stdout.readline())
+        stdin.write(f"\n{'1 ' * 99}\n")
+        rest, said = process.communicate(timeout=60)
+    assert [answer.split("\t")[0] for answer in answers] == ["1", "2", "3"]
+    assert "warning: standard input, line 3: not in the vocabulary" in said
+    assert (process.returncode, rest) == (2, "")
+    assert said.splitlines()[-1].startswith("headlight: standard input, line 5: The text “1 1 1 ")
+
+
+def test_all_that_a_pipe_holds_is_translated_as_a_file_is(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("\ufeff1 2\n\n3\n" + "1 2 3\n" * 600 + "2", encoding="utf-8")
+    expected = translated(run, tmp_path).stdout
+    for given in ((tmp_path / "in.txt").read_bytes(), gzip.compress((tmp_path / "in.txt").read_bytes())):
+        command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
+        piped = subprocess.run(command, cwd=tmp_path, input=given, capture_output=True, timeout=60)
+        assert (piped.returncode, piped.stdout.decode()) == (0, expected)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_signal_ends_it_while_it_waits_for_a_line(run: Path, tmp_path: Path) -> None:
+    with translating(run, tmp_path) as (process, stdin, stdout):
+        stdin.write("1\n")
+        stdout.readline()
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read() if process.stderr is not None else ""
+        assert process.wait(60) == 130 and said.splitlines()[-1] == "headlight: ended by SIGINT."
 
 
 @pytest.mark.parametrize("name", ["in.txt", "link.txt"])
