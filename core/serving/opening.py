@@ -126,7 +126,7 @@ def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
     else:
         advice = f"None from before is kept: {trouble.begin_anew(folder.latest_config().training)}."
     tell(Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True))
-    return str([*known[:1], *good][-1])
+    return str((good or known[:1])[-1])
 
 
 def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
