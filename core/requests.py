@@ -17,7 +17,7 @@ from core.events import Prepared
 from core.probes import ProbedSentence
 
 Answer = TypeVar("Answer")
-Purpose = Literal["learn", "evaluate", "translate"]
+Purpose = Literal["learn", "resume", "evaluate", "translate"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +67,9 @@ class OpenRun(Request[Prepared]):
     `dataset_options` are by name those that give the same pairs here, where a corpus was moved. They are not kept: who
     branches the run, or has more processes train it, asks for the pairs where they were.
     `purpose` decides what becomes of a run whose pairs are not at hand: opened to learn, that is told, and it can be
-    looked at; to evaluate, it is refused; to translate, they are not missed. To evaluate, `dataset_options` may give
-    other pairs in place of the held-out ones; the run cannot go on learning then.
+    looked at; to resume it, which is to learn and nothing else, or to evaluate, it is refused; to translate, they are
+    not missed. To evaluate, `dataset_options` may give other pairs in place of the held-out ones; the run cannot go on
+    learning then.
     """
 
     run: Path

@@ -10,9 +10,9 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from signal import Signals
 from types import TracebackType
@@ -20,7 +20,7 @@ from typing import Any, Self, TypeVar
 
 from core.cli.terminal import TerminalProgress
 from core.engine import Engine
-from core.events import Event, Listener, RunFinished, RunStarted
+from core.events import Event, Listener, RunFinished, RunStarted, Trouble
 from core.machine.signals import IN_EARNEST_SECONDS, Interrupted, signals_to
 from core.requests import Learn, Request, Stop
 
@@ -118,8 +118,31 @@ class Conversation:
             return item
 
 
-@contextmanager
-def on_the_terminal(plugin_dirs: Sequence[Path]) -> Iterator[Conversation]:
-    """One about a run that is there: what goes another way than a person expects is told on standard error."""
-    with closing(TerminalProgress()) as progress, Conversation(progress, plugin_dirs) as engine:
-        yield engine
+class AboutARun(Conversation):
+    """One about a run that is there, or a plugin: what goes another way than expected is told on standard error.
+
+    It waits until something was answered: what is refused is one line and no more.
+    """
+
+    def __init__(self, plugin_dirs: Sequence[Path]) -> None:
+        self._progress = TerminalProgress()
+        super().__init__(self._progress, plugin_dirs)
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(closing(self._progress))
+        return super().__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.answered()
+        super().__exit__(kind, error, trace)
+
+    def tell(self, note: str) -> None:
+        """Tell this too."""
+        self._progress(Trouble(sentence=note, is_note=True))
+
+    def answered(self) -> None:
+        """What was asked for is there: tell what waited for that."""
+        self._progress.tell_what_waits()

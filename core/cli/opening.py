@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.cli.conversation import Conversation
+from core.cli.conversation import AboutARun
 from core.cli.files import require_no_texts
 from core.config import read_override
 from core.errors import UserError
@@ -48,13 +47,13 @@ def require_no_corpus_file(path: Path, option: str, opening: OpenRun) -> None:
     require_no_texts(path, option, (*named, *within), f"a file of the dataset of {opening.run.name}")
 
 
-def opened(engine: Conversation, opening: OpenRun) -> Prepared:
+def opened(engine: AboutARun, opening: OpenRun) -> Prepared:
     """A run opened; of a length penalty that changes nothing, since there is no beam, it is warned."""
     prepared = engine.ask(opening)
     given = {key for key, _ in opening.changes}
     if prepared.config.decoding.beam_size == 1 and "decoding.length_penalty" in given:
         sentence = f"{opening.run.name} is decoded greedily. Set a larger --beam-size"
-        print(f"warning: --length-penalty changes nothing: {sentence}", file=sys.stderr)
+        engine.tell(f"warning: --length-penalty changes nothing: {sentence}")
     return prepared
 
 

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.conversation import Conversation
+from core.cli.conversation import AboutARun
 from core.cli.output import print_json
-from core.cli.terminal import TerminalProgress
 from core.config import read_override
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import report_text
@@ -80,12 +79,8 @@ def _record(info: PluginInfo) -> dict[str, object]:
 def check_plugin(arguments: Namespace) -> int:
     """Print what is wrong with one plugin, and what to do."""
     request = CheckPlugin(plugin=arguments.plugin, options=dict(map(_option, arguments.set)))
-    progress = TerminalProgress()
-    try:
-        with Conversation(progress, arguments.plugins_dir) as engine:
-            report = engine.ask(request)
-    finally:
-        progress.close()
+    with AboutARun(arguments.plugins_dir) as engine:
+        report = engine.ask(request)
     if arguments.json:
         print_json(asdict(report))
     else:

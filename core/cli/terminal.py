@@ -18,11 +18,13 @@ _WITHOUT_SPEED = "{desc}: {n_fmt} [{elapsed}]"
 class TerminalProgress:
     """Shows the events of a training, or of opening a run, on the terminal; a listener.
 
-    Until the run has begun nothing stays on the screen, so that bad input is one line and no more.
+    Until the run has begun nothing stays on the screen, so that bad input is one line and no more: what there is to
+    say of it waits until then, or until `tell_what_waits`.
     """
 
     def __init__(self) -> None:
         self._max_steps = 0
+        self._waiting: list[str] = []
         self._description = ""
         self._stage: tqdm[Never] | None = None
         self._steps: tqdm[Never] | None = None
@@ -45,7 +47,13 @@ class TerminalProgress:
             case SettingChanged():
                 self._say(f"step {event.step}: {event.key} = {event.value} from here on")
             case Trouble():
-                self._say(f"{event.sentence} {event.advice}".strip())
+                self._tell(f"{event.sentence} {event.advice}".strip())
+
+    def tell_what_waits(self) -> None:
+        """Nothing was refused: say what waited for that."""
+        for line in self._waiting:
+            self._say(line)
+        self._waiting.clear()
 
     def close(self) -> None:
         """End what is shown; what is printed next starts on a line of its own."""
@@ -69,6 +77,7 @@ class TerminalProgress:
 
     def _begin(self, started: RunStarted) -> None:
         self.close()
+        self.tell_what_waits()
         self._say(self._description)
         self._say(f"run {started.run}")
         if started.step >= self._max_steps:
@@ -83,6 +92,12 @@ class TerminalProgress:
         speed = arrays["train/target_tokens_per_second"][-1]
         bar.set_postfix_str(f"loss {arrays['train/loss'][-1]:.3f}, {speed:,.0f} tok/s", refresh=False)
         bar.update(len(arrays["train/loss"]))
+
+    def _tell(self, line: str) -> None:
+        if self._steps is None:
+            self._waiting.append(line)
+        else:
+            self._say(line)
 
     def _say(self, line: str) -> None:
         tqdm.write(line, file=sys.stderr)

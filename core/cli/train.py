@@ -180,7 +180,7 @@ def _resumed_run(arguments: Namespace) -> list[Request[Any]]:
     for key, _ in changes:
         if key in run_settings() and setting_effect(key) != "now":  # of one that nobody knows the engine says it
             raise UserError(f"--set {key}: this cannot change within a run.", "Train a new one with it.")
-    return [OpenRun(run=run, changes=changes, dataset_options=options)]
+    return [OpenRun(run=run, changes=changes, dataset_options=options, purpose="resume")]
 
 
 class _Show:

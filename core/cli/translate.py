@@ -11,7 +11,7 @@ from typing import TextIO, TypeVar
 from tqdm import tqdm
 
 from core.cli.arriving import ArrivingLines, is_file_on_standard_input
-from core.cli.conversation import Conversation, on_the_terminal
+from core.cli.conversation import AboutARun
 from core.cli.files import name_of, output_file, read_lines, require_no_texts
 from core.cli.opening import opened, opening_of, require_no_corpus_file
 from core.cli.output import print_json
@@ -35,36 +35,36 @@ def translate(arguments: Namespace) -> int:
     texts = _texts(arguments)
     if arguments.output is not None:
         require_no_corpus_file(arguments.output, "--output", opening)
-    with on_the_terminal(arguments.plugins_dir) as engine:
+    with AboutARun(arguments.plugins_dir) as engine:
         prepared = opened(engine, opening)  # before the output's file is touched
         if arguments.n_best is not None:
             _require_beam(arguments.n_best, prepared.config.decoding.beam_size)
         if isinstance(texts, ArrivingLines):
             _translate_as_they_come(texts, engine, arguments)
             return 0
-        if not arguments.text:
-            _require_readable(texts, engine, name_of(arguments.input))
+        _require_readable(texts, engine, arguments)
         with _output(arguments) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
             for num_texts in _translate(texts, engine, output, arguments):
                 bar.update(num_texts)
     return 0
 
 
-def _translate_as_they_come(texts: ArrivingLines, engine: Conversation, arguments: Namespace) -> None:
+def _translate_as_they_come(texts: ArrivingLines, engine: AboutARun, arguments: Namespace) -> None:
     """Those together that have come while others were translated: of who writes fast, as many at once as of a file."""
     before = 0
     for lines in texts.taken(engine):
-        _require_readable(lines, engine, name_of(None), before)
+        _require_readable(lines, engine, arguments, before)
         for num_texts in _translate(lines, engine, sys.stdout, arguments, before):
             before += num_texts
 
 
 def _translate(
-    texts: Sequence[str], engine: Conversation, output: TextIO, arguments: Namespace, before: int = 0
+    texts: Sequence[str], engine: AboutARun, output: TextIO, arguments: Namespace, before: int = 0
 ) -> Iterator[int]:
     """Print the outputs, and yield how many texts of each chunk; `before` is how many came before all of these."""
     for start, chunk in _chunks(texts):  # so that the first outputs of a long file appear soon
         answers = engine.ask(_request(chunk, arguments))
+        engine.answered()
         translations = iter(answers)
         for number, text in enumerate(chunk, start=before + start + 1):
             if text.strip():
@@ -100,14 +100,14 @@ def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
         yield start, items[start : start + _TEXTS_AT_ONCE]
 
 
-def _require_readable(lines: Sequence[str], engine: Conversation, name: str, before: int = 0) -> None:
-    """Refuse what cannot be translated before any line is: that may take hours."""
-    numbered = [(number, line) for number, line in enumerate(lines, start=before + 1) if line.strip()]
+def _require_readable(texts: Sequence[str], engine: AboutARun, arguments: Namespace, before: int = 0) -> None:
+    """Refuse what cannot be translated before anything is: that may take hours."""
+    numbered = [(number, text) for number, text in enumerate(texts, start=before + 1) if text.strip()]
     for _, chunk in _chunks(numbered):
-        unreadable = engine.ask(FindUnreadable(texts=tuple(line for _, line in chunk)))
+        unreadable = engine.ask(FindUnreadable(texts=tuple(text for _, text in chunk)))
         if unreadable is not None:
             place, why = unreadable
-            raise UserError(f"{name}, line {chunk[place][0]:,}: {why}")
+            raise UserError(f"{_place(chunk[place][0], arguments)}{why}")
 
 
 def _require_beam(wanted: int, beam_size: int) -> None:
@@ -138,7 +138,7 @@ def _output(arguments: Namespace) -> Iterator[TextIO]:
 
 
 def _place(number: int, arguments: Namespace) -> str:
-    """Which of several texts a warning is of."""
+    """Which of several texts a warning or an error is of."""
     if not arguments.text:
         return f"{name_of(arguments.input)}, line {number:,}: "
     return f"text {number}: " if len(arguments.text) > 1 else ""

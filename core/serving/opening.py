@@ -75,7 +75,7 @@ def data_of(
     options_now = dataset.options if options_here is None else options_here
     where = where_they_may_be(folder, host, options_now, gives_others=bool(undo))
     what_to_do = " ".join(filter(None, [where_it_stands_in(folder, host), undo, where]))
-    if purpose == "evaluate":
+    if purpose in ("resume", "evaluate"):
         raise UserError(sentence, what_to_do)
     if purpose == "learn":
         advice = f"The run can translate; it cannot go on learning. {what_to_do}".strip()
@@ -112,7 +112,7 @@ def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
 
 def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
     """The checkpoint that is asked for; to learn on from the last, the last one from before it blew up."""
-    if request.checkpoint != "last" or request.purpose != "learn":
+    if request.checkpoint != "last" or request.purpose not in ("learn", "resume"):
         return request.checkpoint
     known, good = folder.checkpoint_steps(), folder.steps_to_go_on_from()
     if known == good:

@@ -185,6 +185,21 @@ def test_a_run_dir_that_cannot_be_made_names_its_own_option(place: Path, tmp_pat
     assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
 
 
+def test_what_is_refused_is_one_line_where_prepared_data_cannot_be_kept_either(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    command = ("train", place / "run" / "config.yaml", "--json", "--run-dir")
+    refused = called(*command, tmp_path / "file" / "run", cwd=tmp_path)
+    (line,) = refused.stderr.splitlines()
+    assert refused.returncode == 2 and "run cannot be written: Not a directory." in line
+    told = "Prepared data cannot be kept in "
+    assert told in refused.stdout, "the events come as they happen"
+    trained = called(*command, tmp_path / "run", cwd=tmp_path)
+    assert trained.returncode == 0 and trained.stderr.startswith(told)
+
+
 @pytest.fixture
 def run_of_mine(tmp_path: Path) -> Path:
     """A run on a plugin in a folder that Headlight does not look through by itself."""
@@ -264,7 +279,8 @@ def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
 ) -> None:
     refused = called(*verb, run_of_mine, "--plugins-dir", "nowhere", cwd=tmp_path)
     assert refused.returncode == 2
-    (why,) = (line for line in refused.stderr.splitlines() if "There is no dataset plugin 'mine'." in line)
+    (why,) = refused.stderr.splitlines()
+    assert why.startswith("headlight: There is no dataset plugin 'mine'.")
     assert f"{tmp_path / 'nowhere'}: there is no such folder." in why and why.endswith(ELSEWHERE)
 
 

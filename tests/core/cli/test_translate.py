@@ -152,6 +152,14 @@ def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tm
     assert line.startswith("headlight: in.txt, line 303: The text “1 1 1 ") and "has 100 tokens" in line
 
 
+def test_what_is_refused_is_one_line_though_something_was_to_be_warned_of(run: Path, tmp_path: Path) -> None:
+    texts, output = ("1 2", "1 " * 99), tmp_path / "out.txt"
+    result = called("translate", run, *texts, "--length-penalty", "1", "--output", output, cwd=tmp_path)
+    (line,) = result.stderr.splitlines()
+    assert result.returncode == 2 and not output.exists()
+    assert line.startswith("headlight: text 2: The text “1 1 1 ") and "has 100 tokens" in line
+
+
 def test_a_warning_names_the_text_among_several(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n\nvase\n", encoding="utf-8")
     several = called("translate", run, "1 2", "vase", cwd=tmp_path)
