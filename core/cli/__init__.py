@@ -6,6 +6,7 @@ signal n. Each verb is imported when it is called: `--help` and `--version` must
 
 from __future__ import annotations
 
+import errno
 import sys
 import time
 import traceback
@@ -30,6 +31,7 @@ from core.machine.signals import Interrupted
 from core.torchrun import require_one_process, tell_torchrun
 
 OK, FAULT, BAD_INPUT = 0, 1, 2
+_OF_THE_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
 
 
 # verb -> module and function, imported when it is called
@@ -70,6 +72,9 @@ def main(argv: Sequence[str]) -> int:
         fall_silent(sys.stdout)
         return OK
     except Exception as error:
+        if isinstance(error, OSError) and error.filename and error.errno in _OF_THE_PATH:  # wherever that was met
+            sentence = f"{error.filename}: {error.strerror}. Name another place, or one that you may read and write."
+            return _complain(sentence, BAD_INPUT)
         return _complain(_fault(error), FAULT)
     return code
 

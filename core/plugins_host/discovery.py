@@ -47,7 +47,8 @@ def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
     listed = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
     found = [*_in_folder(built_in_plugins_dir())]
     for folder in listed:
-        found.extend(_in_folder(Path(folder)) if Path(folder).is_dir() else [_no_folder(folder)])
+        why_not = _why_no_folder(Path(folder))
+        found.extend([Source(Path(folder).name, path=folder, problem=why_not)] if why_not else _in_folder(Path(folder)))
     found.extend(_in_folder(user_plugins_dir()))
     found.extend(_installed())
     return list({source.origin: source for source in found}.values())
@@ -69,9 +70,14 @@ def _in_folder(folder: Path) -> Iterator[Source]:
             yield Source(path.stem, path=str(path))
 
 
-def _no_folder(folder: str) -> Source:
-    what = "it is a file, expected a folder" if Path(folder).is_file() else "there is no such folder"
-    return Source(Path(folder).name, path=folder, problem=what)
+def _why_no_folder(path: Path) -> str:
+    """What is wrong with a folder that somebody named; empty where it is one."""
+    try:
+        if path.is_dir():
+            return ""
+        return "it is a file, expected a folder" if path.is_file() else "there is no such folder"
+    except OSError as error:  # it may not be looked for, or nothing has so long a name
+        return f"it cannot be read ({error.strerror})"
 
 
 def _installed() -> Iterator[Source]:

@@ -250,6 +250,13 @@ def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
         done = called_by_anybody(*MAIN, "runs", *verb, "--runs-dir", private[0])
         assert done.returncode == 2 and "it cannot be read (Permission denied)" in done.stderr
         assert done.stderr.endswith("Make it readable, or choose another folder (--runs-dir in a terminal).\n")
+    for verb in (["list", "--runs-dir"], ["compare", "run", "run2", "--runs-dir"]):
+        done = called_by_anybody(*MAIN, "runs", *verb, private[0] / "in")
+        (line,) = done.stderr.splitlines()
+        assert done.returncode == 2 and f"{private[0] / 'in'}" in line and "Permission denied" in line
+    exported = called_by_anybody(*MAIN, "export", run, "--format", "safetensors", "--output", private[0] / "out")
+    assert exported.returncode == 2
+    assert exported.stderr.startswith(f"headlight: {private[0] / 'out'}: Permission denied. Name another place")
     offered, *rows = called_by_anybody(sys.executable, "-c", LOOK, tmp_path).stdout.splitlines()
     assert offered == "run" and "run: stopped" in rows and len(rows) == 3
     for folder in private:

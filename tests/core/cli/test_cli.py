@@ -122,6 +122,10 @@ print(codes, [name for name in {heavy} if name in sys.modules])
             "headlight: --set dataset.max_src_length=2: dataset.max_src_length = 2: every pair of the train split is",
         ),
         ("runs show none", "headlight: none: there is no such run, neither as a path nor in"),
+        *(
+            (command.format("x" * 300), f"headlight: {'x' * 300}: File name too long. Name another place")
+            for command in ("train {}", "runs list --runs-dir {}", "plugins check {}")
+        ),
     ],
 )
 def test_what_is_wrong_with_a_call_is_one_line_and_exit_2(

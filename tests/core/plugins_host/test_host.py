@@ -235,6 +235,12 @@ def test_a_file_without_a_plugin_class_is_a_row(host: PluginHost, folder: Path) 
     assert "PLUGIN is 3" in str(info_of(host, "number").error)
 
 
+def test_a_folder_that_cannot_be_looked_for_is_a_row() -> None:
+    with PluginHost([Path("x" * 300)]) as host:
+        assert "it cannot be read (File name too long)" in str(info_of(host, "x" * 300).error)
+        assert info_of(host, "copy_task").error is None
+
+
 def test_a_missing_plugin_and_a_missing_folder_are_named(
     tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
