@@ -15,14 +15,18 @@ from core.errors import UserError
 from core.exporting.sharing import model_files, share
 from core.machine.signals import broken_off_by_signals
 from core.run_files.archive import SUFFIX
-from core.run_files.atomic import write_whole
+from core.run_files.atomic import whole_file, write_whole
 from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_files.refusing import refusing_to_write
+from core.run_files.tensors import tensor_bytes
 from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
 
 
 def export(arguments: Namespace) -> int:
-    """Write a folder with the weights of a checkpoint, as safetensors or ONNX graphs; or the run, to be looked at."""
+    """Write a folder with the weights of a checkpoint, as safetensors or ONNX graphs; or the run, to be looked at.
+
+    To X.safetensors the weights go alone, as the file that the name says.
+    """
     with broken_off_by_signals():  # what is half written is large
         _export(arguments)
     return 0
@@ -31,7 +35,7 @@ def export(arguments: Namespace) -> int:
 def _export(arguments: Namespace) -> None:
     run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
     require_outside_runs(arguments.output)
-    if arguments.output.exists():
+    if arguments.output.exists() and not _is_empty_folder(arguments):
         raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")
     if arguments.format == "headlight":
         if arguments.checkpoint is not None:
@@ -53,8 +57,12 @@ def _export(arguments: Namespace) -> None:
     training = run.latest_config().training
     averaged = averaged_steps(run.checkpoint_steps(), step, training) if which == "last" else [step]
     weights = mean_weights(map(run.weights, averaged))
-    files = _onnx_files(run, step, weights) if arguments.format == "onnx" else model_files(run, step, weights)
-    _write_folder(arguments.output, files)
+    if arguments.format == "onnx":
+        _write_folder(arguments.output, _onnx_files(run, step, weights))
+    elif arguments.output.suffix.lower() == ".safetensors":
+        _write_file(arguments.output, tensor_bytes(weights, {"step": step}))
+    else:
+        _write_folder(arguments.output, model_files(run, step, weights))
     of = {"checkpoint": step} | ({"averaged_steps": averaged} if len(averaged) > 1 else {})
     _tell(arguments, run, f"the weights of {weights_in_words(step, averaged)}", **of)
 
@@ -66,12 +74,23 @@ def _tell(arguments: Namespace, run: RunFolder, what: str, **of: object) -> None
         print(f"{arguments.output}: {what}")
 
 
+def _is_empty_folder(arguments: Namespace) -> bool:
+    """Whether it is one where a folder is written: nothing is lost when that takes its place."""
+    path: Path = arguments.output
+    return arguments.format != "headlight" and path.is_dir() and not any(path.iterdir())
+
+
 def _onnx_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
     """Two graphs (see docs/onnx.md), and the model's documents beside them."""
     from core.exporting.onnx_graphs import onnx_graphs  # loads torch; no engine works beside it
 
     yield from onnx_graphs(run, weights).items()
     yield from run.model_documents_at(step).items()
+
+
+def _write_file(path: Path, data: bytes) -> None:
+    with refusing_to_write(path, "--output", refusal=UserError), whole_file(path) as file:
+        file.write(data)
 
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
@@ -85,4 +104,6 @@ def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
         for name, data in files:
             (made / name).parent.mkdir(parents=True, exist_ok=True)
             write_whole(made / name, data)
+        if folder.is_dir():
+            folder.rmdir()
         made.rename(folder)

@@ -226,8 +226,9 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
         "--format",
         choices=("safetensors", "onnx", "headlight"),
         required=True,
-        help="safetensors: weights, settings and vocabularies in a folder that translate reads; onnx: two graphs in a "
-        "folder; headlight: one file, X.headlight, without optimizer, replayed by whoever drops it on the window",
+        help="safetensors: weights, settings and vocabularies in a folder that translate reads, or the weights alone "
+        "in a file X.safetensors; onnx: two graphs in a folder; headlight: one file, X.headlight, without optimizer, "
+        "replayed by whoever drops it on the window",
     )
     export.add_argument("--output", type=_path, required=True, metavar="PATH")
     export.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")

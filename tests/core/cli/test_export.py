@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.numpy import load_file
 
 from core.config import read_config
 from core.events import SettingChanged
@@ -42,7 +43,31 @@ def test_what_is_there_already_is_left_as_it_is(place: Path, tmp_path: Path, wha
     assert notes.read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.parametrize(("what", "path"), [("safetensors", "no/where"), ("headlight", "no/where.headlight")])
+@pytest.mark.parametrize("what", ["safetensors", "onnx"])
+def test_an_empty_folder_is_filled_and_one_that_holds_something_is_not(place: Path, tmp_path: Path, what: str) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    command = ("export", place / "run", "--format", what, "--output", folder)
+    assert called(*command, cwd=tmp_path).returncode == 0
+    written = sorted(folder.rglob("*"))
+    assert folder / "config.yaml" in written
+    refused = called(*command, cwd=tmp_path)
+    assert refused.returncode == 2 and refused.stderr.endswith("is there already. Choose a name that is free.\n")
+    assert sorted(folder.rglob("*")) == written
+
+
+def test_a_file_of_safetensors_holds_the_weights_alone(place: Path, tmp_path: Path) -> None:
+    done = called("export", place / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "m.safetensors: the weights of step 20\n")
+    read, kept = load_file(tmp_path / "m.safetensors"), RunFolder.open(place / "run").weights(20)
+    assert read.keys() == kept.keys() and all((read[name] == kept[name]).all() for name in kept)
+    assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
+
+
+@pytest.mark.parametrize(
+    ("what", "path"),
+    [("safetensors", "no/where"), ("safetensors", "no/m.safetensors"), ("headlight", "no/where.headlight")],
+)
 def test_a_place_that_cannot_be_written_names_the_option(place: Path, tmp_path: Path, what: str, path: str) -> None:
     result = called("export", place / "run", "--format", what, "--output", path, cwd=tmp_path)
     why = f"{path} cannot be written: No such file or directory. Choose another folder (--output in a terminal)."
