@@ -160,10 +160,15 @@ def _print_translation(number: int, translation: Translation, output: TextIO, ar
     if arguments.json:
         print_json(_record(translation, arguments.n_best), output)
     elif arguments.n_best is None:
-        print(translation.output, file=output, flush=True)
+        print(_as_line(translation.output), file=output, flush=True)
     else:
         for one in translation.n_best[: arguments.n_best]:
-            print(number, f"{one.score:.4f}", one.output, sep="\t", file=output, flush=True)
+            print(number, f"{one.score:.4f}", _as_line(one.output), sep="\t", file=output, flush=True)
+
+
+def _as_line(output: str) -> str:
+    """On one line also where a token is a line break, so that outputs stay beside their texts."""
+    return output.replace("\r", " ").replace("\n", " ")
 
 
 def _print_empty(text: str, output: TextIO, arguments: Namespace) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import platformdirs
@@ -155,7 +156,9 @@ def _load_file(path: Path) -> object:
 
 
 def _load_entry_point(source: Source) -> object:
-    return EntryPoint(source.label, source.entry_point, ENTRY_POINT_GROUP).load()
+    """The class that it names, or that the module it names ends with."""
+    found = EntryPoint(source.label, source.entry_point, ENTRY_POINT_GROUP).load()
+    return getattr(found, "PLUGIN", found) if isinstance(found, ModuleType) else found
 
 
 def _breach(plugin: type[DatasetPlugin[Any]]) -> str:

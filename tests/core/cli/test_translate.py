@@ -34,6 +34,21 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
+LINES = """
+from core.plugin import DatasetPlugin, Options, Pair
+
+class Lines(DatasetPlugin[Options]):
+    name = "lines"
+    title = "Line breaks"
+    splits_overlap = True
+
+    def pairs(self, split, rng):
+        return [Pair("ab"[number % 2], "\\r\\n") for number in range(32)]
+
+PLUGIN = Lines
+"""
+
+
 def translated(run: Path, cwd: Path, *options: str) -> CompletedProcess[str]:
     return called("translate", run, "--input", "in.txt", *options, cwd=cwd)
 
@@ -204,3 +219,18 @@ def test_a_file_of_the_corpus_is_read_as_evaluate_reads_it(tmp_path: Path, token
     of_spaced, of_evaluated = ([json.loads(line) | {"source": ""} for line in one] for one in (spaced, evaluated))
     assert of_spaced == of_evaluated, "probabilities and unknown tokens included"
     assert [" ".join(one["output"].split()) for one in of_spaced] == list(hypotheses)
+
+
+def test_an_output_of_line_breaks_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "lines.py").write_text(LINES, encoding="utf-8")
+    config = tiny_config(max_steps=40).model_dump(mode="json") | {"dataset": {"plugin": "lines"}}
+    config["training"] |= {"optimizer": {"learning_rate": 0.03}, "schedule": {"name": "constant", "warmup_steps": 0}}
+    (tmp_path / "lines.yaml").write_text(json.dumps(config), encoding="utf-8")
+    trained = called("train", "lines.yaml", "--plugins-dir", ".", "--run-dir", "run", cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    texts = ("translate", "run", "a", "b")
+    records = [json.loads(line) for line in called(*texts, "--json", cwd=tmp_path).stdout.splitlines()]
+    assert [one["output"] for one in records] == ["\r\n", "\r\n"], "it has learned to write them"
+    assert called(*texts, cwd=tmp_path).stdout == "  \n  \n"
+    n_best = called(*texts, "--n-best", "1", cwd=tmp_path).stdout.splitlines()
+    assert [line.split("\t")[0::2] for line in n_best] == [["1", "  "], ["2", "  "]]

@@ -312,21 +312,22 @@ def test_a_folder_named_in_two_places_is_searched_once(
     assert names.count("named") == names.count("other") == 1
 
 
+@pytest.mark.parametrize("named", ["their_package:PLUGIN", "their_package"])
 def test_entry_points_are_found_and_a_broken_one_is_a_row(
-    tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     write_plugin(GOOD, name="packaged").rename(tmp_path / "their_package.py")
     metadata = tmp_path / "their_package-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_package\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(
-        "[headlight.datasets]\npackaged = their_package:PLUGIN\nbroken = no_such_package:PLUGIN\n"
+        f"[headlight.datasets]\npackaged = {named}\nbroken = no_such_package:PLUGIN\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with PluginHost() as host:
         info = info_of(host, "packaged")
         assert (info.origin, info.package, info.version) == (
-            *("their_package:PLUGIN", "their_package 1.0", f"their_package 1.0 · API {API_VERSION}"),
+            *(named, "their_package 1.0", f"their_package 1.0 · API {API_VERSION}"),
         )
         assert len(drawn(host, "packaged", "valid")) == 10
         broken = info_of(host, "broken")
