@@ -18,6 +18,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from core.typed_path import typed_path
 from core.version import version
 
 _DESCRIPTION = """Train an encoder-decoder Transformer and watch it learn.
@@ -277,7 +278,7 @@ def _path(text: str) -> Path:
     """An empty one (a variable of the shell that holds nothing) would name the folder that one stands in."""
     if not text:
         raise ArgumentTypeError("expected a path, given an empty text")
-    return Path(text)
+    return typed_path(text)  # after `--runs-dir=` no shell has put a home in the place of `~`
 
 
 def _add_places(verb: ArgumentParser) -> None:

@@ -22,6 +22,7 @@ from core.plugin import DatasetPlugin, Options
 from core.plugins_host.api_version import version_breach
 from core.plugins_host.declared_options import require_sound
 from core.plugins_host.faults import Fault, options_fault
+from core.typed_path import typed_path
 
 ENTRY_POINT_GROUP = "headlight.datasets"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -47,9 +48,9 @@ def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
     """List every place that may hold a plugin, without running any of them; each file once."""
     listed = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
     found = [*_in_folder(built_in_plugins_dir())]
-    for folder in listed:
-        why_not = _why_no_folder(Path(folder))
-        found.extend([Source(Path(folder).name, path=folder, problem=why_not)] if why_not else _in_folder(Path(folder)))
+    for folder in map(typed_path, listed):
+        why_not = _why_no_folder(folder)
+        found.extend([Source(folder.name, path=str(folder), problem=why_not)] if why_not else _in_folder(folder))
     found.extend(_in_folder(user_plugins_dir()))
     found.extend(_installed())
     return list({source.origin: source for source in found}.values())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from core.cli.parser import parse
@@ -68,3 +70,9 @@ def test_help_says_what_has_to_be_known(
     with pytest.raises(SystemExit):
         parse(words)
     assert said in capsys.readouterr().out
+
+
+def test_a_home_is_found_behind_an_equals_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.path.expanduser", lambda text: text.replace("~", str(tmp_path)))
+    arguments = parse(["train", "copy_task", "--runs-dir=~/runs", "--plugins-dir=~/plugins"])
+    assert (arguments.runs_dir, arguments.plugins_dir) == (tmp_path / "runs", [tmp_path / "plugins"])

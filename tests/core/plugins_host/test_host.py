@@ -235,6 +235,15 @@ def test_a_file_without_a_plugin_class_is_a_row(host: PluginHost, folder: Path) 
     assert "PLUGIN is 3" in str(info_of(host, "number").error)
 
 
+def test_a_folder_may_be_named_from_a_home(write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write_plugin(GOOD)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(file.parent))
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", "~")
+    with PluginHost() as host:
+        assert info_of(host, "named").origin == str(file)
+
+
 def test_a_folder_that_cannot_be_looked_for_is_a_row() -> None:
     with PluginHost([Path("x" * 300)]) as host:
         assert "it cannot be read (File name too long)" in str(info_of(host, "x" * 300).error)
