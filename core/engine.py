@@ -65,7 +65,7 @@ class Engine:
         future: Future[Answer] = Future()
         with self._door:  # so that nothing can slip in behind the Close that ends the thread
             if self._is_closed:
-                _refuse(future)
+                _settle(future, _closed())
             else:
                 self._is_closed = isinstance(request, Close)
                 self._inbox.put((request, future))
@@ -109,11 +109,15 @@ class Engine:
             self._shut_door()
             self._emit(as_trouble(error))
             self._emit(StateChanged(state="failed", step=0))
+            self._answer_all_with(error)
         finally:
             self._shut_door()
-            while not self._inbox.empty():
-                _refuse(self._inbox.get()[1])
+            self._answer_all_with(_closed())
             self._host.close()
+
+    def _answer_all_with(self, error: Exception) -> None:
+        while not self._inbox.empty():
+            _settle(self._inbox.get()[1], error)
 
     def _shut_door(self) -> None:
         with self._door:
@@ -153,8 +157,8 @@ class Engine:
                     self._host.in_a_hurry.clear()
 
 
-def _refuse(future: Future[Any]) -> None:
-    _settle(future, UserError("The engine is closed; nothing more can be asked of it.", "Start Headlight again."))
+def _closed() -> UserError:
+    return UserError("The engine is closed; nothing more can be asked of it.", "Start Headlight again.")
 
 
 def _settle(future: Future[Any], error: Exception) -> None:

@@ -313,6 +313,20 @@ def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_
     assert RunFolder.open(run).state.reason == "max_steps"
 
 
+def test_where_the_engine_cannot_begin_the_fault_is_told(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_torch(*_: object) -> None:
+        raise ImportError("libtorch_cpu.so: no such file")
+
+    monkeypatch.setattr("core.serving.desk.Desk", without_torch)
+    for command in (("train", place / "run" / "config.yaml", "--run-dir", "new"), ("evaluate", place / "run")):
+        failed = called(*command, cwd=tmp_path)
+        (line,) = failed.stderr.splitlines()
+        assert failed.returncode == 1
+        assert line.startswith("headlight: a fault of ours (ImportError: libtorch_cpu.so: no such file). Please report")
+
+
 @pytest.mark.parametrize("validate_every", [20, 30])  # within the learning, and at the end alone
 def test_a_validation_that_memory_has_no_room_for_ends_the_run_for_that_reason(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate_every: int
