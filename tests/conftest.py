@@ -86,10 +86,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="try every case of tests/reliability, not only a few")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What tests share is made before any of them has a home of its own."""
+    with empty_home(tmp_path_factory.mktemp("home")) as folder:
+        yield folder
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An empty home for one test: settings, data and runs of the user are out of reach."""
-    folder = tmp_path_factory.mktemp("home")
+    """An empty home for one test."""
+    with empty_home(tmp_path_factory.mktemp("home")) as folder:
+        yield folder
+
+
+@contextlib.contextmanager
+def empty_home(folder: Path) -> Iterator[Path]:
+    """In a folder: settings, data, plugins and runs of the user are out of reach."""
     with pytest.MonkeyPatch.context() as patch:
         for name, place in USER_FOLDERS.items():
             patch.setenv(name, str(folder / place))

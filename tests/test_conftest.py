@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 CLEAN = """
 import os, subprocess, sys, threading
 from pathlib import Path
+import pytest
 from hypothesis import given, strategies
 
 def test_thread_joined():
@@ -33,6 +34,14 @@ def test_window_given_to_qtbot(qtbot):
 def test_home_is_empty():
     assert list(Path.home().iterdir()) == []
     assert Path(os.environ["HEADLIGHT_RUNS_DIR"]).parent == Path.home()
+
+@pytest.fixture(scope="module")
+def shared():
+    return Path.home()
+
+def test_home_of_what_is_shared_is_empty_too(shared):
+    assert list(shared.iterdir()) == []
+    assert shared != Path.home()
 
 def test_torch_beside_qt(qtbot):
     import torch
@@ -86,7 +95,8 @@ def outcomes(folder: Path, tests: str, grace: float = 1.0) -> dict[str, set[str]
     return found
 
 
-def test_what_cleans_up_passes(tmp_path: Path) -> None:
+def test_what_cleans_up_passes(tmp_path: Path, home: Path) -> None:
+    (home / "of whoever runs the tests").touch()
     found = outcomes(tmp_path, CLEAN)
     assert found == {"PASSED": set(re.findall(r"def test_(\w+)", CLEAN))}
 
