@@ -18,7 +18,8 @@ Table = Sequence[Sequence[object]]  # the first row names the columns
 
 
 class Panel(QFrame):
-    """Subclasses put their widgets into `body` (and `header`), and draw in `show_step`.
+    """Subclasses put their widgets into `body` (and `header`), and draw in `show_step`; what costs much to make, as a
+    plot does, in `furnish`.
 
     They are drawn when dirty and visible, by `gui.redraw.Redraws`: when an event of `redraw_on` arrived, the playhead
     or the selection moved, or the theme changed.
@@ -59,6 +60,9 @@ class Panel(QFrame):
         self._stack.addWidget(self.empty_label)  # which shows it: without a parent it would be a window of its own
         self._stack.addWidget(self.content)
 
+    def furnish(self) -> None:
+        """Put widgets into a body that has none, before it is shown for the first time: most views nobody opens."""
+
     def show_step(self, history: History, step: int) -> None:
         """Draw the run at `step`. Call `show_empty` where there is nothing, `show_body` before drawing."""
         raise NotImplementedError
@@ -92,6 +96,8 @@ class Panel(QFrame):
         self._stack.setCurrentIndex(0)
 
     def show_body(self) -> None:
+        if self.body.count() == 0:
+            self.furnish()
         self._stack.setCurrentIndex(1)
 
     def set_title(self, title: str) -> None:

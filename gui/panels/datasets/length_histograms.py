@@ -32,7 +32,10 @@ class LengthHistograms(Panel):
     def __init__(self, theme: Theme, look: DataLook, pages: PairPages) -> None:
         super().__init__(theme)
         self._look, self._pages = look, pages
-        self.src, self.tgt = SideHistogram(theme, "source"), SideHistogram(theme, "target")
+
+    def furnish(self) -> None:
+        """A plot for each side."""
+        self.src, self.tgt = SideHistogram(self.theme, "source"), SideHistogram(self.theme, "target")
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(0)

@@ -51,17 +51,20 @@ class RunComparison(Panel):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.comparison: Comparison | None = None
-        self.plot = PlainPlot(theme)
-        self.plot.setAccessibleName("Losses of the chosen runs over steps")
-        self.plot.setLabel("left", "loss, nats per target token")
-        self.plot.setLabel("bottom", "step")
-        self.table = _table()
-        self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
         self.setToolTip(
             "Training with dropout on, its curve smoothed; validation with it off. Each of several ends with its "
             "letter. Runs that differ in their seed alone are one band, as far as all of them have come: from the "
             "lowest to the highest, their mean as a line. One that has come further goes on as a thin line."
         )
+
+    def furnish(self) -> None:
+        """Curves and table side by side."""
+        self.plot = PlainPlot(self.theme)
+        self.plot.setAccessibleName("Losses of the chosen runs over steps")
+        self.plot.setLabel("left", "loss, nats per target token")
+        self.plot.setLabel("bottom", "step")
+        self.table = _table()
+        self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
 
     def show_comparison(self, comparison: Comparison | None) -> None:
         """Show these runs; None: say how some are chosen."""

@@ -525,8 +525,9 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     folder, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.sides
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
     three_runs.table.choose(folder)
-    panel, table = sides.comparison, sides.comparison.table
+    panel = sides.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 1 and not panel.is_dirty, timeout=WAIT_MS)
+    table = panel.table
     cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
     assert table.columnCount() == 2 and table.horizontalHeaderItem(1).text() == "toy_german_english"
     assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 from step 800"

@@ -32,8 +32,9 @@ def test_where_one_label_wraps_the_plots_are_alike_and_whole(
     view = empty_window.data_view
     empty_window.show_view(empty_window.views.index(view))
     empty_window.setup_drawer.open_file(settings)
-    src, tgt = view.histograms.src, view.histograms.tgt
     qtbot.waitUntil(view.examples.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not view.histograms.is_empty, timeout=WAIT_MS)
+    src, tgt = view.histograms.src, view.histograms.tgt
     qtbot.waitUntil(lambda: "median 103" in src.label.text(), timeout=WAIT_MS)
     assert wrapped(src.label) == 2 * wrapped(tgt.label)
     for side in (src, tgt):
