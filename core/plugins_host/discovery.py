@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -56,8 +57,9 @@ def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
     return list({source.origin: source for source in found}.values())
 
 
+@cache
 def built_in_plugins_dir() -> Path:
-    """Where the plugins are that Headlight brings along."""
+    """Where the plugins are that Headlight brings along; the window asks for each row of their table, several times."""
     return Path(core.__path__[0]).resolve().parent / "plugins"
 
 
