@@ -43,7 +43,25 @@ class Document:
 
 
 class _Loader(yaml.SafeLoader):
-    """SafeLoader with YAML 1.2's booleans and numbers, and no dates."""
+    """SafeLoader with YAML 1.2's booleans and numbers, and no dates.
+
+    Aliases and deep nesting are refused where they are met, so that neither can cost memory or the stack.
+    """
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self._document = name
+        self._depth = 0
+
+    def get_event(self) -> yaml.Event:
+        event: yaml.Event = super().get_event()  # type: ignore[no-untyped-call]
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise UserError(f"{self._document}, line {line}: aliases (& and *) are not read here; write the value out.")
+        self._depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if self._depth > MAX_DEPTH:
+            raise UserError(f"{self._document}, line {line}: nested deeper than {MAX_DEPTH} levels.")
+        return event
 
 
 class _Dumper(yaml.SafeDumper):
@@ -124,8 +142,7 @@ def read_yaml(text: str, name: str) -> Document:
     if len(text) > MAX_BYTES:
         raise UserError(f"{name}: larger than {MAX_BYTES:,} characters; expected a run's settings in YAML.")
     try:
-        _check_shape(text, name)
-        loader = _Loader(text)
+        loader = _Loader(text, name)
         try:
             node = loader.get_single_node()
             if node is None:
@@ -136,18 +153,6 @@ def read_yaml(text: str, name: str) -> Document:
             loader.dispose()
     except yaml.YAMLError as error:
         raise UserError(_sentence(error, name)) from None
-
-
-def _check_shape(text: str, name: str) -> None:
-    """Refuse aliases and deep nesting before anything is built, so that neither can cost memory or the stack."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        line = event.start_mark.line + 1 if event.start_mark else 1
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise UserError(f"{name}, line {line}: aliases (& and *) are not read here; write the value out.")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise UserError(f"{name}, line {line}: nested deeper than {MAX_DEPTH} levels.")
 
 
 def _plain(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines: dict[KeyPath, int]) -> Any:
