@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QWidget
 from gui.theme import GRID
 from gui.widgets.labels import plain_label
 
+Hinted = tuple[QLayoutItem, QSize]  # with the size it asks for, which is worked out anew each time
+
 
 class FlowLayout(QLayout):
     """Left to right, then down; where asked for, the last item of all stands at the right edge.
@@ -90,8 +92,9 @@ class FlowLayout(QLayout):
         """Where every shown item goes in a rectangle of this width, and the height that takes."""
         inner = rect.marginsRemoved(self.contentsMargins())
         top, places, gap = inner.top(), list[QRect](), min(self.spacing(), GRID)
-        height = max((item.sizeHint().height() for item in self._shown), default=0)
-        for line in self._lines(inner.width()):
+        lines = list(self._lines(inner.width()))
+        height = max((hint.height() for line in lines for _, hint in line), default=0)
+        for line in lines:
             left = inner.left()
             for width in self._widths(line, inner.width()):
                 places.append(QRect(QPoint(left, top), QSize(width, height)))
@@ -102,23 +105,23 @@ class FlowLayout(QLayout):
         bottom = top - gap if places else top
         return places, bottom - rect.y() + self.contentsMargins().bottom()
 
-    def _lines(self, room: int) -> Iterator[list[QLayoutItem]]:
+    def _lines(self, room: int) -> Iterator[list[Hinted]]:
         """The shown items, as many a line as `room` pixels hold."""
-        line, used = list[QLayoutItem](), 0
+        line, used, spacing = list[Hinted](), 0, self.spacing()
         for item in self._shown:
-            width = item.sizeHint().width()
-            if line and used + width > room:
+            hint = item.sizeHint()
+            if line and used + hint.width() > room:
                 yield line
                 line, used = [], 0
-            line.append(item)
-            used += width + self.spacing()
+            line.append((item, hint))
+            used += hint.width() + spacing
         if line:
             yield line
 
-    def _widths(self, line: list[QLayoutItem], room: int) -> list[int]:
+    def _widths(self, line: list[Hinted], room: int) -> list[int]:
         """How wide each item of a line is made."""
-        widths = [min(item.sizeHint().width(), room) for item in line]
-        shares = [self._share(item) for item in line]
+        widths = [min(hint.width(), room) for _, hint in line]
+        shares = [self._share(item) for item, _ in line]
         free = room - sum(widths) - self.spacing() * (len(line) - 1)
         if any(shares):
             widths = [width + free * share // sum(shares) for width, share in zip(widths, shares, strict=True)]
