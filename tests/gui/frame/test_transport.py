@@ -78,6 +78,7 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     assert bar.branch_button.text() == "Continue from 4 with 1 change"
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: context.workbench.run not in (None, run), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)  # until then nothing learns
     assert context.playhead.live_step == 4 and not bar.branch_button.isVisible()
     assert context.workbench.draft.model.dropout == 0.3 and context.workbench.waiting == ()
     assert context.bridge.history.prepared.config.model.dropout == 0.3
