@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.theme import Theme
 from gui.widgets.labels import plain_label
-from gui.widgets.spins import fitted
+from gui.widgets.spins import WholeSpin, fitted
 from gui.workbench import Workbench
 
 HELP = (
@@ -45,7 +45,7 @@ class ProcessesRow(QWidget):
             self.spin.setValue(self._workbench.num_processes)
 
 
-class _CalmSpin(QSpinBox):
+class _CalmSpin(WholeSpin):
     """The wheel scrolls the form around it."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 
-from PySide6.QtCore import QRegularExpression, Qt
-from PySide6.QtGui import QKeyEvent, QRegularExpressionValidator
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSlider
 
 from gui.bridge import WindowState
@@ -18,6 +19,7 @@ from gui.widgets.buttons import IconButton, button, enable
 from gui.widgets.flow import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label, set_role
 from gui.widgets.moving_labels import FigureLabel
+from gui.widgets.spins import MARKED
 from gui.workbench import MORE_STEPS
 
 READABLE_S = 0.2  # figures that change faster are not read, and each change is painted
@@ -77,14 +79,18 @@ class Transport(QFrame):
         why_none = "This run is kept already" if workbench.run else "There is no run to finish yet: Learn begins one"
         enable(self.finish_button, self._why_no_learning(state) if has_run else why_none)
         self._show_step()
-        is_emptied = self.seed_edit.hasFocus() and not self.seed_edit.text()  # to type another
-        if workbench.draft is not None and not is_emptied and self.seed_edit.text() != str(workbench.draft.seed):
-            self.seed_edit.setText(str(workbench.draft.seed))
+        self._show_seed()
 
     def leave_filling(self, is_left: bool) -> None:
         """One button of a screen is filled: Learn, unless that is left to another."""
         set_role(self.learn_button, "" if is_left else "filled")
         self.refresh()
+
+    def _show_seed(self) -> None:
+        draft, edit = self.context.workbench.draft, self.seed_edit
+        is_being_typed = edit.hasFocus() and not edit.hasAcceptableInput()  # emptied, to type another
+        if draft is not None and not is_being_typed and edit.text() != str(draft.seed):
+            edit.setText(str(draft.seed))
 
     def _show_step(self) -> None:
         """Show the newest step and the viewed one."""
@@ -192,6 +198,7 @@ class Transport(QFrame):
             step_button.clicked.connect(self._step)
         self.reset_button.clicked.connect(self._reset)
         self.seed_edit.textEdited.connect(self._edit_seed)
+        self.seed_edit.left.connect(self._show_seed)
         self.pace_slider.valueChanged.connect(self._set_pace)
         self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)
@@ -219,16 +226,36 @@ def _step_button(steps: int) -> QPushButton:
     return button(f"+{steps}", f"Learn {steps} {noun} and pause", name=f"Learn {steps} {noun}")
 
 
+class _SeedValidator(QValidator):
+    """Lets what might be taken for a part of the number be seen: 2,5 is no seed, and 25 less so."""
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        if re.fullmatch(r"\d{1,9}", text, re.ASCII):
+            return QValidator.State.Acceptable, text, place
+        is_on_its_way = len(text) <= 12 and (not text or MARKED.fullmatch(text) is not None)
+        return QValidator.State.Intermediate if is_on_its_way else QValidator.State.Invalid, text, place
+
+
 class _SeedEdit(QLineEdit):
-    """Digits only; Space, which is none, goes on to the window: it is Learn there."""
+    """Takes digits; Space, which is none, goes on to the window: it is Learn there."""
+
+    left = Signal()
 
     def __init__(self) -> None:
         super().__init__("0")
         self.setObjectName("seed")
         self.setAccessibleName("Seed")
         self.setToolTip("Decides initial weights, dropout and the order of the data")
-        self.setValidator(QRegularExpressionValidator(QRegularExpression(r"\d{1,9}"), self))
+        self.setValidator(_SeedValidator(self))
         self.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 9)
+        self.textChanged.connect(self._mark)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()
+
+    def _mark(self) -> None:
+        set_role(self, "" if self.hasAcceptableInput() else "error")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space:

@@ -1,17 +1,21 @@
-"""Spin boxes that stand in a row with choices and fields."""
+"""Spin boxes that stand in a row with choices and fields, and what a comma, a point or a space in them means."""
 
 from __future__ import annotations
 
+import re
 from math import ceil
 from typing import TypeVar
 
-from PySide6.QtCore import QLocale, QObject
-from PySide6.QtGui import QFontMetricsF, QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
+from PySide6.QtCore import QLocale, QObject, QPoint
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip
 
 from gui.theme import GRID, Theme
+from gui.widgets.labels import set_role
 
-Spin = TypeVar("Spin", QSpinBox, QDoubleSpinBox)
+Spin = TypeVar("Spin", "WholeSpin", "DecimalSpin")
+_WHOLE = re.compile(r"\s*(\d+|\d{1,3}([,\s])\d{3}(\2\d{3})*)\s*")
+MARKED = re.compile(r"[\d,.\s]*[,.\s][\d,.\s]*")  # digits, and what is meant as a point or parts thousands
 
 
 def fitted(spin: Spin, theme: Theme) -> Spin:
@@ -30,6 +34,53 @@ class DecimalSpin(QDoubleSpinBox):
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
         return super().validate(text.replace(",", "."), place)
+
+
+class WholeSpin(QSpinBox):
+    """Takes 2,000 and 2 000 for a whole number, and marks 2,5, 2.5 and 2.000: Qt left the marks out, and made it 25.
+
+    Until it is typed out nobody knows which of them it is to be; what is none then is not taken, and told of.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lineEdit().textEdited.connect(self._mark)
+        self.valueChanged.connect(self._mark)
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        number = text.removesuffix(self.suffix())
+        if not MARKED.fullmatch(number):
+            return super().validate(text, place)
+        is_one = _WHOLE.fullmatch(number) and self.minimum() <= _without_marks(number) <= self.maximum()
+        return QValidator.State.Acceptable if is_one else QValidator.State.Intermediate, text, place
+
+    def valueFromText(self, text: str) -> int:
+        number = text.removesuffix(self.suffix())
+        return _without_marks(number) if _WHOLE.fullmatch(number) else super().valueFromText(text)
+
+    def fixup(self, text: str) -> str:
+        """It was typed out and is none: say so, as the value before comes back."""
+        if typed := text.removesuffix(self.suffix()):
+            sentence = f"{typed} is no whole number from {self.minimum():,} to {self.maximum():,}"
+            QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
+        set_role(self, "")
+        return text  # Qt would leave the commas out
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Nothing parts the thousands of what is edited: 4,000 with a zero less is 400, not 4,00."""
+        self.setGroupSeparatorShown(False)
+        super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.setGroupSeparatorShown(True)
+
+    def _mark(self) -> None:
+        set_role(self, "" if self.hasAcceptableInput() else "error")
+
+
+def _without_marks(number: str) -> int:
+    return int(re.sub(r"\D", "", number))
 
 
 class _Fitting(QObject):

@@ -161,6 +161,24 @@ def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow
     assert seed_edit.text() == "8" and workbench.draft is not None and workbench.draft.seed == 8
 
 
+@pytest.mark.parametrize("typed", ["2,5", "2.5", "1.000", "1,000"])
+def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait, typed: str
+) -> None:
+    window.activateWindow()
+    workbench, seed_edit = window.context.workbench, window.transport.seed_edit
+    seed_edit.setFocus()
+    seed_edit.selectAll()
+    qtbot.keyClicks(seed_edit, typed[:-1])
+    wait_for_state("ready")
+    workbench.changed.emit()  # with which the window shows the draft anew
+    qtbot.keyClicks(seed_edit, typed[-1])
+    assert seed_edit.text() == typed and seed_edit.property("role") == "error"
+    window.setFocus()
+    assert workbench.draft is not None and workbench.draft.seed == int(typed[0])
+    assert seed_edit.text() == typed[0] and not seed_edit.property("role")
+
+
 def test_my_sentence_at_an_earlier_step_is_told_until_it_is_there(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QSpinBox
+from PySide6.QtWidgets import QHBoxLayout
 
 from core.history import History
 from core.label_smoothing import growing_confidence, smoothed_loss, smoothed_targets
@@ -14,7 +14,7 @@ from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.theme import Theme
-from gui.widgets.spins import DecimalSpin, fitted
+from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
 
 _DECADES = 4  # of odds: from as probable as every other token to 10,000 times as probable
 _POINTS = 400
@@ -42,7 +42,7 @@ class LabelSmoothingTopic(Topic):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.eps_spin, self.size_spin = fitted(_ShareSpin(), theme), fitted(QSpinBox(), theme)
+        self.eps_spin, self.size_spin = fitted(_ShareSpin(), theme), fitted(WholeSpin(), theme)
         self.eps_spin.setRange(0.0, 0.9999)
         self.eps_spin.setDecimals(4)  # of a run it may be any below 1
         self.eps_spin.setSingleStep(0.05)

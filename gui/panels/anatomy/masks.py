@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
 from core.answers.anatomy import Allowed, Masks
 from core.history import History
@@ -14,7 +14,7 @@ from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.sentences.asked import Asked
 from gui.widgets.labels import plain_label
-from gui.widgets.spins import fitted
+from gui.widgets.spins import WholeSpin, fitted
 
 _ALLOWED = np.float32(0.35)  # a calm colour on the scale of weights
 
@@ -39,7 +39,7 @@ class MasksTopic(Topic):
         super().__init__(context.theme)
         self.asked: Asked[Masks] = Asked(context.bridge, self)
         self._follower = context.follower
-        self.target_edit, self.padding_spin = QLineEdit(), fitted(QSpinBox(), context.theme)
+        self.target_edit, self.padding_spin = QLineEdit(), fitted(WholeSpin(), context.theme)
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
         self._offered = ""  # put into the field before anybody typed
         self._cell = (0, 0)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSizeF, Qt
-from PySide6.QtWidgets import QSpinBox
 
 from core.config import OptimizerConfig, RunConfig, ScheduleConfig
 from core.history import History
@@ -20,7 +19,7 @@ from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.learning.step_plot import name_line
 from gui.theme import Theme
 from gui.widgets.buttons import button, enable
-from gui.widgets.spins import fitted
+from gui.widgets.spins import WholeSpin, fitted
 from gui.workbench import Workbench
 
 _REFERENCES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
@@ -51,7 +50,7 @@ class NoamTopic(Topic):
     def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__(theme)
         self._workbench = workbench
-        self.width_spin, self.warmup_spin = fitted(QSpinBox(), theme), fitted(QSpinBox(), theme)
+        self.width_spin, self.warmup_spin = fitted(WholeSpin(), theme), fitted(WholeSpin(), theme)
         self.width_spin.setRange(2, 8192)
         self.width_spin.setSingleStep(32)
         self.warmup_spin.setSingleStep(100)

@@ -9,7 +9,6 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QSpinBox
 
 from core.history import History
 from core.sinusoids import sinusoids
@@ -19,7 +18,7 @@ from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.pictures.colour_map import as_rgba, signed_table
 from gui.theme import Theme
-from gui.widgets.spins import fitted
+from gui.widgets.spins import WholeSpin, fitted
 
 NUM_WAVES = 5
 _TOP = 8  # pixels over the map: half of the number at its first row
@@ -44,7 +43,7 @@ class PositionsTopic(Topic):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.positions_spin, self.width_spin, self.wave_spin = (fitted(QSpinBox(), theme) for _ in range(3))
+        self.positions_spin, self.width_spin, self.wave_spin = (fitted(WholeSpin(), theme) for _ in range(3))
         self.positions_spin.setRange(8, 512)
         self.positions_spin.setValue(100)
         self.width_spin.setRange(1, 8192)  # as d_model

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
 from core.answers.left_out import HeadPlace
 from core.events import Prepared, ProbeDone
@@ -19,7 +19,7 @@ from gui.sentences.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
 from gui.widgets.choices import combo_box
 from gui.widgets.flow import FlowLayout, named
-from gui.widgets.spins import fitted
+from gui.widgets.spins import WholeSpin, fitted
 
 _FEEDS = ("teacher-forced", "free-running")
 _FEED_HELP = (
@@ -178,7 +178,7 @@ def _feed_help(has_choice: bool, kind: str) -> str:
     return "The encoder reads the source alone" if kind == "encoder_self" else _NO_REFERENCE
 
 
-def _show_place(spin: QSpinBox, place: int, count: int, pooled: Pooled = "") -> None:
+def _show_place(spin: WholeSpin, place: int, count: int, pooled: Pooled = "") -> None:
     """Show which of `count` is chosen; of all as one, what they are pooled by: a step from there is to a single one."""
     spin.setSpecialValueText(f"{_POOLED_WORDS[pooled]} of {count}" if pooled else "")
     spin.setRange(0 if pooled else 1, count)
@@ -196,8 +196,8 @@ def _box(text: str, name: str, help: str) -> QCheckBox:
     return box
 
 
-def _spin(theme: Theme, name: str, help: str) -> QSpinBox:
-    spin = fitted(QSpinBox(), theme)
+def _spin(theme: Theme, name: str, help: str) -> WholeSpin:
+    spin = fitted(WholeSpin(), theme)
     spin.setWrapping(True)
     spin.setRange(1, 1)
     spin.setAccessibleName(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSpinBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.answers.beam_tree import BeamTree
 from core.events import Event
@@ -21,7 +21,7 @@ from gui.theme import GRID, Theme
 from gui.widgets.flow import FlowLayout, named
 from gui.widgets.labels import sentence_label
 from gui.widgets.moving_labels import KeptLines
-from gui.widgets.spins import DecimalSpin, fitted
+from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
 
 _LEGEND = (
     "Blue: the beam's best output. Dashed: the greedy one where it differs. ✗ cut, ✓ ended. A line is as strong as its "
@@ -43,7 +43,7 @@ class BeamPanel(Panel):
         super().__init__(theme)
         self._typed = typed
         self.asked: Asked[BeamTree] = Asked(bridge, self)
-        self.size_spin, self.penalty_spin = fitted(QSpinBox(), theme), fitted(DecimalSpin(), theme)
+        self.size_spin, self.penalty_spin = fitted(WholeSpin(), theme), fitted(DecimalSpin(), theme)
         self.verdict_label = sentence_label("What the comparison shows")
         self.outputs_label = sentence_label("Outputs with their scores")
         self.outputs_label.setTextFormat(Qt.TextFormat.RichText)  # a table; outputs are escaped

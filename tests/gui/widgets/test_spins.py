@@ -5,23 +5,24 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSpinBox
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QToolTip
 from pytestqt.qtbot import QtBot
 
 from gui.bridge import EngineBridge
+from gui.main_window import MainWindow
 from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
 from gui.panels.translation.beam_panel import BeamPanel
 from gui.playhead import Playhead
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import ZOOMS, Theme
-from gui.widgets.spins import fitted
+from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
 
 
 @pytest.mark.parametrize("points", [9.0, 14.0])
 def test_a_spin_box_is_as_high_as_a_choice_and_padded_as_one_at_every_zoom(qtbot: QtBot, points: float) -> None:
     theme = Theme("light")
     theme._points = points
-    spin = fitted(QSpinBox(), theme)
+    spin = fitted(WholeSpin(), theme)
     qtbot.addWidget(spin)
     for zoom in ZOOMS:
         theme.set_zoom(zoom)
@@ -33,7 +34,7 @@ def test_a_spin_box_is_as_high_as_a_choice_and_padded_as_one_at_every_zoom(qtbot
 
 def test_its_numbers_are_written_as_all_others(qtbot: QtBot) -> None:
     theme = Theme("light")
-    whole, part = fitted(QSpinBox(), theme), fitted(QDoubleSpinBox(), theme)
+    whole, part = fitted(WholeSpin(), theme), fitted(DecimalSpin(), theme)
     for widget in (whole, part):
         qtbot.addWidget(widget)
     whole.setRange(1, 20_000)
@@ -55,10 +56,92 @@ def test_a_comma_is_the_point_of_a_decimal_number(qtbot: QtBot, bridge: EngineBr
         assert spin.value() == taken
 
 
-def test_a_comma_still_parts_the_thousands_of_a_whole_number(qtbot: QtBot) -> None:
-    spin = fitted(QSpinBox(), Theme("light"))
+@pytest.mark.parametrize(
+    ("typed", "taken"), [("2,000", 2000), ("2 000", 2000), ("2\u00a0000", 2000), ("12,345", 12_345)]
+)
+@pytest.mark.parametrize("is_pasted", [False, True])
+def test_a_comma_or_a_space_parts_the_thousands_of_a_whole_number(
+    qtbot: QtBot, shown_spin: WholeSpin, typed: str, taken: int, is_pasted: bool
+) -> None:
+    write(shown_spin, typed, is_pasted)
+    assert shown_spin.value() == taken and not shown_spin.property("role")
+    shown_spin.clearFocus()
+    assert (shown_spin.value(), shown_spin.text()) == (taken, f"{taken:,}")
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+@pytest.mark.parametrize("typed", ["2,5", "2.5", "2.000", "2,0000", "12,34", "2 5", "2,000,5", "2."])
+@pytest.mark.parametrize("is_pasted", [False, True])
+@pytest.mark.parametrize("highest", [20, 20_000])
+def test_what_is_no_whole_number_is_marked_and_never_taken_without_its_comma(
+    qtbot: QtBot, shown_spin: WholeSpin, typed: str, is_pasted: bool, highest: int
+) -> None:
+    shown_spin.setRange(1, highest)
+    taken = list[int]()
+    shown_spin.valueChanged.connect(taken.append)
+    write(shown_spin, typed, is_pasted)
+    assert shown_spin.text() == typed and shown_spin.property("role") == "error"
+    before = shown_spin.value()
+    QTest.keyClick(shown_spin, Qt.Key.Key_Return)
+    assert (shown_spin.value(), shown_spin.text()) == (before, f"{before}")
+    assert not shown_spin.property("role") and QToolTip.text() == f"{typed} is no whole number from 1 to {highest:,}"
+    assert 25 not in taken and before in (7, 2, 12, 1, 2000)
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_a_digit_more_or_less_in_thousands_makes_another_whole_number(qtbot: QtBot, shown_spin: WholeSpin) -> None:
+    shown_spin.clearFocus()
+    shown_spin.setValue(4_000)
+    assert shown_spin.text() == "4,000"
+    shown_spin.setFocus(Qt.FocusReason.MouseFocusReason)
+    QTest.keyClick(shown_spin, Qt.Key.Key_End)
+    QTest.keyClick(shown_spin, Qt.Key.Key_Backspace)
+    assert shown_spin.value() == 400
+    QTest.keyClicks(shown_spin, "00")
+    assert shown_spin.value() == 40_000
+    shown_spin.clearFocus()
+    assert shown_spin.text() == "40,000"
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_the_same_is_so_before_the_words_that_follow_the_number(qtbot: QtBot, shown_spin: WholeSpin) -> None:
+    shown_spin.setSuffix(" of 8")
+    shown_spin.setRange(1, 8)
+    for typed, taken in (("2", 2), ("2,5", 2), ("3.5", 3), ("6", 6)):
+        shown_spin.selectAll()
+        QTest.keyClicks(shown_spin, typed)
+        QTest.keyClick(shown_spin, Qt.Key.Key_Return)
+        assert (shown_spin.value(), shown_spin.text()) == (taken, f"{taken} of 8")
+
+
+def test_every_spin_box_of_the_window_reads_numbers_by_these_rules(qtbot: QtBot, window: MainWindow) -> None:
+    for place in range(len(window.views)):  # Anatomy builds its topics as they are looked at
+        window.show_view(place)
+    for topic in range(window.anatomy_view.topics.count()):
+        window.anatomy_view.topics.setCurrentRow(topic)
+    spins = window.findChildren(QAbstractSpinBox)
+    assert len(spins) > 8 and all(isinstance(spin, WholeSpin | DecimalSpin) for spin in spins)
+
+
+@pytest.fixture
+def shown_spin(qtbot: QtBot) -> WholeSpin:
+    """Of up to 50,000, at 7, with the focus."""
+    spin = fitted(WholeSpin(), Theme("light"))
     qtbot.addWidget(spin)
-    spin.setRange(1, 20_000)
+    spin.setRange(1, 50_000)
+    spin.setValue(7)
+    spin.show()
+    spin.activateWindow()
+    spin.setFocus()
+    qtbot.waitUntil(spin.hasFocus)
+    return spin
+
+
+def write(spin: WholeSpin, text: str, is_pasted: bool) -> None:
+    """In place of what is there."""
     spin.selectAll()
-    QTest.keyClicks(spin, "2,000")
-    assert (spin.value(), spin.text()) == (2000, "2,000")
+    if is_pasted:
+        QApplication.clipboard().setText(text)
+        spin.lineEdit().paste()
+    else:
+        QTest.keyClicks(spin, text)
