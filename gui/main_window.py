@@ -278,9 +278,11 @@ class MainWindow(QMainWindow):
         if offer == "lower_rate":
             self.strip.dismiss()
             self.context.workbench.go_on_slower()
-        elif (runs_dir := self.context.place.ask(self)) is not None:
+            return
+        run = self.context.workbench.run  # which another may take the place of while somebody chooses
+        if (runs_dir := self.context.place.ask(self)) is not None:
             self.strip.dismiss()
-            self.context.workbench.keep_in(runs_dir)
+            self.context.workbench.keep_in(runs_dir, run)
 
     def _try_plugin(self, name: str) -> None:
         self.setup_drawer.choose_plugin(name)

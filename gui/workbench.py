@@ -32,6 +32,7 @@ from core.settings.fields import setting_effect
 from core.settings.lower_rate import lower_rate
 from gui.bridge import EngineBridge, OnDone
 from gui.fitting import what_fits
+from gui.left_run import LeftRun
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
 from gui.runs.rows import example_path
@@ -245,9 +246,9 @@ class Workbench(QObject):
             self._bridge.ask(SetProcesses(num_processes=num_processes))
             self.changed.emit()
 
-    def open_run(self, run: Path, checkpoint: str = "last") -> None:
+    def open_run(self, run: Path) -> None:
         """Load a run to look at it, translate with it, or go on."""
-        self._open(OpenRun(run=run, checkpoint=checkpoint))
+        self._open(OpenRun(run=run))
 
     def continue_run(self, run: Path) -> None:
         """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
@@ -270,13 +271,16 @@ class Workbench(QObject):
         waiting = differing_settings((self.applied, self.draft))
         return changed | {key: values[1] for key, values in waiting.items()}
 
-    def keep_in(self, runs_dir: Path) -> None:
-        """Keep runs here from now on, the one at hand as well: where it was it could not be written."""
+    def keep_in(self, runs_dir: Path, run: Path | None) -> None:
+        """Keep runs here from now on, also the one that could not be written where it was; None: one yet to begin."""
         self._place.choose(runs_dir)
-        if self.run is None:
+        if run is None:
             self.learn()
-        else:
+        elif run == self.run and not self.is_opening:
             self._bridge.ask(MoveRun(runs_dir=runs_dir), self._settle)
+        else:
+            sentence = f"{run.name} was not moved: another run was opened meanwhile."
+            self._bridge.show_refusal(UserError(sentence, f"New runs are kept in {runs_dir} from now on."))
 
     def go_on_slower(self) -> None:
         """Learn on from the last checkpoint of a run that diverged, at a lower rate."""
@@ -330,16 +334,24 @@ class Workbench(QObject):
         if acting:
             self.changed.emit()
 
-    @property
-    def _is_opening_given_up(self) -> bool:
-        """Whether the draft is to be prepared next: a run that was asked for before is there for a moment only."""
-        return not self.is_opening and (self._preparing.isActive() or self._left is not None)
+    def _is_given_up(self, run: Path) -> bool:
+        """Whether the draft was to be prepared since this run was asked for, and is not to be lost to it."""
+        if not self.is_opening:
+            return self._preparing.isActive() or self._left is not None
+        return self._left is not None and not self._is_being_opened(run)
+
+    def _is_being_opened(self, run: Path) -> bool:
+        """Whether it is the run, or the branch of one, that was asked for last."""
+        if isinstance(self._opening, OpenRun):
+            return run == self._opening.run.absolute()
+        folder = self._bridge.history.folder
+        return self._opening is not None and folder is not None and folder.state.parent == self._opening.run.name
 
     def _take_prepared(self, prepared: Prepared) -> None:
         if self._begun is not None and self._begun != prepared.run:  # left by now, perhaps before its first step
             self._throw_away(throw_away_stepless, self._begun)
             self._begun = None
-        if prepared.run is not None and self._is_opening_given_up:  # what was chosen since is not to be lost to it
+        if prepared.run is not None and self._is_given_up(prepared.run):
             return
         self.resolved = prepared
         self.run = prepared.run
@@ -431,14 +443,25 @@ class Workbench(QObject):
 
     def _come_back(self, refused: OpenRun | Branch, run: Path) -> None:
         """Open the run again that was left for one that turned out to be damaged; what waits goes on waiting."""
-        draft, taken, again = self.draft, self.taken, OpenRun(run=run)
+        again = OpenRun(run=run)
         if refused == again:  # it is that one itself: its settings are left
             self.prepare()
         else:
-            self._open(again, lambda _: self._show_draft(draft, taken))
+            left = LeftRun.of(self._bridge.history, self.draft, self.applied, self.taken)
+            self._open(again, partial(self._have_back, left))
 
-    def _show_draft(self, draft: RunConfig | None, taken: RunConfig | None) -> None:
-        self.draft, self.taken = draft, taken
+    def _have_back(self, left: LeftRun, prepared: Prepared) -> None:
+        """Show the run as it was left, with what was changed and not written down; say if it has gone on."""
+        assert prepared.run is not None
+        self.draft, self.taken = left.draft, left.taken
+        if left.is_of(prepared.config):
+            self.applied = left.applied
+        for key, value in left.lost(prepared.config).items():
+            self._bridge.ask(ChangeSetting(key=key, value=value))
+        step = self._bridge.history.last_step
+        if step != left.last_step:
+            sentence = f"{prepared.run.name} was at step {left.last_step:,}, and is at step {step:,} now"
+            self._bridge.told.emit(sentence)
         self.changed.emit()
 
     def _learn_at_hand(self, steps: int | None) -> None:

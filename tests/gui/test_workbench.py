@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from core.engine import Engine
 from core.errors import UserError
 from core.events import SettingChanged, StateChanged
 from core.notices.notice import Experiment
-from core.requests import Branch, LocateData, OpenRun
+from core.requests import Branch, Learn, LocateData, OpenRun
 from core.run_folder import RunFolder, RunLabel, list_runs
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
@@ -138,9 +141,31 @@ def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_el
     workbench.reset()
     wait_for_answers(qtbot, window)
     assert workbench.run == run and window.context.bridge.state == "paused"
-    workbench.keep_in(tmp_path / "elsewhere")
+    workbench.keep_in(tmp_path / "elsewhere", run)
     qtbot.waitUntil(lambda: workbench.run != run, timeout=WAIT_MS)
     assert RunFolder.open(list_runs(tmp_path / "elsewhere")[0]).checkpoint_step("last") == 3
+
+
+@pytest.mark.parametrize("comes_in_dialog", [False, True])
+def test_no_other_run_is_moved_than_the_one_that_could_not_be_written(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comes_in_dialog: bool
+) -> None:
+    workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    run = opened_again(qtbot, window)
+
+    def choose(*_: object) -> str:
+        if comes_in_dialog:
+            qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
+        return str(elsewhere)
+
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", choose)
+    workbench.open_run(other)
+    window.strip.offer_taken.emit("another_folder")
+    qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.run == other and not list_runs(elsewhere) and window.context.place.path == elsewhere
+    assert window.strip.sentence.text() == f"{run.name} was not moved: another run was opened meanwhile."
 
 
 def test_a_restart_that_cannot_save_the_run_says_why_and_nothing_else(qtbot: QtBot, window: MainWindow) -> None:
@@ -540,6 +565,102 @@ def test_a_run_that_was_left_for_a_damaged_one_is_there_again_with_what_was_chan
     assert "damaged" in window.strip.sentence.text()
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
+
+
+def test_a_run_that_is_had_back_has_what_was_changed_and_not_written_down_yet(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench, key = window.context.bridge, window.context.workbench, "training.optimizer.learning_rate"
+    opened_again(qtbot, window)
+    workbench.edit("model.d_ff", 64)
+    workbench.try_out(Experiment("a higher rate", key, 0.25))
+    come_back(qtbot, window, tmp_path)
+    assert workbench.waiting == ("model.d_ff",)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
+    assert bridge.history.prepared is not None
+    assert bridge.history.prepared.config.training.optimizer.learning_rate == 0.25
+
+
+def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_changed(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn()
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    workbench.learn_more()
+    qtbot.waitUntil(lambda: bridge.history.last_step > 40, timeout=WAIT_MS)
+    workbench.toggle()
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    settings = workbench.draft
+    come_back(qtbot, window, tmp_path)
+    assert bridge.state == "paused" and not workbench.waiting and workbench.draft == settings
+    assert not window.status_bar.told_label.isVisible()
+
+
+def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_it_is(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    run = opened_again(qtbot, window)
+    with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
+        elsewhere.ask(OpenRun(run=run)).result(timeout=30)
+        elsewhere.ask(Learn(steps=2)).result(timeout=30)
+    come_back(qtbot, window, tmp_path)
+    assert window.context.bridge.history.last_step == 5
+    assert window.status_bar.told_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
+
+
+@pytest.mark.parametrize("is_damaged", [True, False])
+def test_reset_between_two_openings_counts_where_the_second_is_refused(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, is_damaged: bool
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    second = damaged_run(tmp_path / "runs" / "other") if is_damaged else tmp_path / "gone"
+    settings = workbench.draft
+    workbench.open_run(example_path())
+    bridge.engine.ask(LocateData()).result(timeout=30)  # it is there, which the window has not read yet
+    workbench.reset()
+    workbench.open_run(second)
+    qtbot.waitUntil(lambda: window.strip.trouble is not None and bridge.state == "ready", timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.run is None and workbench.draft == workbench.applied == settings
+
+
+def test_reset_between_two_openings_ends_neither_the_second_nor_a_branch(qtbot: QtBot, window: MainWindow) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    run = opened_again(qtbot, window)
+    for again in (partial(workbench.open_run, run), partial(workbench.branch, run, 3)):
+        workbench.open_run(example_path())
+        bridge.engine.ask(LocateData()).result(timeout=30)  # it is there, which the window has not read yet
+        workbench.reset()
+        again()
+        qtbot.waitUntil(lambda: workbench.run is not None and not workbench.is_opening, timeout=WAIT_MS)
+        folder = bridge.history.folder
+        assert folder is not None and folder.path == workbench.run != example_path()
+        assert run == workbench.run or folder.state.parent == run.name
+
+
+def opened_again(qtbot: QtBot, window: MainWindow) -> Path:
+    """A run of three steps, left and opened: nobody writes it."""
+    workbench, bridge = window.context.workbench, window.context.bridge
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    run = workbench.run
+    assert run is not None
+    workbench.reset()
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    return run
+
+
+def come_back(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    """Leave the run at hand for a damaged one, and have it back."""
+    workbench = window.context.workbench
+    run = workbench.run
+    workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
+    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.run == run
 
 
 def test_a_run_that_is_damaged_while_it_is_at_hand_leaves_its_settings(
