@@ -191,7 +191,7 @@ class Desk:
             for job, _ in under_way:
                 job.close()
             self._elsewhere.end()
-            self._session.close()
+            self._session.give_up(error)
         for future in (*(future for _, future in under_way), *(left for _, left in self._waiting)):
             if future.set_running_or_notify_cancel():
                 future.set_exception(error)

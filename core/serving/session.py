@@ -394,6 +394,13 @@ class Session:
         self._tell_end(run, reason)
         return run.folder.path
 
+    def give_up(self, error: Exception) -> None:
+        """Save after a fault that nothing caught, and note in the run why it ended."""
+        if self._run is not None:
+            self.log(as_trouble(error).details)
+            self._run.broken_off_by = self._run.broken_off_by or _reason_of(error)
+        self.close()
+
     def close(self) -> None:
         """Save, and end what reads ahead."""
         try:

@@ -607,7 +607,9 @@ def test_a_fault_of_the_desk_itself_keeps_what_was_learnt(
     watcher.wait(StateChanged, lambda change: change.state == "failed")
     assert "ZeroDivisionError" in watcher.wait(Trouble).sentence
     assert RunFolder.open(run).checkpoint_step("last") == 7
-    assert RunFolder.open(run).state.state == "stopped"
+    assert (RunFolder.open(run).state.state, RunFolder.open(run).state.reason) == ("stopped", "fault")
+    assert [end.reason for end in watcher.all(RunFinished)] == ["fault"]
+    assert (run / "log.txt").read_text(encoding="utf-8").count("in fail\n") == 1
     with pytest.raises(UserError, match=r"The engine is closed.*Start Headlight again"):
         answered(engine, Learn())
 
