@@ -79,7 +79,7 @@ class AttentionMap(Panel):
         kind, layer, head = self._selection.place_in(sentence)
         pooled = self._selection.chosen.pooled
         what = f", {POOLED_TITLES[pooled]}" if pooled else f" head {head + 1}"
-        name = f"{KIND_TITLES[kind].capitalize()} attention, layer {layer + 1}{what}"
+        name = f"{KIND_TITLES[kind].capitalize()}-attention, layer {layer + 1}{what}"
         if kind == "encoder_self":
             return name
         runs_free = self._selection.feed_of(sentence) is sentence.free_running

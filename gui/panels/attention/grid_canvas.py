@@ -196,7 +196,7 @@ class GridCanvas(QWidget):
 
     def _explain(self, row: int, head: int) -> str:
         place = self._place(row, head)
-        name = f"{KIND_TITLES[place.kind].capitalize()} attention, layer {place.layer + 1}, head {place.head + 1}"
+        name = f"{KIND_TITLES[place.kind].capitalize()}-attention, layer {place.layer + 1}, head {place.head + 1}"
         nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
         name += f". Entropy {nats:.2f} nats, {per_cent(share)} of reading equally from all"
         scores = self.rows[row].alignment

@@ -75,7 +75,7 @@ class RunAttention(Panel):
         source = common[self._selection.place_among(common)]
         self._offer(common, source)
         kind = KIND_TITLES[self._selection.chosen.kind].capitalize()
-        self.set_title(f"{kind} attention{self._said_of_step()}{self._said_of_others()}")
+        self.set_title(f"{kind}-attention{self._said_of_step()}{self._said_of_others()}")
         for number, column in enumerate(self.columns):
             column.setVisible(number < len(self._runs))
             if number < len(self._runs):

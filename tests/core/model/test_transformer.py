@@ -89,7 +89,7 @@ TORCHS_NAMES = {
 
 
 def torchs_weights(model: Transformer) -> list[tuple[str, Tensor]]:
-    """Our weights under nn.Transformer's names; q and kv of cross attention are one tensor there."""
+    """Our weights under nn.Transformer's names; q and kv of cross-attention are one tensor there."""
     own = {name: tensor for name, tensor in weights(model).items() if name.startswith(("encoder", "decoder"))}
     renamed = []
     for name, tensor in own.items():

@@ -20,7 +20,7 @@ from gui.widgets.labels import as_written
 from gui.widgets.moving_labels import title_in
 
 Stage = Callable[[QWidget, int, int], None]
-LONG = "Cross attention, layer 2 head 3, fed by the reference · step 1,000"
+LONG = "Cross-attention, layer 2 head 3, fed by the reference · step 1,000"
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:
     metrics = panel.title_label.fontMetrics()
     for text, width, seen in (
         (LONG, metrics.horizontalAdvance(LONG), LONG),
-        (LONG, metrics.horizontalAdvance(LONG) - 1, r"Cross attention, layer 2 head 3, fed by the ref.*… · step 1,000"),
-        (LONG, metrics.horizontalAdvance(LONG) * 2 // 3, r"Cross attention, layer .*… · step 1,000"),
+        (LONG, metrics.horizontalAdvance(LONG) - 1, r"Cross-attention, layer 2 head 3, fed by the ref.*… · step 1,000"),
+        (LONG, metrics.horizontalAdvance(LONG) * 2 // 3, r"Cross-attention, layer .*… · step 1,000"),
         (LONG, metrics.horizontalAdvance("step 1,000"), r"Cross.*…"),
         ("All heads", metrics.horizontalAdvance("All head"), r"All.*…"),
     ):
@@ -75,11 +75,11 @@ def test_what_is_taken_away_stays_where_another_run_of_that_name_is(panel: Panel
     row = read_row(example_path())
     taken, _ = told_apart([row, replace(row, path=Path("another"))])
     metrics = panel.title_label.fontMetrics()
-    title = f"Cross attention, layer 2 head 1, fed by the reference · step 500 minus {taken} at step 500"
+    title = f"Cross-attention, layer 2 head 1, fed by the reference · step 500 minus {taken} at step 500"
     written = title_in(title, metrics, metrics.horizontalAdvance(title) * 3 // 4)
-    assert re.fullmatch(r"Cross attention.*… · step 500 minus .*", written)
+    assert re.fullmatch(r"Cross-attention.*… · step 500 minus .*", written)
     narrow = title_in(title, metrics, metrics.horizontalAdvance(title) // 2)
-    assert re.fullmatch(rf"Cross attent.*… · step 500 minus {taken[:12]}.*…", narrow)
+    assert re.fullmatch(rf"Cross-attent.*… · step 500 minus {taken[:12]}.*…", narrow)
 
 
 class LayoutsSeen(QObject):

@@ -35,14 +35,14 @@ def title(window: MainWindow) -> str:
 def test_keys_choose_kind_layer_head_and_feed(german_window: MainWindow, qtbot: QtBot) -> None:
     window = opened(german_window, qtbot)
     view = window.attention_view
-    assert title(window) == "Cross attention, layer 2 head 1, teacher-forced · step 0"
+    assert title(window) == "Cross-attention, layer 2 head 1, teacher-forced · step 0"
     for key in (Key.Key_Right, Key.Key_Up):
         qtbot.keyClick(view.map.canvas, key, ALT)
-    assert title(window) == "Cross attention, layer 1 head 2, teacher-forced · step 0"
+    assert title(window) == "Cross-attention, layer 1 head 2, teacher-forced · step 0"
     qtbot.keyClick(view.map.canvas, Key.Key_F, ALT)
-    assert title(window) == "Cross attention, layer 1 head 2, free-running · step 0"
+    assert title(window) == "Cross-attention, layer 1 head 2, free-running · step 0"
     qtbot.keyClick(view.map.canvas, Key.Key_K, ALT)
-    assert title(window) == "Encoder self attention, layer 1 head 2 · step 0"
+    assert title(window) == "Encoder self-attention, layer 1 head 2 · step 0"
     assert not view.chooser.feed_combo.isEnabled()
     assert view.chooser.feed_combo.toolTip() == "The encoder reads the source alone"
 

@@ -78,7 +78,7 @@ def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tr
     draw(view)
     assert view.source_edit.text() == view.context.bridge.history.sentences[0]
     assert view.tokens.title_label.text() == "Translation · weights of step 0"
-    assert view.map.title_label.text() == "Cross attention, layer 2 head 1, free-running · step 0"
+    assert view.map.title_label.text() == "Cross-attention, layer 2 head 1, free-running · step 0"
     assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # typing replaces it
     probed = view.context.bridge.history.probe(0).sentences[0]
     fed, free = view.tracks.canvas.tracks
@@ -475,7 +475,7 @@ def test_keys_choose_the_head_and_every_control_is_named(
     draw(view)
     qtbot.keyClick(view.source_edit, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     draw(view)
-    assert view.map.title_label.text() == "Cross attention, layer 1 head 1, free-running · step 0"
+    assert view.map.title_label.text() == "Cross-attention, layer 1 head 1, free-running · step 0"
     controls = (
         *(view.source_edit, view.reference_edit, view.examples_button, view.weights_combo, view.translate_button),
         *(view.tokens.table, view.tokens.first_button, view.tokens.forward_button, view.tracks.canvas),

@@ -49,7 +49,7 @@ def cell(panel: AttentionMap, row: int, column: int) -> QRectF:
 
 def test_a_weight_has_its_colour_and_its_words(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
     panel.show_step(history, 300)
-    assert panel.title_label.text() == "Cross attention, layer 2 head 1, teacher-forced · step 300"
+    assert panel.title_label.text() == "Cross-attention, layer 2 head 1, teacher-forced · step 300"
     weights = panel.canvas.picture.weights
     for row, column in ((0, 0), (0, 1), (2, 0)):
         expected = QColor(int(attention_table("light")[round(float(weights[row, column]) * 255)]))
