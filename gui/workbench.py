@@ -118,6 +118,10 @@ class Workbench(QObject):
         """Whether another run is on its way: what acts now would act on that."""
         return self._opening is not None
 
+    def holds(self, run: Path) -> bool:
+        """Whether this run is at hand, or was asked for last."""
+        return run == self.run or (self._opening is not None and run == self._opening.run)
+
     @property
     def waiting(self) -> tuple[str, ...]:
         """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
@@ -480,6 +484,8 @@ class Workbench(QObject):
             self.changed.emit()
 
     def _settle(self, run: Path) -> None:
+        """It goes on in this folder."""
+        self._begun = run if self._begun == self.run else self._begun
         self.run = run
         self.changed.emit()
 

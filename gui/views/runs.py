@@ -101,8 +101,9 @@ class RunsView(View):
             self.opened.emit()
 
     def _is_at_hand(self, row: RunRow) -> bool:
-        """Whether it is this window's own run: loading it again would only pause it."""
-        return row.is_ours and row.path == self.context.workbench.run
+        """Whether it is this window's own run, and stays so: loading it again would only pause it."""
+        workbench = self.context.workbench
+        return row.is_ours and row.path == workbench.run and not workbench.is_opening
 
     def follow_chosen(self) -> None:
         """Show what another process writes."""
@@ -322,9 +323,9 @@ class RunsView(View):
         enable(self.follow_button, "" if is_following else self._why_not_follow(row))
 
     def _why_not_delete(self) -> str:
-        at_hand, followed = self.context.workbench.run, self.context.follower.run
+        holds, followed = self.context.workbench.holds, self.context.follower.run
         reasons = [
-            why_not_delete(row, is_at_hand=row.path == at_hand, is_followed=row.path == followed)
+            why_not_delete(row, is_at_hand=holds(row.path), is_followed=row.path == followed)
             for row in self.table.all_chosen
         ]
         return next(filter(None, reasons), "") if reasons else NOTHING_CHOSEN

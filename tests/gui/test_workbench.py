@@ -520,6 +520,20 @@ def test_a_run_that_is_left_before_its_first_step_is_none(
     assert window.strip.trouble is None
 
 
+def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
+    workbench.learn()
+    qtbot.waitUntil(lambda: workbench.run is not None)
+    workbench.keep_in(elsewhere, workbench.run)
+    qtbot.waitUntil(lambda: list_runs(elsewhere) == [workbench.run], timeout=WAIT_MS)
+    assert window.context.bridge.history.last_step == 0
+    workbench.reset()
+    qtbot.waitUntil(lambda: not list_runs(elsewhere), timeout=WAIT_MS)
+
+
 def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_step(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:

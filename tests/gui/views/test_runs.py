@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -245,6 +246,22 @@ def test_the_run_that_is_learning_is_shown_and_not_loaded_again(
     assert states == ["paused", "learning"]
 
 
+@pytest.mark.parametrize("act", [RunsView.open_chosen, RunsView.continue_chosen])
+def test_the_run_at_hand_that_is_chosen_while_another_is_opened_stays(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait, act: Callable[[RunsView], None]
+) -> None:
+    workbench = window.context.workbench
+    workbench.learn(3)
+    wait_for_state("paused")
+    run, view = workbench.run, show(window, qtbot)
+    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.is_ours and bool(row.checkpoint_steps)), 0)
+    workbench.open_run(example_path())
+    act(view)
+    qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
+    assert workbench.run == run
+    wait_for_state("paused" if act is RunsView.open_chosen else "finished")
+
+
 def test_f5_finds_what_was_put_there(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     view = show(empty_window, qtbot)
     RunFolder.create(tmp_path / "runs", "half made")
@@ -453,6 +470,19 @@ def test_the_example_and_the_run_at_hand_are_not_thrown_away(
         assert not view.delete_button.isEnabled() and reason in view.delete_button.toolTip()
         qtbot.keyClick(view.table, Qt.Key.Key_Delete)
     assert len(list_runs(window.context.place.path)) == 1 and example_path().is_dir()
+
+
+def test_a_run_that_is_being_opened_is_not_thrown_away(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
+) -> None:
+    chosen, workbench = three_runs.table.chosen, empty_window.context.workbench
+    assert chosen is not None
+    for open_it in (partial(workbench.branch, chosen.path, 811), partial(workbench.open_run, chosen.path)):
+        open_it()
+        three_runs.delete_chosen()
+        qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
+        assert chosen.path.is_dir() and empty_window.strip.trouble is None
+    assert workbench.run == chosen.path
 
 
 def test_a_click_on_a_row_says_at_once_what_can_be_done_with_it(three_runs: RunsView, qtbot: QtBot) -> None:
