@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.comparison.differences import changed_keys, differing_settings
 from core.config import RunConfig, change_setting, change_settings
-from core.errors import UserError
+from core.errors import NotWritten, UserError
 from core.events import Prepared, RunFinished
 from core.notices.notice import Experiment
 from core.plugins_host.failures import PluginError
@@ -56,7 +56,7 @@ class Workbench(QObject):
     branched = Signal()  # a new run stands at a step of another: what is to differ can be changed now
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
     turned = Signal()  # to another run, or to none yet: asked of the engine just now
-    unprepared = Signal(str)  # why nothing could be prepared, where somebody can mend it
+    unprepared = Signal(str)  # why a setting was refused as it was to act or be prepared, where somebody can mend it
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
         super().__init__()
@@ -334,9 +334,22 @@ class Workbench(QObject):
             assert self.applied is not None
             before, self.applied = self.applied, change_setting(self.applied, key, value)
             if self.applied != before:
-                self._bridge.ask(ChangeSetting(key=key, value=value))
+                take_back = partial(self._take_back, self.run, key, _value_of(before, key))
+                self._bridge.ask(ChangeSetting(key=key, value=value), on_error=take_back)
         if acting:
             self.changed.emit()
+
+    def _take_back(self, run: Path | None, key: str, before: object, error: Exception) -> None:
+        """The run has this setting as before: what could not be written acts with the next Learn, all else waits."""
+        self._bridge.show_refusal(error)
+        if run != self.run or self.applied is None or self.draft is None:
+            return
+        self.applied = change_setting(self.applied, key, before)
+        if isinstance(error, NotWritten):
+            self._acting.setdefault(key, _value_of(self.draft, key))
+        elif isinstance(error, UserError):
+            self.unprepared.emit(error.sentence)
+        self.changed.emit()
 
     def _is_given_up(self, run: Path) -> bool:
         """Whether the draft was to be prepared since this run was asked for, and is not to be lost to it."""
@@ -502,3 +515,7 @@ class Workbench(QObject):
 
     def _take_finish(self, finished: RunFinished) -> None:
         self.changed.emit()
+
+
+def _value_of(config: RunConfig, key: str) -> object:
+    return reduce(lambda settings, part: settings[part], key.split("."), config.model_dump(mode="json"))

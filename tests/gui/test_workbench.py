@@ -245,6 +245,38 @@ def test_what_is_typed_while_another_run_is_opened_acts_on_that_one_never(
     qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
 
 
+def test_a_setting_that_the_run_refuses_is_marked_and_waits(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, key = window.context.workbench, "training.best_metric"
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 1, timeout=WAIT_MS)
+    row = window.setup_drawer.forms["training"].rows[key]
+    row.edited.emit(key, "valid/typo")
+    qtbot.waitUntil(lambda: "given 'valid/typo'" in window.strip.sentence.text(), timeout=WAIT_MS)
+    assert workbench.waiting == (key,) and "given 'valid/typo'" in row.error
+    row.edited.emit(key, "valid/loss")
+    assert not row.error and not workbench.waiting
+
+
+def test_a_setting_that_could_not_be_written_acts_once_the_run_can_be(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, bridge, changed = window.context.workbench, window.context.bridge, list[SettingChanged]()
+    bridge.setting_changed.connect(changed.append)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 1 and bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    metrics, aside = workbench.run / "metrics.jsonl", workbench.run / "aside"
+    metrics.rename(aside)
+    metrics.mkdir()  # where the file should be: it cannot be written
+    workbench.edit("training.early_stopping", {"patience": 3})
+    qtbot.waitUntil(lambda: "cannot be written" in window.strip.sentence.text(), timeout=WAIT_MS)
+    assert workbench.applied is not None and workbench.applied.training.early_stopping is None and not changed
+    metrics.rmdir()
+    aside.rename(metrics)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
+    assert [one.step for one in changed] == [1] and not workbench.waiting
+    assert bridge.history.prepared is not None and bridge.history.prepared.config.training.early_stopping is not None
+
+
 def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import math
 import os
@@ -477,7 +478,7 @@ def test_a_run_that_is_being_opened_is_not_thrown_away(
 ) -> None:
     chosen, workbench = three_runs.table.chosen, empty_window.context.workbench
     assert chosen is not None
-    for open_it in (partial(workbench.branch, chosen.path, 811), partial(workbench.open_run, chosen.path)):
+    for open_it in (partial(workbench.branch, chosen.path, 800), partial(workbench.open_run, chosen.path)):
         open_it()
         three_runs.delete_chosen()
         qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
@@ -731,6 +732,22 @@ def test_a_refresh_leaves_cursor_and_selection_where_somebody_is_about_to_type(
     qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
     assert details.name_edit.selectedText() == details.name_edit.text() != ""
     assert details.note_edit.textCursor().position() == len("half the width ")
+
+
+def test_a_name_that_cannot_be_written_offers_nothing_for_the_run_at_hand(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = three_runs.table.chosen
+    assert chosen is not None
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("core.run_folder.write_whole", refuse)  # as a disk that may only be read
+    three_runs._label(chosen.path, RunLabel(name="mine"))
+    qtbot.waitUntil(lambda: empty_window.strip.trouble is not None, timeout=WAIT_MS)
+    assert f"{chosen.path / 'label.json'} cannot be written" in empty_window.strip.sentence.text()
+    assert not empty_window.strip.offer_button.isVisible()
 
 
 def test_a_note_alone_gives_no_name_and_a_name_of_two_lines_becomes_one(three_runs: RunsView, qtbot: QtBot) -> None:
