@@ -63,6 +63,7 @@ class EngineBridge(QObject):
         self.history = History()  # of the engine's own run
         self.followed: History | None = None  # of a run that another process writes, while it is drawn instead
         self.state: WindowState = "starting"
+        self.state_step = 0  # at which the engine came into this state: of a run that was opened, that of its weights
         self.looked_s = 0.0  # of the engine's time that answers about the model have taken so far
         self.aside_s = 0.0  # of processor time that what ran beside the GUI thread has taken so far
         self._inbox: deque[Event | Future[Any] | BaseException] = deque()
@@ -176,7 +177,7 @@ class EngineBridge(QObject):
         else:
             self.history.take(event)
         if isinstance(event, StateChanged):
-            self.state = event.state
+            self.state, self.state_step = event.state, event.step
         signal = self._signals.get(type(event))
         if signal is not None:
             signal.emit(event)

@@ -418,8 +418,16 @@ class Workbench(QObject):
         """The run is there; where something else was asked for since, it is left again, and nothing is done with it."""
         if request is self._opening:
             self._opening, self._is_outdated = None, False
+            self._tell_of_weights()
             if on_done is not None:
                 on_done(prepared)
+
+    def _tell_of_weights(self) -> None:
+        """Of a run that was killed between two checkpoints, say whose weights these are: Learn goes on from there."""
+        weights_of, curves_to = self._bridge.state_step, self._bridge.history.last_step
+        if weights_of < curves_to:
+            sentence = f"The newest weights kept are of step {weights_of:,}; the curves go on to step {curves_to:,}"
+            self._bridge.told.emit(sentence)
 
     def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
         changes = tuple(self.changes_to_take.items()) if run == self.run else ()

@@ -656,6 +656,23 @@ def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_i
     assert window.status_bar.told_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
 
 
+def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.told_label
+    workbench.edit_what_fits({"training.checkpoint_every": 10})
+    workbench.learn(25)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 25 and bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    killed = shutil.copytree(workbench.run, tmp_path / "runs" / "killed")  # as a power cut leaves it
+    RunFolder.open(killed).update(pid=None)
+    workbench.open_run(killed)
+    qtbot.waitUntil(lambda: workbench.run == killed and not workbench.is_opening, timeout=WAIT_MS)
+    assert told.toolTip() == "The newest weights kept are of step 20; the curves go on to step 25"
+    workbench.step(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 21, timeout=WAIT_MS)
+
+
 @pytest.mark.parametrize("is_damaged", [True, False])
 def test_reset_between_two_openings_counts_where_the_second_is_refused(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, is_damaged: bool
