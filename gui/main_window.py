@@ -174,6 +174,7 @@ class MainWindow(QMainWindow):
         if self._status is None:
             self._was_warned = True
             self.setEnabled(True)
+            self.context.workbench.stay(error)
             trouble = as_trouble(error)
             again = "Closing again saves if it can, and leaves in any case."
             self.strip.show_first(replace(trouble, advice=f"{trouble.advice} {again} {self._kept()}"))

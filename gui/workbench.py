@@ -314,6 +314,12 @@ class Workbench(QObject):
         self._typing.stop()
         self.verdict.let_go()
 
+    def stay(self, error: Exception) -> None:
+        """The window could not close, for this reason; what that called off, nobody answers any more."""
+        self._opening = None
+        if self._asked is not None and self._left is not None:
+            self._stay(self._asked, error)
+
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
         if self.run is not None or self._start is not None:

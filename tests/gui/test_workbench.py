@@ -510,6 +510,32 @@ def unsaveable_run(qtbot: QtBot, window: MainWindow) -> Path:
     return workbench.run
 
 
+@pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
+def test_what_closing_called_off_is_awaited_no_more_where_the_window_cannot_close(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, leave: Callable[[Workbench], None]
+) -> None:
+    workbench, bridge = window.context.workbench, window.context.bridge
+    run, may_go_on = unsaveable_run(qtbot, window), Event()
+
+    def hold(event: object) -> None:
+        """Keep the engine from what is asked for, until all of it is."""
+        if isinstance(event, SettingChanged):
+            may_go_on.wait(30)
+
+    bridge.engine.add_listener(hold)
+    workbench.try_out(Experiment("a higher rate", "training.optimizer.learning_rate", 0.25))
+    leave(workbench)
+    window.close()
+    may_go_on.set()
+    qtbot.waitUntil(window.isEnabled, timeout=WAIT_MS)
+    assert workbench.run == run and not workbench.is_opening
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    workbench.keep_in(tmp_path / "elsewhere", run)
+    qtbot.waitUntil(lambda: workbench.run != run, timeout=WAIT_MS)
+
+
 def wait_for_answers(qtbot: QtBot, window: MainWindow) -> None:
     """Until all that was asked so far is answered."""
     answered: list[object] = []
