@@ -28,19 +28,18 @@ from core.requests import (
     Start,
 )
 from core.settings.branch_changes import first_unfit
-from core.settings.fields import setting_effect
 from core.settings.lower_rate import lower_rate
+from gui.bench.acting_edits import ActingEdits
+from gui.bench.left_run import LeftRun
+from gui.bench.verdict import Verdict
 from gui.bridge import EngineBridge, OnDone
 from gui.fitting import what_fits
-from gui.left_run import LeftRun
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
 from gui.runs.rows import example_path
 from gui.runs.trash import throw_away_branch, throw_away_stepless
-from gui.verdict import Verdict
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
-ACT_DELAY_MS = 800  # after it during a run: the 2 of 2000 must not end the run at step 2
 MORE_STEPS = 1000
 
 
@@ -80,11 +79,8 @@ class Workbench(QObject):
         self._preparing = QTimer(self)
         self._preparing.setSingleShot(True)
         self._preparing.timeout.connect(self.prepare)
-        self._acting: dict[str, object] = {}  # edits during a run that act once they are typed out
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(ACT_DELAY_MS)
-        self._typing.timeout.connect(self._act)
+        self._acting = ActingEdits(self)
+        self._acting.due.connect(self._act)
         bridge.prepared.connect(self._take_prepared)
         bridge.run_finished.connect(self._take_finish)
 
@@ -127,8 +123,7 @@ class Workbench(QObject):
         """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
         if (self.run is None and self._start is None) or self.draft is None or self.applied is None:
             return ()
-        acting = tuple(f"{key}." for key in self._acting)
-        return tuple(key for key in changed_keys(self.applied, self.draft) if not f"{key}.".startswith(acting))
+        return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
 
     @property
     def is_another_taken(self) -> bool:
@@ -167,7 +162,7 @@ class Workbench(QObject):
     def prepare(self) -> None:
         """Have the engine make data, model and first probe of the draft."""
         self._preparing.stop()
-        self._acting.clear()
+        self._acting.forget()
         self._opening, self._is_outdated = None, False
         if self.draft is not None:
             self._left = self._left or (self.applied, self.taken, self.run)  # nobody knows yet whether that was left
@@ -311,7 +306,7 @@ class Workbench(QObject):
     def stop(self) -> None:
         """Nothing that was typed or asked for acts any more: the window closes, or another run is opened."""
         self._preparing.stop()
-        self._typing.stop()
+        self._acting.stop()
         self.verdict.let_go()
 
     def stay(self, error: Exception) -> None:
@@ -323,8 +318,7 @@ class Workbench(QObject):
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
         if self.run is not None or self._start is not None:
-            self._acting |= {key: value for key, value in edits.items() if setting_effect(key) == "now"}
-            self._typing.start()
+            self._acting.take(edits)
         elif not self.is_opening:
             self._preparing.start(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
         self.changed.emit()
@@ -332,10 +326,9 @@ class Workbench(QObject):
     def _act(self) -> None:
         """Change the settings of the run that were typed, between two of its steps."""
         if self.is_opening or self._start is not None:
-            self._typing.start()  # until that is there, or refused
+            self._acting.hold()  # until that is there, or refused
             return
-        self._typing.stop()
-        acting, self._acting = self._acting, {}
+        acting = self._acting.hand_over()
         for key, value in acting.items():
             assert self.applied is not None
             before, self.applied = self.applied, change_setting(self.applied, key, value)
@@ -352,7 +345,7 @@ class Workbench(QObject):
             return
         self.applied = change_setting(self.applied, key, before)
         if isinstance(error, NotWritten):
-            self._acting.setdefault(key, _value_of(self.draft, key))
+            self._acting.take_again(key, _value_of(self.draft, key))
         elif isinstance(error, UserError):
             self.unprepared.emit(error.sentence)
         self.changed.emit()
@@ -381,7 +374,7 @@ class Workbench(QObject):
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
             self.taken = self._left = None
-            self._acting.clear()
+            self._acting.forget()
             self._start = None
         self.changed.emit()
 
@@ -415,7 +408,7 @@ class Workbench(QObject):
     def _open(self, request: OpenRun | Branch, on_done: OnDone[Prepared] | None = None) -> None:
         """Have another run opened. What was typed and has not acted yet was meant for the one at hand."""
         self.stop()
-        self._acting.clear()
+        self._acting.forget()
         self._opening = request
         self._bridge.ask(request, partial(self._enter, request, on_done), partial(self._keep, request))
         self.turned.emit()

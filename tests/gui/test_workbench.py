@@ -20,9 +20,10 @@ from core.notices.notice import Experiment
 from core.requests import Branch, Learn, LocateData, OpenRun
 from core.run_folder import RunFolder, RunLabel, list_runs
 from core.settings.presets import read_preset
+from gui.bench.acting_edits import ACT_DELAY_MS
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
-from gui.workbench import ACT_DELAY_MS, PREPARE_DELAY_MS, Workbench
+from gui.workbench import PREPARE_DELAY_MS, Workbench
 
 ROOT = Path(__file__).parents[2]
 WAIT_MS = 30_000

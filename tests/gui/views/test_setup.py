@@ -185,7 +185,7 @@ def test_a_mark_that_was_mended_goes_though_the_plugins_were_read_anew_meanwhile
 def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
     window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
-    window.context.workbench._typing.setInterval(1500)  # no pause of a busy machine within what is typed is as long
+    window.context.workbench._acting._typing.setInterval(1500)  # longer than a busy machine pauses in what is typed
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
     editor = window.setup_drawer.forms["training"].rows["training.max_steps"].editor
