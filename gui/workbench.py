@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial, reduce
 from pathlib import Path
 
@@ -25,11 +25,11 @@ from core.requests import (
     Prepare,
     SetPace,
     SetProcesses,
-    Start,
 )
 from core.settings.branch_changes import first_unfit
 from core.settings.lower_rate import lower_rate
 from gui.bench.acting_edits import ActingEdits
+from gui.bench.beginning import Beginning
 from gui.bench.left_run import LeftRun
 from gui.bench.verdict import Verdict
 from gui.bridge import EngineBridge, OnDone
@@ -37,7 +37,7 @@ from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
 from gui.runs.rows import example_path
-from gui.runs.trash import throw_away_branch, throw_away_stepless
+from gui.runs.trash import throw_away_branch
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 MORE_STEPS = 1000
@@ -72,8 +72,7 @@ class Workbench(QObject):
         self._place = place
         self._asked: Prepare | None = None  # the newest
         self._left: tuple[RunConfig | None, RunConfig | None, Path | None] | None = None  # for `_stay` to go back to
-        self._start: Start | None = None  # the beginning of a run that was asked for, until it has begun
-        self._begun: Path | None = None  # the newest run that began here, until it is left
+        self._beginning = Beginning(bridge)
         self._opening: OpenRun | Branch | None = None  # the newest, until that run is there or refused
         self._is_outdated = False  # the plugins were read anew meanwhile, and what is prepared has their old code
         self._preparing = QTimer(self)
@@ -89,7 +88,7 @@ class Workbench(QObject):
     def take(self, config: RunConfig) -> None:
         """Another preset or file: the whole draft anew. A run that was asked for begins without it."""
         self.draft = self.taken = config
-        if self.run is None and self._start is None:
+        if self.run is None and not self._beginning.is_asked:
             self._opening = None  # given up: nothing of that run may take this one's place
             self._preparing.start(0)
         self.changed.emit()
@@ -121,7 +120,7 @@ class Workbench(QObject):
     @property
     def waiting(self) -> tuple[str, ...]:
         """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
-        if (self.run is None and self._start is None) or self.draft is None or self.applied is None:
+        if (self.run is None and not self._beginning.is_asked) or self.draft is None or self.applied is None:
             return ()
         return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
 
@@ -166,7 +165,8 @@ class Workbench(QObject):
         self._opening, self._is_outdated = None, False
         if self.draft is not None:
             self._left = self._left or (self.applied, self.taken, self.run)  # nobody knows yet whether that was left
-            self.applied, self.taken, self.run, self._start = self.draft, None, None, None
+            self.applied, self.taken, self.run = self.draft, None, None
+            self._beginning.take_back()
             asked = self._asked = Prepare(config=self.draft)
             self._bridge.ask(asked, partial(self._leave, asked), partial(self._stay, asked))
             self.turned.emit()
@@ -175,7 +175,7 @@ class Workbench(QObject):
     def renew(self) -> None:
         """The plugins were read anew: prepare with them. A run that has begun keeps the data it has."""
         self._is_outdated = self.is_opening
-        if self.run is None and self._start is None and not self.is_opening:
+        if self.run is None and not self._beginning.is_asked and not self.is_opening:
             self._preparing.start(0)
 
     def restart(self) -> None:
@@ -317,7 +317,7 @@ class Workbench(QObject):
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
-        if self.run is not None or self._start is not None:
+        if self.run is not None or self._beginning.is_asked:
             self._acting.take(edits)
         elif not self.is_opening:
             self._preparing.start(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
@@ -325,7 +325,7 @@ class Workbench(QObject):
 
     def _act(self) -> None:
         """Change the settings of the run that were typed, between two of its steps."""
-        if self.is_opening or self._start is not None:
+        if self.is_opening or self._beginning.is_asked:
             self._acting.hold()  # until that is there, or refused
             return
         acting = self._acting.hand_over()
@@ -364,9 +364,7 @@ class Workbench(QObject):
         return self._opening is not None and folder is not None and folder.state.parent == self._opening.run.name
 
     def _take_prepared(self, prepared: Prepared) -> None:
-        if self._begun is not None and self._begun != prepared.run:  # left by now, perhaps before its first step
-            self._throw_away(throw_away_stepless, self._begun)
-            self._begun = None
+        self._beginning.leave_for(prepared.run)
         if prepared.run is not None and self._is_given_up(prepared.run):
             return
         self.resolved = prepared
@@ -375,7 +373,7 @@ class Workbench(QObject):
             self.draft = self.applied = prepared.config
             self.taken = self._left = None
             self._acting.forget()
-            self._start = None
+            self._beginning.take_back()
         self.changed.emit()
 
     def _leave(self, asked: Prepare, _: Prepared) -> None:
@@ -387,7 +385,7 @@ class Workbench(QObject):
         """A run that could not be saved (a full disk) was not left either."""
         if asked is not self._asked:  # what waits by now waits for the newest
             return
-        self._start = None  # refused for the same reason, which is told once
+        self._beginning.take_back()  # refused for the same reason, which is told once
         left, self._left = self._left, None
         if self._bridge.state == "paused":
             self.applied, self.taken, self.run = left or (self.applied, self.taken, self.run)
@@ -445,17 +443,15 @@ class Workbench(QObject):
     def _go_on(self, left: Path, steps: int | None, prepared: Prepared) -> None:
         if self.run == prepared.run:  # nothing else was prepared meanwhile
             self._bridge.ask(Learn(steps=steps))
-        self._throw_away(throw_away_branch, left)
-
-    def _throw_away(self, throw: Callable[[Path], None], run: Path) -> None:
-        """Where there is no trash it stays: a run more in Runs, and no harm."""
-        self._bridge.call(partial(throw, run), on_error=lambda _: None)
+        throw_away = partial(throw_away_branch, left)
+        self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs
 
     def _keep(self, request: OpenRun | Branch, error: Exception) -> None:
         """What is at hand stays, or is had back. Where it is no run yet, what was held up or broken off is prepared."""
         if request is not self._opening:  # another run is being opened by now
             return
-        self._opening = self._start = None
+        self._opening = None
+        self._beginning.take_back()
         self._bridge.show_refusal(error)
         is_unanswered = self._left is not None  # a preparation that the opening took the place of
         was_broken_off = is_unanswered or (self.resolved is not None and self._bridge.state != "ready")
@@ -491,29 +487,25 @@ class Workbench(QObject):
     def _learn_at_hand(self, steps: int | None) -> None:
         if self.run is not None:
             self._bridge.ask(Learn(steps=steps))
-        elif self._start is None:
-            start = self._start = Start(runs_dir=self._place.path)
-            self._bridge.ask(start, partial(self._begin, start, steps), partial(self._give_up, start))
+        elif not self._beginning.is_asked:
+            self._beginning.ask(self._place.path, partial(self._begin, steps), self._give_up)
 
-    def _begin(self, start: Start, steps: int | None, run: Path) -> None:
-        self._begun = run
-        if start is self._start:  # nothing else was prepared meanwhile
-            self._start, self.run = None, run
-            if not self.is_opening:  # else this one is being left, and the other would learn
-                self._bridge.ask(Learn(steps=steps))
-            self.changed.emit()
+    def _begin(self, steps: int | None, run: Path) -> None:
+        self.run = run
+        if not self.is_opening:  # else this one is being left, and the other would learn
+            self._bridge.ask(Learn(steps=steps))
+        self.changed.emit()
 
     def _settle(self, run: Path) -> None:
         """It goes on in this folder."""
-        self._begun = run if self._begun == self.run else self._begun
+        if self.run is not None:
+            self._beginning.move(self.run, run)
         self.run = run
         self.changed.emit()
 
-    def _give_up(self, start: Start, error: Exception) -> None:
-        if start is self._start:
-            self._start = None
-            self._bridge.show_refusal(error)
-            self._prepare_what_was_typed()
+    def _give_up(self, error: Exception) -> None:
+        self._bridge.show_refusal(error)
+        self._prepare_what_was_typed()
 
     def _prepare_what_was_typed(self) -> None:
         """While a run was to begin, which has not: what acts during a run waited for it."""
