@@ -1,4 +1,4 @@
-"""What the person is about to train and what is being trained: the model behind transport and Setup."""
+"""What clicks ask of the engine, and when: the model behind transport and Setup."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import partial, reduce
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 
-from core.comparison.differences import changed_keys, differing_settings
+from core.comparison.differences import changed_keys
 from core.config import RunConfig, change_setting, change_settings
 from core.errors import NotWritten, UserError
 from core.events import Prepared, RunFinished
@@ -29,6 +29,7 @@ from core.requests import (
 from core.settings.branch_changes import first_unfit
 from core.settings.lower_rate import lower_rate
 from gui.bench.acting_edits import ActingEdits
+from gui.bench.at_hand import AtHand, Before
 from gui.bench.beginning import Beginning
 from gui.bench.left_run import LeftRun
 from gui.bench.verdict import Verdict
@@ -36,21 +37,19 @@ from gui.bridge import EngineBridge, OnDone
 from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
-from gui.runs.rows import example_path
 from gui.runs.trash import throw_away_branch
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 MORE_STEPS = 1000
 
 
-class Workbench(QObject):
-    """Holds the draft that Setup edits, and turns clicks into requests.
+class Workbench(AtHand):
+    """Has the draft edited, and turns clicks into requests.
 
     Before a run begins every edit prepares again, a moment later. During a run what can act now acts as soon as it
     is typed out, and the rest waits for `restart`.
     """
 
-    changed = Signal()  # draft, applied, or whether there is a run
     asked_to_learn = Signal()
     branched = Signal()  # a new run stands at a step of another: what is to differ can be changed now
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
@@ -58,20 +57,14 @@ class Workbench(QObject):
     unprepared = Signal(str)  # why a setting was refused as it was to act or be prepared, where somebody can mend it
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
-        super().__init__()
-        self.draft: RunConfig | None = None  # as the form shows it
-        self.taken: RunConfig | None = None  # the preset or file that the draft began with, while it waits
-        self.applied: RunConfig | None = None  # as the engine has it
-        self.resolved: Prepared | None = None  # what the engine made of it
-        self.run: Path | None = None
+        super().__init__(bridge)
         self.num_processes = 1  # that learn together from the next Learn on
         self.pace: float | None = None  # steps a second; None: as fast as it goes
         self.verdict = Verdict()  # of the plugin on an edit
-        self._bridge = bridge
         self._playhead = playhead
         self._place = place
         self._asked: Prepare | None = None  # the newest
-        self._left: tuple[RunConfig | None, RunConfig | None, Path | None] | None = None  # for `_stay` to go back to
+        self._left: Before | None = None  # for `_stay` to go back to
         self._beginning = Beginning(bridge)
         self._opening: OpenRun | Branch | None = None  # the newest, until that run is there or refused
         self._is_outdated = False  # the plugins were read anew meanwhile, and what is prepared has their old code
@@ -125,32 +118,6 @@ class Workbench(QObject):
         return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
 
     @property
-    def is_another_taken(self) -> bool:
-        """Whether another preset or file than the run's waits: a new run begins with that, untrained."""
-        return self.taken not in (None, self.applied)
-
-    @property
-    def is_example(self) -> bool:
-        """Whether the run is the one that Headlight brings along, which nobody writes."""
-        return self.run == example_path()
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether the run was received in one file: it can be looked at, and branched."""
-        folder = self._bridge.history.folder
-        return self.run is not None and folder is not None and folder.state.is_shared
-
-    @property
-    def begins_at(self) -> int | None:
-        """The step at which the run, a branch, stands to take its first; None where it has, and of all others."""
-        history = self._bridge.history
-        if self.run is None or history.folder is None or self.is_shared or self._bridge.state == "learning":
-            return None
-        step = history.folder.state.parent_step
-        reached = max(history.last_step, *history.checkpoint_steps, 0)  # somebody may have deleted the curves
-        return step if step is not None and reached <= step else None
-
-    @property
     def takes_changes_along(self) -> bool:
         """Whether the next Learn begins a branch with what waits for a new run: it has nothing to lose yet."""
         fits = bool(self.waiting) and first_unfit(self.waiting) is None
@@ -164,7 +131,7 @@ class Workbench(QObject):
         self._acting.forget()
         self._opening, self._is_outdated = None, False
         if self.draft is not None:
-            self._left = self._left or (self.applied, self.taken, self.run)  # nobody knows yet whether that was left
+            self._left = self._left or self.before()  # nobody knows yet whether that was left
             self.applied, self.taken, self.run = self.draft, None, None
             self._beginning.take_back()
             asked = self._asked = Prepare(config=self.draft)
@@ -259,16 +226,6 @@ class Workbench(QObject):
         It stands there until Learn, and until then takes along what is changed in the draft.
         """
         self._open(self._branch_of(run, step), lambda _: self.branched.emit())
-
-    @property
-    def changes_to_take(self) -> dict[str, object]:
-        """Settings, by key, that a branch of the run takes along: those that wait, or changed since its last step."""
-        history = self._bridge.history
-        changed = {one.key: one.value for one in history.settings_changed if one.step == history.last_step}
-        if self.draft is None or self.applied is None:
-            return changed
-        waiting = differing_settings((self.applied, self.draft))
-        return changed | {key: values[1] for key, values in waiting.items()}
 
     def keep_in(self, runs_dir: Path, run: Path | None) -> None:
         """Keep runs here from now on, also the one that could not be written where it was; None: one yet to begin."""
@@ -388,8 +345,7 @@ class Workbench(QObject):
         self._beginning.take_back()  # refused for the same reason, which is told once
         left, self._left = self._left, None
         if self._bridge.state == "paused":
-            self.applied, self.taken, self.run = left or (self.applied, self.taken, self.run)
-            self.changed.emit()
+            self.go_back(left or self.before())
         else:
             self._tell_of_unprepared(error)
         self._bridge.show_refusal(error, until_prepared=True)
