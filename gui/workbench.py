@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial, reduce
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 
 from core.comparison.differences import changed_keys
 from core.config import RunConfig, change_setting, change_settings
@@ -22,7 +22,6 @@ from core.requests import (
     MoveRun,
     OpenRun,
     Pause,
-    Prepare,
     SetPace,
     SetProcesses,
 )
@@ -32,6 +31,7 @@ from gui.bench.acting_edits import ActingEdits
 from gui.bench.at_hand import AtHand, Before
 from gui.bench.beginning import Beginning
 from gui.bench.left_run import LeftRun
+from gui.bench.preparation import Preparation
 from gui.bench.verdict import Verdict
 from gui.bridge import EngineBridge, OnDone
 from gui.fitting import what_fits
@@ -63,14 +63,11 @@ class Workbench(AtHand):
         self.verdict = Verdict()  # of the plugin on an edit
         self._playhead = playhead
         self._place = place
-        self._asked: Prepare | None = None  # the newest
-        self._left: Before | None = None  # for `_stay` to go back to
         self._beginning = Beginning(bridge)
         self._opening: OpenRun | Branch | None = None  # the newest, until that run is there or refused
-        self._is_outdated = False  # the plugins were read anew meanwhile, and what is prepared has their old code
-        self._preparing = QTimer(self)
-        self._preparing.setSingleShot(True)
-        self._preparing.timeout.connect(self.prepare)
+        self._preparation = Preparation(bridge, self)
+        self._preparation.due.connect(self.prepare)
+        self._preparation.refused.connect(self._stay)
         self._acting = ActingEdits(self)
         self._acting.due.connect(self._act)
         bridge.prepared.connect(self._take_prepared)
@@ -83,7 +80,7 @@ class Workbench(AtHand):
         self.draft = self.taken = config
         if self.run is None and not self._beginning.is_asked:
             self._opening = None  # given up: nothing of that run may take this one's place
-            self._preparing.start(0)
+            self._preparation.come_in(0)
         self.changed.emit()
 
     def edit(self, key: str, value: object) -> None:
@@ -127,23 +124,20 @@ class Workbench(AtHand):
 
     def prepare(self) -> None:
         """Have the engine make data, model and first probe of the draft."""
-        self._preparing.stop()
         self._acting.forget()
-        self._opening, self._is_outdated = None, False
+        self._opening = None
         if self.draft is not None:
-            self._left = self._left or self.before()  # nobody knows yet whether that was left
+            self._preparation.ask(self.draft, self.before())
             self.applied, self.taken, self.run = self.draft, None, None
             self._beginning.take_back()
-            asked = self._asked = Prepare(config=self.draft)
-            self._bridge.ask(asked, partial(self._leave, asked), partial(self._stay, asked))
             self.turned.emit()
             self.changed.emit()
 
     def renew(self) -> None:
         """The plugins were read anew: prepare with them. A run that has begun keeps the data it has."""
-        self._is_outdated = self.is_opening
+        self._preparation.is_outdated = self.is_opening
         if self.run is None and not self._beginning.is_asked and not self.is_opening:
-            self._preparing.start(0)
+            self._preparation.come_in(0)
 
     def restart(self) -> None:
         """A new run with the changes that waited; the old one is kept. A branch at its start takes them along."""
@@ -176,7 +170,7 @@ class Workbench(AtHand):
 
     def learn(self, steps: int | None = None) -> None:
         """Take steps, in a run folder of their own that begins with the first one."""
-        if self._preparing.isActive():
+        if self._preparation.is_coming:
             self.prepare()
         if self.verdict.holds(partial(self.learn, steps)):
             return
@@ -262,22 +256,21 @@ class Workbench(AtHand):
 
     def stop(self) -> None:
         """Nothing that was typed or asked for acts any more: the window closes, or another run is opened."""
-        self._preparing.stop()
+        self._preparation.stop()
         self._acting.stop()
         self.verdict.let_go()
 
     def stay(self, error: Exception) -> None:
         """The window could not close, for this reason; what that called off, nobody answers any more."""
         self._opening = None
-        if self._asked is not None and self._left is not None:
-            self._stay(self._asked, error)
+        self._preparation.call_off(error)
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
         if self.run is not None or self._beginning.is_asked:
             self._acting.take(edits)
         elif not self.is_opening:
-            self._preparing.start(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
+            self._preparation.come_in(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
         self.changed.emit()
 
     def _act(self) -> None:
@@ -310,8 +303,8 @@ class Workbench(AtHand):
     def _is_given_up(self, run: Path) -> bool:
         """Whether the draft was to be prepared since this run was asked for, and is not to be lost to it."""
         if not self.is_opening:
-            return self._preparing.isActive() or self._left is not None
-        return self._left is not None and not self._is_being_opened(run)
+            return self._preparation.is_coming or self._preparation.is_unanswered
+        return self._preparation.is_unanswered and not self._is_being_opened(run)
 
     def _is_being_opened(self, run: Path) -> bool:
         """Whether it is the run, or the branch of one, that was asked for last."""
@@ -328,24 +321,17 @@ class Workbench(AtHand):
         self.run = prepared.run
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
-            self.taken = self._left = None
+            self.taken = None
+            self._preparation.forget()
             self._acting.forget()
             self._beginning.take_back()
         self.changed.emit()
 
-    def _leave(self, asked: Prepare, _: Prepared) -> None:
-        """What was at hand was left for good."""
-        if asked is self._asked:
-            self._left = None
-
-    def _stay(self, asked: Prepare, error: Exception) -> None:
+    def _stay(self, before: Before, error: Exception) -> None:
         """A run that could not be saved (a full disk) was not left either."""
-        if asked is not self._asked:  # what waits by now waits for the newest
-            return
         self._beginning.take_back()  # refused for the same reason, which is told once
-        left, self._left = self._left, None
         if self._bridge.state == "paused":
-            self.go_back(left or self.before())
+            self.go_back(before)
         else:
             self._tell_of_unprepared(error)
         self._bridge.show_refusal(error, until_prepared=True)
@@ -370,7 +356,7 @@ class Workbench(AtHand):
     def _enter(self, request: OpenRun | Branch, on_done: OnDone[Prepared] | None, prepared: Prepared) -> None:
         """The run is there; where something else was asked for since, it is left again, and nothing is done with it."""
         if request is self._opening:
-            self._opening, self._is_outdated = None, False
+            self._opening = None
             self._tell_of_weights()
             if on_done is not None:
                 on_done(prepared)
@@ -409,12 +395,13 @@ class Workbench(AtHand):
         self._opening = None
         self._beginning.take_back()
         self._bridge.show_refusal(error)
-        is_unanswered = self._left is not None  # a preparation that the opening took the place of
-        was_broken_off = is_unanswered or (self.resolved is not None and self._bridge.state != "ready")
+        was_broken_off = self._preparation.is_unanswered or (
+            self.resolved is not None and self._bridge.state != "ready"
+        )
         if self.run is not None:
             if self._bridge.state == "empty":
                 self._come_back(request, self.run)
-        elif self.draft != self.applied or was_broken_off or self._is_outdated:
+        elif self.draft != self.applied or was_broken_off or self._preparation.is_outdated:
             self.prepare()
 
     def _come_back(self, refused: OpenRun | Branch, run: Path) -> None:
@@ -465,7 +452,7 @@ class Workbench(AtHand):
 
     def _prepare_what_was_typed(self) -> None:
         """While a run was to begin, which has not: what acts during a run waited for it."""
-        if self.run is None and self.draft != self.applied and not self._preparing.isActive():
+        if self.run is None and self.draft != self.applied and not self._preparation.is_coming:
             self.prepare()
 
     def _take_finish(self, finished: RunFinished) -> None:
