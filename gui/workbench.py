@@ -30,10 +30,10 @@ from core.settings.lower_rate import lower_rate
 from gui.bench.acting_edits import ActingEdits
 from gui.bench.at_hand import AtHand, Before
 from gui.bench.beginning import Beginning
-from gui.bench.left_run import LeftRun
+from gui.bench.opening import Opening
 from gui.bench.preparation import Preparation
 from gui.bench.verdict import Verdict
-from gui.bridge import EngineBridge, OnDone
+from gui.bridge import EngineBridge
 from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
@@ -64,7 +64,10 @@ class Workbench(AtHand):
         self._playhead = playhead
         self._place = place
         self._beginning = Beginning(bridge)
-        self._opening: OpenRun | Branch | None = None  # the newest, until that run is there or refused
+        self._opening = Opening(bridge, self)
+        self._opening.asked.connect(self._turn)
+        self._opening.refused_without_run.connect(self._prepare_what_was_held_up)
+        self._opening.lost.connect(self.prepare)
         self._preparation = Preparation(bridge, self)
         self._preparation.due.connect(self.prepare)
         self._preparation.refused.connect(self._stay)
@@ -79,7 +82,7 @@ class Workbench(AtHand):
         """Another preset or file: the whole draft anew. A run that was asked for begins without it."""
         self.draft = self.taken = config
         if self.run is None and not self._beginning.is_asked:
-            self._opening = None  # given up: nothing of that run may take this one's place
+            self._opening.give_up()
             self._preparation.come_in(0)
         self.changed.emit()
 
@@ -101,11 +104,11 @@ class Workbench(AtHand):
     @property
     def is_opening(self) -> bool:
         """Whether another run is on its way: what acts now would act on that."""
-        return self._opening is not None
+        return self._opening.is_under_way
 
     def holds(self, run: Path) -> bool:
         """Whether this run is at hand, or was asked for last."""
-        return run == self.run or (self._opening is not None and run == self._opening.run)
+        return run == self.run or self._opening.is_of(run)
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -125,7 +128,7 @@ class Workbench(AtHand):
     def prepare(self) -> None:
         """Have the engine make data, model and first probe of the draft."""
         self._acting.forget()
-        self._opening = None
+        self._opening.give_up()
         if self.draft is not None:
             self._preparation.ask(self.draft, self.before())
             self.applied, self.taken, self.run = self.draft, None, None
@@ -208,18 +211,18 @@ class Workbench(AtHand):
 
     def open_run(self, run: Path) -> None:
         """Load a run to look at it, translate with it, or go on."""
-        self._open(OpenRun(run=run))
+        self._opening.ask(OpenRun(run=run))
 
     def continue_run(self, run: Path) -> None:
         """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
-        self._open(OpenRun(run=run), lambda _: self.toggle())
+        self._opening.ask(OpenRun(run=run), lambda _: self.toggle())
 
     def branch(self, run: Path, step: int) -> None:
         """A new run with the weights that one kept at a step, and of the run at hand its changes; that one is kept.
 
         It stands there until Learn, and until then takes along what is changed in the draft.
         """
-        self._open(self._branch_of(run, step), lambda _: self.branched.emit())
+        self._opening.ask(self._branch_of(run, step), lambda _: self.branched.emit())
 
     def keep_in(self, runs_dir: Path, run: Path | None) -> None:
         """Keep runs here from now on, also the one that could not be written where it was; None: one yet to begin."""
@@ -237,7 +240,7 @@ class Workbench(AtHand):
         prepared = self._bridge.history.prepared
         if self.run is not None and prepared is not None:  # else it was left a moment ago
             changes = (lower_rate(prepared.config.training),)
-            self._open(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
+            self._opening.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
 
     def try_out(self, experiment: Experiment) -> None:
         """Have it act with the next step; or begin a new run with it, where that is what it takes.
@@ -262,7 +265,7 @@ class Workbench(AtHand):
 
     def stay(self, error: Exception) -> None:
         """The window could not close, for this reason; what that called off, nobody answers any more."""
-        self._opening = None
+        self._opening.give_up()
         self._preparation.call_off(error)
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
@@ -304,14 +307,7 @@ class Workbench(AtHand):
         """Whether the draft was to be prepared since this run was asked for, and is not to be lost to it."""
         if not self.is_opening:
             return self._preparation.is_coming or self._preparation.is_unanswered
-        return self._preparation.is_unanswered and not self._is_being_opened(run)
-
-    def _is_being_opened(self, run: Path) -> bool:
-        """Whether it is the run, or the branch of one, that was asked for last."""
-        if isinstance(self._opening, OpenRun):
-            return run == self._opening.run.absolute()
-        folder = self._bridge.history.folder
-        return self._opening is not None and folder is not None and folder.state.parent == self._opening.run.name
+        return self._preparation.is_unanswered and not self._opening.brings(run)
 
     def _take_prepared(self, prepared: Prepared) -> None:
         self._beginning.leave_for(prepared.run)
@@ -345,28 +341,11 @@ class Workbench(AtHand):
         if isinstance(error, UserError):
             self.unprepared.emit(error.sentence)
 
-    def _open(self, request: OpenRun | Branch, on_done: OnDone[Prepared] | None = None) -> None:
-        """Have another run opened. What was typed and has not acted yet was meant for the one at hand."""
+    def _turn(self) -> None:
+        """Another run is on its way. What was typed and has not acted yet was meant for the one at hand."""
         self.stop()
         self._acting.forget()
-        self._opening = request
-        self._bridge.ask(request, partial(self._enter, request, on_done), partial(self._keep, request))
         self.turned.emit()
-
-    def _enter(self, request: OpenRun | Branch, on_done: OnDone[Prepared] | None, prepared: Prepared) -> None:
-        """The run is there; where something else was asked for since, it is left again, and nothing is done with it."""
-        if request is self._opening:
-            self._opening = None
-            self._tell_of_weights()
-            if on_done is not None:
-                on_done(prepared)
-
-    def _tell_of_weights(self) -> None:
-        """Of a run that was killed between two checkpoints, say whose weights these are: Learn goes on from there."""
-        weights_of, curves_to = self._bridge.state_step, self._bridge.history.last_step
-        if weights_of < curves_to:
-            sentence = f"The newest weights kept are of step {weights_of:,}; the curves go on to step {curves_to:,}"
-            self._bridge.told.emit(sentence)
 
     def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
         changes = tuple(self.changes_to_take.items()) if run == self.run else ()
@@ -379,7 +358,7 @@ class Workbench(AtHand):
         assert self.run is not None and step is not None
         if not self.is_opening:  # else it was asked already
             branch = self._branch_of(self.run, step, in_its_place=True)
-            self._open(branch, partial(self._go_on, self.run, steps))
+            self._opening.ask(branch, partial(self._go_on, self.run, steps))
         self.asked_to_learn.emit()
 
     def _go_on(self, left: Path, steps: int | None, prepared: Prepared) -> None:
@@ -388,44 +367,13 @@ class Workbench(AtHand):
         throw_away = partial(throw_away_branch, left)
         self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs
 
-    def _keep(self, request: OpenRun | Branch, error: Exception) -> None:
-        """What is at hand stays, or is had back. Where it is no run yet, what was held up or broken off is prepared."""
-        if request is not self._opening:  # another run is being opened by now
-            return
-        self._opening = None
+    def _prepare_what_was_held_up(self) -> None:
+        """By the opening of a run, which is refused, or broken off."""
         self._beginning.take_back()
-        self._bridge.show_refusal(error)
-        was_broken_off = self._preparation.is_unanswered or (
-            self.resolved is not None and self._bridge.state != "ready"
-        )
-        if self.run is not None:
-            if self._bridge.state == "empty":
-                self._come_back(request, self.run)
-        elif self.draft != self.applied or was_broken_off or self._preparation.is_outdated:
+        is_prepared = self.resolved is None or self._bridge.state == "ready"
+        is_wanted = self._preparation.is_unanswered or self._preparation.is_outdated or self.draft != self.applied
+        if is_wanted or not is_prepared:
             self.prepare()
-
-    def _come_back(self, refused: OpenRun | Branch, run: Path) -> None:
-        """Open the run again that was left for one that turned out to be damaged; what waits goes on waiting."""
-        again = OpenRun(run=run)
-        if refused == again:  # it is that one itself: its settings are left
-            self.prepare()
-        else:
-            left = LeftRun.of(self._bridge.history, self.draft, self.applied, self.taken)
-            self._open(again, partial(self._have_back, left))
-
-    def _have_back(self, left: LeftRun, prepared: Prepared) -> None:
-        """Show the run as it was left, with what was changed and not written down; say if it has gone on."""
-        assert prepared.run is not None
-        self.draft, self.taken = left.draft, left.taken
-        if left.is_of(prepared.config):
-            self.applied = left.applied
-        for key, value in left.lost(prepared.config).items():
-            self._bridge.ask(ChangeSetting(key=key, value=value))
-        step = self._bridge.history.last_step
-        if step != left.last_step:
-            sentence = f"{prepared.run.name} was at step {left.last_step:,}, and is at step {step:,} now"
-            self._bridge.told.emit(sentence)
-        self.changed.emit()
 
     def _learn_at_hand(self, steps: int | None) -> None:
         if self.run is not None:

@@ -1,0 +1,99 @@
+"""Another run, or a branch of one, that takes the place of what is at hand."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from core.events import Prepared
+from core.requests import Branch, ChangeSetting, OpenRun
+from gui.bench.at_hand import AtHand
+from gui.bench.left_run import LeftRun
+from gui.bridge import EngineBridge, OnDone
+
+
+class Opening(QObject):
+    """Asks for one at a time: the newest counts, until it is there, refused or given up.
+
+    A run that was left for one that is refused is had back.
+    """
+
+    asked = Signal()
+    refused_without_run = Signal()  # there was none at hand to have back
+    lost = Signal()  # the run at hand was refused itself: its settings are left
+
+    def __init__(self, bridge: EngineBridge, at_hand: AtHand) -> None:
+        super().__init__(at_hand)
+        self._bridge = bridge
+        self._at_hand = at_hand
+        self._asked: OpenRun | Branch | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        return self._asked is not None
+
+    def is_of(self, run: Path) -> bool:
+        """Whether this run, or a branch of it, is on its way."""
+        return self._asked is not None and run == self._asked.run
+
+    def brings(self, run: Path) -> bool:
+        """Whether this run, which is there, is the one that was asked for, or the branch."""
+        if isinstance(self._asked, OpenRun):
+            return run == self._asked.run.absolute()
+        folder = self._bridge.history.folder
+        return self._asked is not None and folder is not None and folder.state.parent == self._asked.run.name
+
+    def ask(self, request: OpenRun | Branch, on_there: OnDone[Prepared] | None = None) -> None:
+        """Have it opened; where something else is asked for since, nothing is done with it."""
+        self._asked = request
+        self._bridge.ask(request, partial(self._enter, request, on_there), partial(self._refuse, request))
+        self.asked.emit()
+
+    def give_up(self) -> None:
+        """Nothing of it may take the place of what is asked for now."""
+        self._asked = None
+
+    def _enter(self, request: OpenRun | Branch, on_there: OnDone[Prepared] | None, prepared: Prepared) -> None:
+        if request is self._asked:
+            self._asked = None
+            self._tell_of_weights()
+            if on_there is not None:
+                on_there(prepared)
+
+    def _tell_of_weights(self) -> None:
+        """Of a run that was killed between two checkpoints, say whose weights these are: Learn goes on from there."""
+        weights_of, curves_to = self._bridge.state_step, self._bridge.history.last_step
+        if weights_of < curves_to:
+            sentence = f"The newest weights kept are of step {weights_of:,}; the curves go on to step {curves_to:,}"
+            self._bridge.told.emit(sentence)
+
+    def _refuse(self, request: OpenRun | Branch, error: Exception) -> None:
+        if request is self._asked:
+            self._asked = None
+            self._bridge.show_refusal(error)
+            if self._at_hand.run is None:
+                self.refused_without_run.emit()
+            elif self._bridge.state == "empty":  # else it was not left
+                self._come_back(request, self._at_hand.run)
+
+    def _come_back(self, refused: OpenRun | Branch, run: Path) -> None:
+        """Open the run again that was left for one that turned out to be damaged."""
+        again = OpenRun(run=run)
+        if refused == again:
+            self.lost.emit()
+        else:
+            left = LeftRun.of(self._at_hand, self._bridge.history)
+            self.ask(again, partial(self._have_back, left))
+
+    def _have_back(self, left: LeftRun, prepared: Prepared) -> None:
+        """Show the run as it was left, with what was changed and not written down; say if it has gone on."""
+        assert prepared.run is not None
+        left.put_back(self._at_hand, prepared.config)
+        for key, value in left.lost(prepared.config).items():
+            self._bridge.ask(ChangeSetting(key=key, value=value))
+        step = self._bridge.history.last_step
+        if step != left.last_step:
+            sentence = f"{prepared.run.name} was at step {left.last_step:,}, and is at step {step:,} now"
+            self._bridge.told.emit(sentence)
