@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
 
 from core.comparison.differences import changed_keys
 from core.config import RunConfig, change_setting, change_settings
-from core.errors import NotWritten, UserError
+from core.errors import UserError
 from core.events import Prepared, RunFinished
 from core.notices.notice import Experiment
 from core.plugins_host.failures import PluginError
 from core.requests import (
     Branch,
-    ChangeSetting,
     Finish,
     Learn,
     MoveRun,
@@ -71,8 +70,9 @@ class Workbench(AtHand):
         self._preparation = Preparation(bridge, self)
         self._preparation.due.connect(self.prepare)
         self._preparation.refused.connect(self._stay)
-        self._acting = ActingEdits(self)
+        self._acting = ActingEdits(bridge, self)
         self._acting.due.connect(self._act)
+        self._acting.refused.connect(self.unprepared)
         bridge.prepared.connect(self._take_prepared)
         bridge.run_finished.connect(self._take_finish)
 
@@ -277,31 +277,11 @@ class Workbench(AtHand):
         self.changed.emit()
 
     def _act(self) -> None:
-        """Change the settings of the run that were typed, between two of its steps."""
+        """Have what was typed act now, or once the run is there or refused that is on its way."""
         if self.is_opening or self._beginning.is_asked:
-            self._acting.hold()  # until that is there, or refused
-            return
-        acting = self._acting.hand_over()
-        for key, value in acting.items():
-            assert self.applied is not None
-            before, self.applied = self.applied, change_setting(self.applied, key, value)
-            if self.applied != before:
-                take_back = partial(self._take_back, self.run, key, _value_of(before, key))
-                self._bridge.ask(ChangeSetting(key=key, value=value), on_error=take_back)
-        if acting:
-            self.changed.emit()
-
-    def _take_back(self, run: Path | None, key: str, before: object, error: Exception) -> None:
-        """The run has this setting as before: what could not be written acts with the next Learn, all else waits."""
-        self._bridge.show_refusal(error)
-        if run != self.run or self.applied is None or self.draft is None:
-            return
-        self.applied = change_setting(self.applied, key, before)
-        if isinstance(error, NotWritten):
-            self._acting.take_again(key, _value_of(self.draft, key))
-        elif isinstance(error, UserError):
-            self.unprepared.emit(error.sentence)
-        self.changed.emit()
+            self._acting.hold()
+        else:
+            self._acting.act()
 
     def _is_given_up(self, run: Path) -> bool:
         """Whether the draft was to be prepared since this run was asked for, and is not to be lost to it."""
@@ -405,7 +385,3 @@ class Workbench(AtHand):
 
     def _take_finish(self, finished: RunFinished) -> None:
         self.changed.emit()
-
-
-def _value_of(config: RunConfig, key: str) -> object:
-    return reduce(lambda settings, part: settings[part], key.split("."), config.model_dump(mode="json"))

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial, reduce
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from core.config import RunConfig, change_setting
+from core.errors import NotWritten, UserError
+from core.requests import ChangeSetting
 from core.settings.fields import setting_effect
+from gui.bench.at_hand import AtHand
+from gui.bridge import EngineBridge
 
 ACT_DELAY_MS = 800  # after the last keystroke: the 2 of 2000 must not end the run at step 2
 
 
 class ActingEdits(QObject):
-    """Holds them until the next key has not come for a moment."""
+    """Holds them until the next key has not come for a moment, and has the engine change them then."""
 
     due = Signal()
+    refused = Signal(str)  # why, where somebody can mend it
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, bridge: EngineBridge, at_hand: AtHand) -> None:
+        super().__init__(at_hand)
+        self._bridge = bridge
+        self._at_hand = at_hand
         self._values: dict[str, object] = {}
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
@@ -29,19 +39,9 @@ class ActingEdits(QObject):
         self._values |= {key: value for key, value in edits.items() if setting_effect(key) == "now"}
         self._typing.start()
 
-    def take_again(self, key: str, value: object) -> None:
-        """It could not be written, and acts with whatever acts next, unless it was edited since."""
-        self._values.setdefault(key, value)
-
     def hold(self) -> None:
         """Another moment: there is nothing yet that they could act on."""
         self._typing.start()
-
-    def hand_over(self) -> dict[str, object]:
-        """They act; nothing waits any more."""
-        self._typing.stop()
-        values, self._values = self._values, {}
-        return values
 
     def includes(self, key: str) -> bool:
         """Whether this setting, or the part of the settings that it belongs to, is about to act."""
@@ -53,4 +53,43 @@ class ActingEdits(QObject):
 
     def forget(self) -> None:
         """They were meant for a run that is left."""
-        self.hand_over()
+        self._hand_over()
+
+    def act(self) -> None:
+        """Change the settings of the run, between two of its steps."""
+        values = self._hand_over()
+        for key, value in values.items():
+            self._change(key, value)
+        if values:
+            self._at_hand.changed.emit()
+
+    def _hand_over(self) -> dict[str, object]:
+        """What waited; nothing does any more."""
+        self._typing.stop()
+        values, self._values = self._values, {}
+        return values
+
+    def _change(self, key: str, value: object) -> None:
+        before = self._at_hand.applied
+        assert before is not None
+        self._at_hand.applied = change_setting(before, key, value)
+        if self._at_hand.applied != before:
+            take_back = partial(self._take_back, self._at_hand.run, key, _value_of(before, key))
+            self._bridge.ask(ChangeSetting(key=key, value=value), on_error=take_back)
+
+    def _take_back(self, run: Path | None, key: str, before: object, error: Exception) -> None:
+        """The run has this setting as before: what could not be written acts with the next Learn, all else waits."""
+        self._bridge.show_refusal(error)
+        at_hand = self._at_hand
+        if run != at_hand.run or at_hand.applied is None or at_hand.draft is None:
+            return
+        at_hand.applied = change_setting(at_hand.applied, key, before)
+        if isinstance(error, NotWritten):
+            self._values.setdefault(key, _value_of(at_hand.draft, key))
+        elif isinstance(error, UserError):
+            self.refused.emit(error.sentence)
+        at_hand.changed.emit()
+
+
+def _value_of(config: RunConfig, key: str) -> object:
+    return reduce(lambda settings, part: settings[part], key.split("."), config.model_dump(mode="json"))
