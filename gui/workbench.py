@@ -9,34 +9,24 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 
 from core.comparison.differences import changed_keys
-from core.config import RunConfig, change_setting, change_settings
+from core.config import RunConfig, change_setting
 from core.errors import UserError
 from core.events import Prepared, RunFinished
 from core.notices.notice import Experiment
 from core.plugins_host.failures import PluginError
-from core.requests import (
-    Branch,
-    Finish,
-    Learn,
-    MoveRun,
-    OpenRun,
-    Pause,
-    SetPace,
-    SetProcesses,
-)
+from core.requests import Finish, Learn, OpenRun, Pause, SetPace, SetProcesses
 from core.settings.branch_changes import first_unfit
 from core.settings.lower_rate import lower_rate
 from gui.bench.acting_edits import ActingEdits
 from gui.bench.at_hand import AtHand, Before
 from gui.bench.beginning import Beginning
+from gui.bench.branching import Branching
 from gui.bench.opening import Opening
 from gui.bench.preparation import Preparation
 from gui.bench.verdict import Verdict
 from gui.bridge import EngineBridge
-from gui.fitting import what_fits
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
-from gui.runs.trash import throw_away_branch
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 MORE_STEPS = 1000
@@ -62,17 +52,20 @@ class Workbench(AtHand):
         self.verdict = Verdict()  # of the plugin on an edit
         self._playhead = playhead
         self._place = place
-        self._beginning = Beginning(bridge)
         self._opening = Opening(bridge, self)
         self._opening.asked.connect(self._turn)
         self._opening.refused_without_run.connect(self._prepare_what_was_held_up)
         self._opening.lost.connect(self.prepare)
+        self._branching = Branching(bridge, self, self._opening, place)
+        self._beginning = Beginning(bridge, self, self._opening, place)
+        self._beginning.refused.connect(self._prepare_what_was_typed)
         self._preparation = Preparation(bridge, self)
         self._preparation.due.connect(self.prepare)
         self._preparation.refused.connect(self._stay)
         self._acting = ActingEdits(bridge, self)
         self._acting.due.connect(self._act)
         self._acting.refused.connect(self.unprepared)
+        self.edited.connect(self._take_edits)
         bridge.prepared.connect(self._take_prepared)
         bridge.run_finished.connect(self._take_finish)
 
@@ -81,25 +74,10 @@ class Workbench(AtHand):
     def take(self, config: RunConfig) -> None:
         """Another preset or file: the whole draft anew. A run that was asked for begins without it."""
         self.draft = self.taken = config
-        if self.run is None and not self._beginning.is_asked:
+        if not self._has_run:
             self._opening.give_up()
             self._preparation.come_in(0)
         self.changed.emit()
-
-    def edit(self, key: str, value: object) -> None:
-        """Change one key. Raises UserError where the value does not fit; the draft then stays as it was."""
-        assert self.draft is not None
-        self.draft = change_setting(self.draft, key, value)
-        self._take_edits({key: value})
-
-    def edit_what_fits(self, edits: Mapping[str, object]) -> dict[str, str]:
-        """Change these keys, together or each that fits alone; returns why the others do not, by key."""
-        assert self.draft is not None
-        fitting, refused = what_fits(edits, partial(change_settings, self.draft))
-        if fitting:
-            self.draft = change_settings(self.draft, fitting)
-            self._take_edits(fitting)
-        return refused
 
     @property
     def is_opening(self) -> bool:
@@ -113,7 +91,7 @@ class Workbench(AtHand):
     @property
     def waiting(self) -> tuple[str, ...]:
         """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
-        if (self.run is None and not self._beginning.is_asked) or self.draft is None or self.applied is None:
+        if not self._has_run or self.draft is None or self.applied is None:
             return ()
         return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
 
@@ -139,7 +117,7 @@ class Workbench(AtHand):
     def renew(self) -> None:
         """The plugins were read anew: prepare with them. A run that has begun keeps the data it has."""
         self._preparation.is_outdated = self.is_opening
-        if self.run is None and not self._beginning.is_asked and not self.is_opening:
+        if not self._has_run and not self.is_opening:
             self._preparation.come_in(0)
 
     def restart(self) -> None:
@@ -178,10 +156,9 @@ class Workbench(AtHand):
         if self.verdict.holds(partial(self.learn, steps)):
             return
         if self.takes_changes_along:
-            self._take_along(steps)
-            return
-        self._act()
-        if not self.is_opening:  # else that one would learn, or what is at hand once it is refused, and nobody knew
+            self._branching.take_along(steps)
+        else:
+            self._act()
             self._learn_at_hand(steps)
         self.asked_to_learn.emit()
 
@@ -222,7 +199,7 @@ class Workbench(AtHand):
 
         It stands there until Learn, and until then takes along what is changed in the draft.
         """
-        self._opening.ask(self._branch_of(run, step), lambda _: self.branched.emit())
+        self._branching.branch(run, step, lambda _: self.branched.emit())
 
     def keep_in(self, runs_dir: Path, run: Path | None) -> None:
         """Keep runs here from now on, also the one that could not be written where it was; None: one yet to begin."""
@@ -230,7 +207,7 @@ class Workbench(AtHand):
         if run is None:
             self.learn()
         elif run == self.run and not self.is_opening:
-            self._bridge.ask(MoveRun(runs_dir=runs_dir), self._settle)
+            self._beginning.move(run)
         else:
             sentence = f"{run.name} was not moved: another run was opened meanwhile."
             self._bridge.show_refusal(UserError(sentence, f"New runs are kept in {runs_dir} from now on."))
@@ -268,9 +245,14 @@ class Workbench(AtHand):
         self._opening.give_up()
         self._preparation.call_off(error)
 
+    @property
+    def _has_run(self) -> bool:
+        """At hand, or about to begin: what is edited acts on it, or waits for the next."""
+        return self.run is not None or self._beginning.is_asked
+
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
-        if self.run is not None or self._beginning.is_asked:
+        if self._has_run:
             self._acting.take(edits)
         elif not self.is_opening:
             self._preparation.come_in(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
@@ -327,26 +309,6 @@ class Workbench(AtHand):
         self._acting.forget()
         self.turned.emit()
 
-    def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
-        changes = tuple(self.changes_to_take.items()) if run == self.run else ()
-        place = self._place.path
-        return Branch(run=run, step=step, runs_dir=place, changes=changes, in_its_place=in_its_place)
-
-    def _take_along(self, steps: int | None) -> None:
-        """Learn in a branch with what waits, which takes the place of the one at hand: that has taken no step."""
-        step = self.begins_at
-        assert self.run is not None and step is not None
-        if not self.is_opening:  # else it was asked already
-            branch = self._branch_of(self.run, step, in_its_place=True)
-            self._opening.ask(branch, partial(self._go_on, self.run, steps))
-        self.asked_to_learn.emit()
-
-    def _go_on(self, left: Path, steps: int | None, prepared: Prepared) -> None:
-        if self.run == prepared.run:  # nothing else was prepared meanwhile
-            self._bridge.ask(Learn(steps=steps))
-        throw_away = partial(throw_away_branch, left)
-        self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs
-
     def _prepare_what_was_held_up(self) -> None:
         """By the opening of a run, which is refused, or broken off."""
         self._beginning.take_back()
@@ -356,27 +318,12 @@ class Workbench(AtHand):
             self.prepare()
 
     def _learn_at_hand(self, steps: int | None) -> None:
+        if self.is_opening:
+            return  # else that one would learn, or what is at hand once it is refused, and nobody knew
         if self.run is not None:
             self._bridge.ask(Learn(steps=steps))
-        elif not self._beginning.is_asked:
-            self._beginning.ask(self._place.path, partial(self._begin, steps), self._give_up)
-
-    def _begin(self, steps: int | None, run: Path) -> None:
-        self.run = run
-        if not self.is_opening:  # else this one is being left, and the other would learn
-            self._bridge.ask(Learn(steps=steps))
-        self.changed.emit()
-
-    def _settle(self, run: Path) -> None:
-        """It goes on in this folder."""
-        if self.run is not None:
-            self._beginning.move(self.run, run)
-        self.run = run
-        self.changed.emit()
-
-    def _give_up(self, error: Exception) -> None:
-        self._bridge.show_refusal(error)
-        self._prepare_what_was_typed()
+        else:
+            self._beginning.ask(steps)
 
     def _prepare_what_was_typed(self) -> None:
         """While a run was to begin, which has not: what acts during a run waited for it."""

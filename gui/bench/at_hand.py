@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from core.comparison.differences import differing_settings
-from core.config import RunConfig
+from core.config import RunConfig, change_setting, change_settings
 from core.events import Prepared
 from gui.bridge import EngineBridge
+from gui.fitting import what_fits
 from gui.runs.rows import example_path
 
 
@@ -27,6 +30,7 @@ class AtHand(QObject):
     """The settings as the form shows them, those of the engine, the run that has them, and how they differ."""
 
     changed = Signal()  # any of that
+    edited = Signal(object)  # the draft: its new values, by key
 
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
@@ -36,6 +40,21 @@ class AtHand(QObject):
         self.resolved: Prepared | None = None  # what the engine made of it
         self.run: Path | None = None
         self._bridge = bridge
+
+    def edit(self, key: str, value: object) -> None:
+        """Change one key. Raises UserError where the value does not fit; the draft then stays as it was."""
+        assert self.draft is not None
+        self.draft = change_setting(self.draft, key, value)
+        self.edited.emit({key: value})
+
+    def edit_what_fits(self, edits: Mapping[str, object]) -> dict[str, str]:
+        """Change these keys, together or each that fits alone; returns why the others do not, by key."""
+        assert self.draft is not None
+        fitting, refused = what_fits(edits, partial(change_settings, self.draft))
+        if fitting:
+            self.draft = change_settings(self.draft, fitting)
+            self.edited.emit(fitting)
+        return refused
 
     @property
     def is_another_taken(self) -> bool:

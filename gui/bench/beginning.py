@@ -1,23 +1,34 @@
-"""A run that begins with its first Learn."""
+"""A run that begins here, with its first Learn, and the folder that it is kept in."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
 
-from core.requests import Start
-from gui.bridge import EngineBridge, OnDone, OnError
+from PySide6.QtCore import QObject, Signal
+
+from core.requests import Learn, MoveRun, Start
+from gui.bench.at_hand import AtHand
+from gui.bench.opening import Opening
+from gui.bridge import EngineBridge
+from gui.runs.place import RunsPlace
 from gui.runs.trash import throw_away_stepless
 
 
-class Beginning:
+class Beginning(QObject):
     """Asks for one run at a time, until it has begun; and knows the newest that has, until it is left.
 
     One that is left before its first step is none: it is thrown away.
     """
 
-    def __init__(self, bridge: EngineBridge) -> None:
+    refused = Signal()
+
+    def __init__(self, bridge: EngineBridge, at_hand: AtHand, opening: Opening, place: RunsPlace) -> None:
+        super().__init__(at_hand)
         self._bridge = bridge
+        self._at_hand = at_hand
+        self._opening = opening
+        self._place = place
         self._asked: Start | None = None
         self._begun: Path | None = None
 
@@ -26,19 +37,19 @@ class Beginning:
         """Whether a run was asked for that has not begun yet."""
         return self._asked is not None
 
-    def ask(self, runs_dir: Path, on_begun: OnDone[Path], on_refused: OnError) -> None:
-        """Have a run begin here; neither is told where it is taken back meanwhile."""
-        start = self._asked = Start(runs_dir=runs_dir)
-        self._bridge.ask(start, partial(self._begin, start, on_begun), partial(self._refuse, start, on_refused))
+    def ask(self, steps: int | None) -> None:
+        """Have a run begin that takes these steps; where one was asked for already, its own."""
+        if self._asked is None:
+            start = self._asked = Start(runs_dir=self._place.path)
+            self._bridge.ask(start, partial(self._begin, start, steps), partial(self._refuse, start))
 
     def take_back(self) -> None:
-        """Something else was asked for since: nothing is to come of it, though it may begin yet."""
+        """Something else was asked for since: nothing is done with this run, though it may begin yet."""
         self._asked = None
 
-    def move(self, run: Path, moved: Path) -> None:
-        """This run goes on in that folder."""
-        if self._begun == run:
-            self._begun = moved
+    def move(self, run: Path) -> None:
+        """The run at hand, this one, goes on in the place where runs are kept by now."""
+        self._bridge.ask(MoveRun(runs_dir=self._place.path), partial(self._settle, run))
 
     def leave_for(self, run: Path | None) -> None:
         """This run is at hand now, or none."""
@@ -47,13 +58,22 @@ class Beginning:
             self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs
             self._begun = None
 
-    def _begin(self, start: Start, on_begun: OnDone[Path], run: Path) -> None:
+    def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         self._begun = run
         if start is self._asked:
-            self._asked = None
-            on_begun(run)
+            self._asked, self._at_hand.run = None, run
+            if not self._opening.is_under_way:  # else this one is being left, and the other would learn
+                self._bridge.ask(Learn(steps=steps))
+            self._at_hand.changed.emit()
 
-    def _refuse(self, start: Start, on_refused: OnError, error: Exception) -> None:
+    def _refuse(self, start: Start, error: Exception) -> None:
         if start is self._asked:
             self._asked = None
-            on_refused(error)
+            self._bridge.show_refusal(error)
+            self.refused.emit()
+
+    def _settle(self, run: Path, moved: Path) -> None:
+        if self._begun == run:
+            self._begun = moved
+        self._at_hand.run = moved
+        self._at_hand.changed.emit()
