@@ -75,5 +75,6 @@ class Beginning(QObject):
     def _settle(self, run: Path, moved: Path) -> None:
         if self._begun == run:
             self._begun = moved
-        self._at_hand.run = moved
-        self._at_hand.changed.emit()
+        if self._at_hand.run == run:  # else it was left meanwhile
+            self._at_hand.run = moved
+            self._at_hand.changed.emit()

@@ -593,6 +593,20 @@ def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
     qtbot.waitUntil(lambda: not list_runs(elsewhere), timeout=WAIT_MS)
 
 
+def test_a_run_that_is_left_while_it_is_moved_is_at_hand_no_more(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
+    at_hand = list[Path | None]()
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    workbench.keep_in(elsewhere, workbench.run)
+    workbench.reset()
+    workbench.changed.connect(lambda: at_hand.append(workbench.run))
+    wait_for_answers(qtbot, window)
+    assert len(list_runs(elsewhere)) == 1 and at_hand and not any(at_hand)
+
+
 def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_step(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:
