@@ -53,23 +53,13 @@ class Workbench(AtHand):
         self._playhead = playhead
         self._place = place
         self._opening = Opening(bridge, self)
-        self._opening.asked.connect(self._turn)
-        self._opening.refused_without_run.connect(self._prepare_what_was_held_up)
-        self._opening.lost.connect(self.prepare)
         self._branching = Branching(bridge, self, self._opening, place)
         self._beginning = Beginning(bridge, self, self._opening, place)
-        self._beginning.refused.connect(self._prepare_what_was_typed)
         self._preparation = Preparation(bridge, self)
-        self._preparation.due.connect(self.prepare)
-        self._preparation.refused.connect(self._stay)
         self._acting = ActingEdits(bridge, self)
-        self._acting.due.connect(self._act)
-        self._acting.refused.connect(self.unprepared)
-        self.edited.connect(self._take_edits)
-        bridge.prepared.connect(self._take_prepared)
-        bridge.run_finished.connect(self._take_finish)
+        self._connect()
 
-    # Editing
+    # The draft, and what waits
 
     def take(self, config: RunConfig) -> None:
         """Another preset or file: the whole draft anew. A run that was asked for begins without it."""
@@ -78,30 +68,6 @@ class Workbench(AtHand):
             self._opening.give_up()
             self._preparation.come_in(0)
         self.changed.emit()
-
-    @property
-    def is_opening(self) -> bool:
-        """Whether another run is on its way: what acts now would act on that."""
-        return self._opening.is_under_way
-
-    def holds(self, run: Path) -> bool:
-        """Whether this run is at hand, or was asked for last."""
-        return run == self.run or self._opening.is_of(run)
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
-        if not self._has_run or self.draft is None or self.applied is None:
-            return ()
-        return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
-
-    @property
-    def takes_changes_along(self) -> bool:
-        """Whether the next Learn begins a branch with what waits for a new run: it has nothing to lose yet."""
-        fits = bool(self.waiting) and first_unfit(self.waiting) is None
-        return self.begins_at is not None and fits and not self.is_another_taken
-
-    # Transport
 
     def prepare(self) -> None:
         """Have the engine make data, model and first probe of the draft."""
@@ -119,6 +85,21 @@ class Workbench(AtHand):
         self._preparation.is_outdated = self.is_opening
         if not self._has_run and not self.is_opening:
             self._preparation.come_in(0)
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
+        if not self._has_run or self.draft is None or self.applied is None:
+            return ()
+        return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
+
+    @property
+    def takes_changes_along(self) -> bool:
+        """Whether the next Learn begins a branch with what waits for a new run: it has nothing to lose yet."""
+        fits = bool(self.waiting) and first_unfit(self.waiting) is None
+        return self.begins_at is not None and fits and not self.is_another_taken
+
+    # Transport
 
     def restart(self) -> None:
         """A new run with the changes that waited; the old one is kept. A branch at its start takes them along."""
@@ -139,6 +120,21 @@ class Workbench(AtHand):
         if self.draft is not None and seed is not None:
             self.draft = change_setting(self.draft, "seed", seed)
         self.prepare()
+
+    def try_out(self, experiment: Experiment) -> None:
+        """Have it act with the next step; or begin a new run with it, where that is what it takes.
+
+        The old run loses nothing: the engine saves it before it leaves it, as for Reset.
+        """
+        try:
+            self.edit(experiment.key, experiment.value)
+        except UserError as error:
+            self._bridge.show_refusal(error)
+        else:
+            if experiment.acts_now:
+                self._act()
+            else:
+                self.restart()
 
     def toggle(self) -> None:
         """Learn, or pause; where the run is finished, a thousand steps more."""
@@ -186,21 +182,6 @@ class Workbench(AtHand):
             self._bridge.ask(SetProcesses(num_processes=num_processes))
             self.changed.emit()
 
-    def open_run(self, run: Path) -> None:
-        """Load a run to look at it, translate with it, or go on."""
-        self._opening.ask(OpenRun(run=run))
-
-    def continue_run(self, run: Path) -> None:
-        """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
-        self._opening.ask(OpenRun(run=run), lambda _: self.toggle())
-
-    def branch(self, run: Path, step: int) -> None:
-        """A new run with the weights that one kept at a step, and of the run at hand its changes; that one is kept.
-
-        It stands there until Learn, and until then takes along what is changed in the draft.
-        """
-        self._branching.branch(run, step, lambda _: self.branched.emit())
-
     def keep_in(self, runs_dir: Path, run: Path | None) -> None:
         """Keep runs here from now on, also the one that could not be written where it was; None: one yet to begin."""
         self._place.choose(runs_dir)
@@ -212,6 +193,25 @@ class Workbench(AtHand):
             sentence = f"{run.name} was not moved: another run was opened meanwhile."
             self._bridge.show_refusal(UserError(sentence, f"New runs are kept in {runs_dir} from now on."))
 
+    # Other runs
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether another run is on its way: what acts now would act on that."""
+        return self._opening.is_under_way
+
+    def holds(self, run: Path) -> bool:
+        """Whether this run is at hand, or was asked for last."""
+        return run == self.run or self._opening.is_of(run)
+
+    def open_run(self, run: Path) -> None:
+        """Load a run to look at it, translate with it, or go on."""
+        self._opening.ask(OpenRun(run=run))
+
+    def continue_run(self, run: Path) -> None:
+        """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
+        self._opening.ask(OpenRun(run=run), lambda _: self.toggle())
+
     def go_on_slower(self) -> None:
         """Learn on from the last checkpoint of a run that diverged, at a lower rate."""
         prepared = self._bridge.history.prepared
@@ -219,20 +219,14 @@ class Workbench(AtHand):
             changes = (lower_rate(prepared.config.training),)
             self._opening.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
 
-    def try_out(self, experiment: Experiment) -> None:
-        """Have it act with the next step; or begin a new run with it, where that is what it takes.
+    def branch(self, run: Path, step: int) -> None:
+        """A new run with the weights that one kept at a step, and of the run at hand its changes; that one is kept.
 
-        The old run loses nothing: the engine saves it before it leaves it, as for Reset.
+        It stands there until Learn, and until then takes along what is changed in the draft.
         """
-        try:
-            self.edit(experiment.key, experiment.value)
-        except UserError as error:
-            self._bridge.show_refusal(error)
-        else:
-            if experiment.acts_now:
-                self._act()
-            else:
-                self.restart()
+        self._branching.branch(run, step, lambda _: self.branched.emit())
+
+    # Closing
 
     def stop(self) -> None:
         """Nothing that was typed or asked for acts any more: the window closes, or another run is opened."""
@@ -244,6 +238,19 @@ class Workbench(AtHand):
         """The window could not close, for this reason; what that called off, nobody answers any more."""
         self._opening.give_up()
         self._preparation.call_off(error)
+
+    def _connect(self) -> None:
+        self.edited.connect(self._take_edits)
+        self._acting.due.connect(self._act)
+        self._acting.refused.connect(self.unprepared)
+        self._preparation.due.connect(self.prepare)
+        self._preparation.refused.connect(self._stay)
+        self._beginning.refused.connect(self._prepare_what_was_typed)
+        self._opening.asked.connect(self._turn)
+        self._opening.refused_without_run.connect(self._prepare_what_was_held_up)
+        self._opening.lost.connect(self.prepare)
+        self._bridge.prepared.connect(self._take_prepared)
+        self._bridge.run_finished.connect(self._take_finish)
 
     @property
     def _has_run(self) -> bool:
@@ -265,11 +272,19 @@ class Workbench(AtHand):
         else:
             self._acting.act()
 
-    def _is_given_up(self, run: Path) -> bool:
-        """Whether the draft was to be prepared since this run was asked for, and is not to be lost to it."""
-        if not self.is_opening:
-            return self._preparation.is_coming or self._preparation.is_unanswered
-        return self._preparation.is_unanswered and not self._opening.brings(run)
+    def _learn_at_hand(self, steps: int | None) -> None:
+        if self.is_opening:
+            return  # else that one would learn, or what is at hand once it is refused, and nobody knew
+        if self.run is not None:
+            self._bridge.ask(Learn(steps=steps))
+        else:
+            self._beginning.ask(steps)
+
+    def _turn(self) -> None:
+        """Another run is on its way. What was typed and has not acted yet was meant for the one at hand."""
+        self.stop()
+        self._acting.forget()
+        self.turned.emit()
 
     def _take_prepared(self, prepared: Prepared) -> None:
         self._beginning.leave_for(prepared.run)
@@ -284,6 +299,12 @@ class Workbench(AtHand):
             self._acting.forget()
             self._beginning.take_back()
         self.changed.emit()
+
+    def _is_given_up(self, run: Path) -> bool:
+        """Whether the draft was to be prepared since this run was asked for, and is not to be lost to it."""
+        if not self.is_opening:
+            return self._preparation.is_coming or self._preparation.is_unanswered
+        return self._preparation.is_unanswered and not self._opening.brings(run)
 
     def _stay(self, before: Before, error: Exception) -> None:
         """A run that could not be saved (a full disk) was not left either."""
@@ -303,31 +324,17 @@ class Workbench(AtHand):
         if isinstance(error, UserError):
             self.unprepared.emit(error.sentence)
 
-    def _turn(self) -> None:
-        """Another run is on its way. What was typed and has not acted yet was meant for the one at hand."""
-        self.stop()
-        self._acting.forget()
-        self.turned.emit()
-
-    def _prepare_what_was_held_up(self) -> None:
-        """By the opening of a run, which is refused, or broken off."""
-        self._beginning.take_back()
-        is_prepared = self.resolved is None or self._bridge.state == "ready"
-        is_wanted = self._preparation.is_unanswered or self._preparation.is_outdated or self.draft != self.applied
-        if is_wanted or not is_prepared:
-            self.prepare()
-
-    def _learn_at_hand(self, steps: int | None) -> None:
-        if self.is_opening:
-            return  # else that one would learn, or what is at hand once it is refused, and nobody knew
-        if self.run is not None:
-            self._bridge.ask(Learn(steps=steps))
-        else:
-            self._beginning.ask(steps)
-
     def _prepare_what_was_typed(self) -> None:
         """While a run was to begin, which has not: what acts during a run waited for it."""
         if self.run is None and self.draft != self.applied and not self._preparation.is_coming:
+            self.prepare()
+
+    def _prepare_what_was_held_up(self) -> None:
+        """Or broken off, by the opening of a run that was refused, where none is at hand."""
+        self._beginning.take_back()
+        was_broken_off = self.resolved is not None and self._bridge.state != "ready"
+        waits = self._preparation.is_unanswered or self._preparation.is_outdated or self.draft != self.applied
+        if was_broken_off or waits:
             self.prepare()
 
     def _take_finish(self, finished: RunFinished) -> None:

@@ -20,7 +20,7 @@ class Opening(QObject):
     A run that was left for one that is refused is had back.
     """
 
-    asked = Signal()
+    asked = Signal()  # for one, just now
     refused_without_run = Signal()  # there was none at hand to have back
     lost = Signal()  # the run at hand was refused itself: its settings are left
 
