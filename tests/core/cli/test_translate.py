@@ -8,14 +8,20 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
+from select import select
 from subprocess import PIPE, CompletedProcess
 from typing import IO, Any
 
 import pytest
 
+from core.cli.arriving import AHEAD, ArrivingLines
+from core.cli.conversation import Conversation
 from core.config import RunConfig
 from core.engine import Engine
 from core.requests import ChangeSetting, Learn, Prepare, Start
@@ -123,6 +129,69 @@ def test_a_signal_ends_it_while_it_waits_for_a_line(run: Path, tmp_path: Path) -
         process.send_signal(signal.SIGINT)
         said = process.stderr.read() if process.stderr is not None else ""
         assert process.wait(60) == 130 and said.splitlines()[-1] == "headlight: ended by SIGINT."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_signal_that_ended_who_writes_too_is_no_end_of_the_texts(run: Path, tmp_path: Path) -> None:
+    with translating(run, tmp_path) as (process, stdin, stdout):
+        stdin.write("1\n")
+        stdout.readline()
+        process.send_signal(signal.SIGINT)
+        stdin.close()
+        assert process.wait(60) == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks a pipe what it holds")
+@pytest.mark.parametrize("given", [b"\xef\xbb\xbf1 2\n", gzip.compress(b"1 2\n", mtime=0)])
+def test_what_marks_the_texts_may_come_byte_by_byte(run: Path, tmp_path: Path, given: bytes) -> None:
+    with translating(run, tmp_path) as (process, stdin, _):
+        for place in range(len(given)):
+            os.write(stdin.fileno(), given[place : place + 1])
+            while _held(stdin) and process.poll() is None:
+                time.sleep(0.01)
+        outputs, _ = process.communicate(timeout=60)
+    assert outputs == called("translate", run, "1 2", cwd=tmp_path).stdout
+
+
+def _held(pipe: IO[str]) -> int:
+    """How many bytes of it are not read yet."""
+    import fcntl
+    import termios
+
+    count = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe's end there always waits")
+def test_a_pipe_that_does_not_wait_is_waited_for(run: Path, tmp_path: Path) -> None:
+    theirs, ours = os.pipe()
+    os.set_blocking(theirs, False)
+    command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=theirs, stdout=PIPE, stderr=PIPE, text=True) as process:
+        os.close(theirs)
+        os.write(ours, b"1\n")
+        assert process.stdout is not None and process.stdout.readline()
+        os.write(ours, b"2\n")
+        assert process.stdout.readline()
+        os.close(ours)
+        assert process.wait(60) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks whether a pipe takes more")
+def test_who_writes_faster_than_is_translated_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs, ours = os.pipe()
+    with open(theirs) as stdin:  # noqa: PTH123 (a descriptor)
+        monkeypatch.setattr(sys, "stdin", stdin)
+        taken = ArrivingLines().taken(Conversation(lambda event: None, []))
+        num_written = 0
+        while num_written < 4 * AHEAD and select([], [ours], [], 0.5)[1]:
+            num_written += os.write(ours, b"1 2\n" * 100)
+        assert num_written < 2 * AHEAD
+        lines = next(taken)
+        assert select([], [ours], [], 60)[1]  # there is room again
+        os.close(ours)
+        assert 4 * len([*lines, *chain.from_iterable(taken)]) == num_written
 
 
 @pytest.mark.parametrize("name", ["in.txt", "link.txt"])
