@@ -59,7 +59,7 @@ def _export(arguments: Namespace) -> None:
     weights = mean_weights(map(run.weights, averaged))
     if arguments.format == "onnx":
         _write_folder(arguments.output, _onnx_files(run, step, weights))
-    elif arguments.output.suffix.lower() == ".safetensors":
+    elif _is_one_file(arguments):
         _write_file(arguments.output, tensor_bytes(weights, {"step": step}))
     else:
         _write_folder(arguments.output, model_files(run, step, weights))
@@ -74,10 +74,17 @@ def _tell(arguments: Namespace, run: RunFolder, what: str, **of: object) -> None
         print(f"{arguments.output}: {what}")
 
 
-def _is_empty_folder(arguments: Namespace) -> bool:
-    """Whether it is one where a folder is written: nothing is lost when that takes its place."""
+def _is_one_file(arguments: Namespace) -> bool:
+    """Whether that is written, and no folder."""
     path: Path = arguments.output
-    return arguments.format != "headlight" and path.is_dir() and not any(path.iterdir())
+    what: str = arguments.format
+    return what == "headlight" or (what == "safetensors" and path.suffix.lower() == ".safetensors")
+
+
+def _is_empty_folder(arguments: Namespace) -> bool:
+    """Whether it is one where a folder is written."""
+    path: Path = arguments.output
+    return not _is_one_file(arguments) and path.is_dir() and not any(path.iterdir())
 
 
 def _onnx_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
@@ -94,16 +101,21 @@ def _write_file(path: Path, data: bytes) -> None:
 
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """A new folder with these files, or none: it gets its name when all of them are in it."""
-    parent = folder.absolute().parent
+    """A new folder with these files, or none: it gets its name when all of them are in it.
+
+    An empty one gets them then. It stays the same folder: it may be a disk, a link, or where somebody's terminal is.
+    """
+    is_there = folder.is_dir()
     with (
         refusing_to_write(folder, "--output", refusal=UserError),
-        tempfile.TemporaryDirectory(prefix=".exporting-", dir=parent) as room,
+        tempfile.TemporaryDirectory(prefix=".exporting-", dir=folder if is_there else folder.absolute().parent) as room,
     ):
         made = Path(room) / "made"
         for name, data in files:
             (made / name).parent.mkdir(parents=True, exist_ok=True)
             write_whole(made / name, data)
-        if folder.is_dir():
-            folder.rmdir()
-        made.rename(folder)
+        if is_there:
+            for path in made.iterdir():
+                path.rename(folder / path.name)
+        else:
+            made.rename(folder)

@@ -56,12 +56,30 @@ def test_an_empty_folder_is_filled_and_one_that_holds_something_is_not(place: Pa
     assert sorted(folder.rglob("*")) == written
 
 
+@pytest.mark.parametrize("output", [".", "../link"])
+def test_an_empty_folder_that_is_filled_stays_the_same_folder(place: Path, tmp_path: Path, output: str) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to("mine", target_is_directory=True)
+    before = folder.stat().st_ino
+    done = called("export", place / "run", "--format", "safetensors", "--output", output, cwd=folder)
+    assert (done.returncode, done.stderr, folder.stat().st_ino) == (0, "", before)
+    assert "config.yaml" in {path.name for path in folder.iterdir()}
+
+
 def test_a_file_of_safetensors_holds_the_weights_alone(place: Path, tmp_path: Path) -> None:
     done = called("export", place / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "m.safetensors: the weights of step 20\n")
     read, kept = load_file(tmp_path / "m.safetensors"), RunFolder.open(place / "run").weights(20)
     assert read.keys() == kept.keys() and all((read[name] == kept[name]).all() for name in kept)
     assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
+
+
+def test_a_folder_is_in_the_way_of_a_file_of_safetensors(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "m.safetensors").mkdir()
+    refused = called("export", place / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr == "headlight: m.safetensors is there already. Choose a name that is free.\n"
 
 
 @pytest.mark.parametrize(
