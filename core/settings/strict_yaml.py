@@ -95,6 +95,10 @@ def _to_float(loader: _Loader, node: yaml.ScalarNode) -> float | int:
     return int(value) if "e" in text and value.is_integer() and abs(value) < _EXACT else value
 
 
+# A tag (!!binary, !!timestamp) makes nothing that JSON has no word for. None: of a tag that nobody knows.
+_READ_AS = (*(f"tag:yaml.org,2002:{name}" for name in ("bool", "null", "str")), None)
+_Loader.yaml_constructors = {tag: make for tag, make in _Loader.yaml_constructors.items() if tag in _READ_AS}
+
 # YAML 1.1 reads 010 as eight and 1:30 as ninety; a person who types them means neither.
 _Loader.add_constructor("tag:yaml.org,2002:int", _to_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _to_float)
@@ -144,7 +148,7 @@ def read_yaml(text: str, name: str) -> Document:
     try:
         loader = _Loader(text, name)
         try:
-            node = loader.get_single_node()
+            node = _composed(loader, name)
             if node is None:
                 raise UserError(f"{name}: is empty; expected a run's settings in YAML.")
             lines: dict[KeyPath, int] = {}
@@ -155,6 +159,14 @@ def read_yaml(text: str, name: str) -> Document:
         raise UserError(_sentence(error, name)) from None
 
 
+def _composed(loader: _Loader, name: str) -> yaml.Node | None:
+    try:
+        return loader.get_single_node()
+    except (ValueError, OverflowError):  # what chr refuses of "\UFFFFFFFF"
+        line = loader.line + 1
+        raise UserError(f"{name}, line {line}: this is not YAML (an escape that names no character).") from None
+
+
 def _plain(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines: dict[KeyPath, int]) -> Any:
     if isinstance(node, yaml.MappingNode):
         return _mapping(loader, node, path, name, lines)
@@ -162,7 +174,7 @@ def _plain(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines: di
         return [_plain(loader, child, (*path, index), name, lines) for index, child in enumerate(node.value)]
     try:
         return loader.construct_object(node)
-    except ValueError:
+    except (ValueError, KeyError):  # KeyError: !!bool foo
         raise UserError(
             f"{name}, line {node.start_mark.line + 1}: {shown(node.value)} cannot be read as a value."
         ) from None
