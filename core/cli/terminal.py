@@ -24,7 +24,7 @@ class TerminalProgress:
 
     def __init__(self) -> None:
         self._max_steps = 0
-        self._waiting: list[str] = []
+        self._waiting = dict[str, bool]()  # line -> whether it is told already: of several runs it may be the same
         self._description = ""
         self._stage: tqdm[Never] | None = None
         self._steps: tqdm[Never] | None = None
@@ -51,9 +51,10 @@ class TerminalProgress:
 
     def tell_what_waits(self) -> None:
         """Nothing was refused: say what waited for that."""
-        for line in self._waiting:
-            self._say(line)
-        self._waiting.clear()
+        for line, is_told in self._waiting.items():
+            if not is_told:
+                self._say(line)
+        self._waiting = dict.fromkeys(self._waiting, True)
 
     def close(self) -> None:
         """End what is shown; what is printed next starts on a line of its own."""
@@ -95,7 +96,7 @@ class TerminalProgress:
 
     def _tell(self, line: str) -> None:
         if self._steps is None:
-            self._waiting.append(line)
+            self._waiting.setdefault(line, False)
         else:
             self._say(line)
 

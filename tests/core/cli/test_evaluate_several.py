@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from core.config import RunConfig, config_to_yaml
 from core.run_folder import RunFolder
+from tests.core.watcher import tiny_config
 from tests.in_process import called
 
 NO_FIGURES = {"run", "split", "checkpoint", "sentences", "bleu_signature", "chrf_signature", "decoding"}
@@ -57,6 +59,27 @@ def test_a_person_reads_each_run_and_then_the_mean(trained_runs: Path) -> None:
     name, value, sign, deviation = figures[0].split()
     assert (name, sign) == ("loss", "±") and float(value) == pytest.approx(fmean(losses), rel=1e-4)
     assert float(deviation) == pytest.approx(stdev(losses), rel=0.05)
+
+
+def test_what_is_said_of_the_data_of_all_is_said_once(tmp_path: Path) -> None:
+    lines = "".join(f"{number}\t{number % 3}\n" for number in range(40))
+    for split in ("train", "valid"):
+        (tmp_path / f"{split}.tsv").write_text(lines, encoding="utf-8")
+    options = {
+        "folder": str(tmp_path),
+        "train_source": "train.tsv",
+        "valid_source": "valid.tsv",
+        "source": 1,
+        "target": 2,
+    }
+    document = tiny_config(max_steps=2).model_dump() | {"dataset": {"plugin": "parallel_text", "options": options}}
+    (tmp_path / "run.yaml").write_text(config_to_yaml(RunConfig.model_validate(document)), encoding="utf-8")
+    trained = called("train", "run.yaml", "--run-dir", "first", cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    shutil.copytree(tmp_path / "first", tmp_path / "second")
+    result = evaluate(tmp_path, "first", "second")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("All of 40 valid sources are in the train split too.") == 1
 
 
 def test_other_sentences_have_no_mean(trained_runs: Path) -> None:
