@@ -53,7 +53,7 @@ def require_no_texts(path: Path, option: str, texts: Iterable[Path], whose: str)
 
 def require_outside_runs(path: Path) -> None:
     """Raise UserError where results would be put in a run's folder: one file more, or another, would spoil the run."""
-    if run := next(filter(is_run, path.resolve().parents), None):
+    if run := next(filter(is_run, _real(path).parents), None):
         raise UserError(f"{path} lies in the folder of a run, {run}.", "Choose a place outside of it.")
 
 
@@ -67,10 +67,15 @@ def output_file(path: Path) -> Iterator[TextIO]:
     require_outside_runs(path)
     is_file = path.is_file() or not path.exists()
     try:
-        with _whole(path.resolve()) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:
+        with _whole(_real(path)) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:
             yield file
     except OSError as error:
         raise UserError(f"{path}: cannot be written ({error.strerror}).") from error
+
+
+def _real(path: Path) -> Path:
+    """Where its links lead. Not Path.resolve, which raises where one leads to itself: writing there says so."""
+    return Path(os.path.realpath(path))
 
 
 @contextmanager

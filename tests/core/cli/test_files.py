@@ -41,6 +41,15 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
             pass
 
 
+def test_a_link_to_itself_is_no_place(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    refused = called("translate", place / "run", "--output", "loop/out.txt", "a", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("headlight: loop/out.txt: cannot be written (")
+    refused = called("export", place / "run", "--format", "safetensors", "--output", "loop/model", cwd=tmp_path)
+    assert refused.returncode == 2 and refused.stderr.startswith("headlight: loop/model cannot be written: ")
+
+
 @pytest.mark.parametrize("name", ["run.json", "probes/new.tsv"])
 @pytest.mark.parametrize("verb", [("evaluate", "--predictions"), ("translate", "a b", "--output")])
 def test_no_result_is_written_into_a_run(place: Path, verb: tuple[str, ...], name: str) -> None:
