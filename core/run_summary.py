@@ -34,13 +34,12 @@ class RunSummary:
 def summarise(run: RunFolder) -> RunSummary:
     """Put together what run.json, config.yaml and label.json say. Raises UserError where they are damaged."""
     state, config, label = run.state, run.config(), run.label()
-    cut_off = state.state in ("new", "learning", "paused") and state.writer() is None and not state.is_ours()
     return RunSummary(
         run=run.path,
         name=label.name or config.name,
         seed=config.seed,
         note=label.note,
-        state="interrupted" if cut_off else state.state,
+        state=state_of(run),
         reason=state.reason,
         writer=state.writer(),
         is_shared=state.is_shared,
@@ -53,6 +52,13 @@ def summarise(run: RunFolder) -> RunSummary:
         best_value=state.best_value,
         created=state.created,
     )
+
+
+def state_of(run: RunFolder) -> str:
+    """A state of run.json, or "interrupted"."""
+    state = run.state
+    cut_off = state.state in ("new", "learning", "paused") and state.writer() is None and not state.is_ours()
+    return "interrupted" if cut_off else state.state
 
 
 def _metric_of(run: RunFolder, best_step: int | None) -> str:

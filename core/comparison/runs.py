@@ -12,6 +12,7 @@ from core.comparison.read_run import ReadRun
 from core.comparison.seeds import SeedGroup
 from core.comparison.spread import spread
 from core.config import DatasetConfig, RunConfig, TokenizerConfig, change_setting
+from core.run_summary import state_of
 
 # Of a run whose tokenizer is resolved, as every run's is; whatever its dataset is, it differs.
 _DEFAULTS = settings_of(
@@ -33,7 +34,8 @@ def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dic
     records = [
         {"run": run.folder.path.name}
         | ({"group": group_names[place]} if any(group_names) else {})
-        | {name: getattr(run.folder.state, name) for name in ("state", "last_step", "best_step")}
+        | {"state": state_of(run.folder)}
+        | {name: getattr(run.folder.state, name) for name in ("last_step", "best_step")}
         | {key: values[place] for key, values in settings.items()}
         | counts[place]
         | {name: figures[place].get(name) for name in names}

@@ -50,3 +50,12 @@ def test_what_was_changed_alike_is_no_difference(tmp_path: Path, capfd: pytest.C
         run(tmp_path, name, (0, RATE, 0.0003), (9, RATE, 0.001), rate=rate)
     assert cli.main(["runs", "compare", "a", "b", "c", "--runs-dir", str(tmp_path)]) == 0
     assert RATE not in capfd.readouterr().out
+
+
+def test_a_run_that_was_killed_is_interrupted_here_as_in_the_list(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path, "killed")
+    RunFolder.open(tmp_path / "killed").update(state="learning", pid=None)
+    assert cli.main(["runs", "compare", "killed", "--json", "--runs-dir", str(tmp_path)]) == 0
+    assert json.loads(capfd.readouterr().out)["state"] == "interrupted"
