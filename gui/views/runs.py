@@ -188,7 +188,7 @@ class RunsView(View):
             *(self.file_button, self.search_edit, place),
         ):
             row.addWidget(widget)
-        below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.sides, 2))
+        below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.sides, 3))
         self.share = FittingSplitter(self.table, below, lambda: self.table.needed_height)
         self.keep_legible(self.share, LOWEST)
         column = self.scrolling_column()

@@ -8,21 +8,19 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPixmap
-from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.events import Event
 from core.history import History
 from gui.panel import Panel, Table
 from gui.panels.learning.free_room import FreeRoom
 from gui.panels.learning.plain_plot import PlainPlot
-from gui.panels.runs.row_words import title_and_meaning, written
+from gui.panels.runs.comparison_table import ComparisonTable
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
 from gui.runs.seed_bands import Band, Curve, rest_of
 from gui.theme import Theme
-from gui.widgets.labels import as_written
 from gui.widgets.splitters import splitter
-from gui.widgets.tables import read_by_rows
 
 # Okabe and Ito's colours, told apart with any colour vision; darker on light where they would fade, and the reverse.
 _COLOURS = {
@@ -32,8 +30,6 @@ _COLOURS = {
 
 SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
-_ROW_HEIGHT = 28  # pixels at 100 %
-_WIDEST_COLUMN = 240  # pixels at 100 %
 _NUDGE = 4  # pixels between two heights that are tried for letters
 
 
@@ -63,7 +59,7 @@ class RunComparison(Panel):
         self.plot.setAccessibleName("Losses of the chosen runs over steps")
         self.plot.setLabel("left", "loss, nats per target token")
         self.plot.setLabel("bottom", "step")
-        self.table = _table()
+        self.table = ComparisonTable(self.theme)
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
 
     def show_comparison(self, comparison: Comparison | None) -> None:
@@ -156,27 +152,10 @@ class RunComparison(Panel):
 
     def _fill(self, comparison: Comparison) -> None:
         (_, *heads), *rows = comparison.table
-        self.table.setColumnCount(1 + len(heads))
-        self.table.setHorizontalHeaderLabels(["", *map(str, heads)])
-        for place in range(len(comparison.runs)):
-            head = self.table.horizontalHeaderItem(1 + place)
-            assert head is not None
-            head.setIcon(self._swatch(place))
-            head.setToolTip(as_written(head.text()))
-        self.table.verticalHeader().setDefaultSectionSize(self.theme.px(_ROW_HEIGHT))
-        self.table.setRowCount(len(rows))
-        for number, (key, *values) in enumerate(rows):
-            name = str(key)
-            title, meaning = title_and_meaning(name)
-            self.table.setItem(number, 0, _item(title, meaning, title))
-            for column, (run, value) in enumerate(zip(heads, values, strict=True), start=1):
-                text = written(name, value)
-                self.table.setItem(number, column, _item(text, text, f"{run} {text}"))
-        header = self.table.horizontalHeader()
-        header.setMaximumSectionSize(self.theme.px(_WIDEST_COLUMN))  # so that two runs are seen
-        header.setStretchLastSection(False)
-        self.table.resizeColumnsToContents()
-        header.setStretchLastSection(True)  # so that the line below the heads goes on to the edge
+        swatches = [self._swatch(place) for place in range(len(comparison.runs))]
+        icons = swatches + [QIcon()] * (len(heads) - len(swatches))
+        head = "differences" if len(comparison.runs) > 1 else "own settings"
+        self.table.fill(head, [*zip(map(str, heads), icons, strict=True)], rows)
 
 
 def _of_other_tokens(comparison: Comparison) -> str:
@@ -236,27 +215,3 @@ def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:
             for said, values in (("mean", band.mean), ("lowest", band.lowest), ("highest", band.highest)):
                 for step, loss in zip(band.steps.tolist(), values.tolist(), strict=True):
                     yield group.name, f"{metric}, {said}", int(step), loss
-
-
-def _item(text: str, tip: str, spoken: str) -> QTableWidgetItem:
-    item = QTableWidgetItem(text)
-    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    item.setToolTip(as_written(tip))
-    item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
-    return item
-
-
-def _table() -> QTableWidget:
-    table = QTableWidget()
-    table.setObjectName("comparison")
-    table.setAccessibleName("Settings that tell the runs apart, and the figures of each run's best validation")
-    table.setToolTip(
-        "Of the settings those in which the runs differ, of a single run those that are not the defaults; "
-        "the figures are those of each run's best validation"
-    )
-    read_by_rows(table)
-    header = table.horizontalHeader()
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-    header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-    return table

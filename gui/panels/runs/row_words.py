@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from core.comparison.runs import said
+from core.settings.fields import run_settings
 from gui.panels.learning.metric_words import in_tables, words_of
 
 _MEANINGS = {
+    "state": "Whether it learns, rests, was interrupted or has ended",
+    "last_step": "The step of the newest checkpoint: from there it goes on",
+    "best_step": "The step of the best validation, which the figures below are of",
     "valid_sentences": "Of so many sentences are loss, perplexity and token accuracy",
     "decoded_sentences": "Of so many, the first ones, is BLEU, and whatever else is measured of outputs",
 }
-_COUNTS = ("last_step", "best_step", *_MEANINGS)
+_COUNTS = ("last_step", "best_step", "valid_sentences", "decoded_sentences")
 
 
 def title_and_meaning(name: str) -> tuple[str, str]:
-    """Of a row that the terminal calls so; a setting keeps its key."""
+    """Of a row that the terminal calls so; a setting keeps its key, which its meaning begins with: it may be cut."""
     if _is_metric(name):
         title, _, meaning = words_of(name)
         return title, meaning
+    if (setting := run_settings().get(name)) is not None:
+        return name, f"{name}: {setting.help}"
     return name, _MEANINGS.get(name, name)
 
 

@@ -534,7 +534,7 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     }
     assert three_runs.table.hasFocus()  # the keys go on choosing
     names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in one second
-    assert heads[0] == "" and sorted(head[3:] for head in heads[1:]) == names
+    assert heads[0] == "differences" and sorted(head[3:] for head in heads[1:]) == names
     given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
     assert given == dict(zip(names, ("1", "0.5"), strict=True))
     assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 from step 800"]

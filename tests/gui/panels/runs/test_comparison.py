@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from core.history import History
+from core.settings.fields import run_settings
 from gui.panels.learning.metric_words import words_of
 from gui.panels.runs.comparison import RunComparison
 from gui.runs.compared import ComparedGroup, ComparedRun, Comparison
@@ -123,8 +124,30 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     ]
     tips = {row[0].text(): row[0].toolTip() for row in cells}
     assert "loss" in tips["valid_sentences"] and "BLEU" in tips["decoded_sentences"]
-    assert tips["BLEU"] == words_of("valid/bleu").meaning and tips["last_step"] == "last_step"
+    assert tips["BLEU"] == words_of("valid/bleu").meaning and "checkpoint" in tips["last_step"]
+    help_text = run_settings()["training.max_steps"].help
+    assert tips["training.max_steps"] == as_written(f"training.max_steps: {help_text}")
+    assert panel.table.horizontalHeaderItem(0).text() == "differences"
     assert cells[6][1].data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
+
+
+@pytest.mark.parametrize("zoom", [100, 150])
+def test_where_there_is_little_room_the_values_of_a_single_run_stay_in_sight(
+    theme: Theme, stage: Stage, zoom: int
+) -> None:
+    theme.set_zoom(zoom)
+    panel = RunComparison(theme)
+    stage(panel, 480 * zoom // 100, 300)  # half of it for the curves
+    key = "training.optimizer.learning_rate"
+    panel.show_comparison(Comparison((run("", 800, 0.5),), (), (("", "mine"), (key, 0.003))))
+    panel.show_step(History(), 0)
+    table = panel.table
+    needed = table.fontMetrics().horizontalAdvance(table.item(0, 1).text())
+    assert table.columnViewportPosition(1) + needed < table.viewport().width()
+    assert not table.horizontalScrollBar().maximum() and table.item(0, 0).toolTip().startswith(key)
+    assert table.horizontalHeaderItem(0).text() == "own settings"
+    stage(panel, 1600 * zoom // 100, 300)
+    assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(key)  # there the key is whole, too
 
 
 def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stage) -> None:

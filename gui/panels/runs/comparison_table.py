@@ -1,0 +1,84 @@
+"""The table of the chosen runs: a row for a setting or a figure, a column for a run. The values stay in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem
+
+from gui.panels.runs.row_words import title_and_meaning, written
+from gui.theme import Theme
+from gui.widgets.labels import as_written
+from gui.widgets.tables import read_by_rows
+
+_HELP = (
+    "Of the settings those in which the runs differ, of a single run those that are not the defaults; "
+    "the figures are those of each run's best validation"
+)
+_ROW_HEIGHT = 28  # pixels at 100 %
+_WIDEST_COLUMN = 240  # pixels at 100 %
+
+
+class ComparisonTable(QTableWidget):
+    """The first column, of long keys, gives way where there is no room for the others: down to half of all."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._wanted: list[int] = []  # how wide each column would like to be, in pixels
+        self.setObjectName("comparison")
+        self.setAccessibleName("Settings that tell the runs apart, and the figures of each run's best validation")
+        self.setToolTip(_HELP)
+        read_by_rows(self)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # keys begin alike, and paths
+        header = self.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+
+    def fill(self, head: str, runs: Sequence[tuple[str, QIcon]], rows: Sequence[tuple[object, ...]]) -> None:
+        """Show rows of a name, as the terminal has it, and a value for each of these runs."""
+        self.setColumnCount(1 + len(runs))
+        for column, (name, icon) in enumerate(((head, QIcon()), *runs)):
+            item = QTableWidgetItem(icon, name)
+            item.setToolTip(as_written(name if column else _HELP))
+            self.setHorizontalHeaderItem(column, item)
+        self.verticalHeader().setDefaultSectionSize(self._theme.px(_ROW_HEIGHT))
+        self.setRowCount(len(rows))
+        for number, (key, *values) in enumerate(rows):
+            name = str(key)
+            title, meaning = title_and_meaning(name)
+            self.setItem(number, 0, _item(title, meaning, title))
+            for column, ((run, _), value) in enumerate(zip(runs, values, strict=True), start=1):
+                text = written(name, value)
+                self.setItem(number, column, _item(text, text, f"{run} {text}"))
+        self._measure()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_out()
+
+    def _measure(self) -> None:
+        header = self.horizontalHeader()
+        header.setMaximumSectionSize(self._theme.px(_WIDEST_COLUMN))  # so that two runs are seen
+        header.setStretchLastSection(False)
+        self.resizeColumnsToContents()
+        self._wanted = [self.columnWidth(column) for column in range(self.columnCount())]
+        header.setStretchLastSection(True)  # so that the line below the heads goes on to the edge
+        self._share_out()
+
+    def _share_out(self) -> None:
+        if self._wanted:
+            room, head = self.viewport().width(), self.horizontalHeader().sectionSizeHint(0)
+            keys, *values = self._wanted
+            self.setColumnWidth(0, min(keys, max(room - sum(values), room // 2, head)))
+
+
+def _item(text: str, tip: str, spoken: str) -> QTableWidgetItem:
+    item = QTableWidgetItem(text)
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    item.setToolTip(as_written(tip))
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
+    return item
