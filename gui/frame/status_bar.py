@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QFrame
 
 from core.events import Prepared, Progress, StateChanged
@@ -40,14 +40,16 @@ class StatusBar(QFrame):
         self.device_label = _figure(_WHERE)
         self.size_label = _figure("Trained numbers in the model, and tokens in the two vocabularies")
         self.watching_label = _figure(_WATCHING)
-        self.told_label = ElidedLabel()
+        self.told_label = _ToldLabel()
         self.told_label.hide()
         self._in_its_place = (self.size_label, self.device_label)  # which change rarely: the bar keeps its rows
         figures = (self.epoch_label, self.speed_label, *self._in_its_place)
         layout = FlowLayout(self, GRID // 2, 3 * GRID)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
-        for label in (self.stage_label, *figures, self.told_label, self.watching_label):
+        for label in (self.stage_label, *figures):
             layout.addWidget(label)
+        layout.add_growing(self.told_label)
+        layout.addWidget(self.watching_label)
         self._time_left = TimeLeft()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.refresh)
@@ -75,7 +77,7 @@ class StatusBar(QFrame):
     def _tell(self, sentence: str) -> None:
         if not self.told_label.isVisible():
             left, right = (label.geometry() for label in self._in_its_place)
-            self.told_label.setFixedWidth(left.united(right).width())
+            self.told_label.stand_for(left.united(right).width())
         self.told_label.setText(sentence)
         self._show_told(True)
         self._read.start(TOLD_MS)
@@ -115,6 +117,22 @@ class StatusBar(QFrame):
         if change.state != "preparing":
             self.stage_label.hide()
         self._show_watching()
+
+
+class _ToldLabel(ElidedLabel):
+    """Asks for the room of what it stands for, and no line more; what is free beside that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._width = 0
+
+    def stand_for(self, width: int) -> None:
+        """Ask for so many pixels."""
+        self._width = width
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._width, super().sizeHint().height())
 
 
 def rough_time(seconds: float) -> str:

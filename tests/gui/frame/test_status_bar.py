@@ -61,3 +61,18 @@ def test_figures_that_need_a_second_line_stand_close_below_the_first(window: Mai
     bar.size_label.setText("257,575 parameters · 165 → 103 tokens, and so on to the end of the line")
     qtbot.waitUntil(lambda: last.y() > first.y(), timeout=WAIT_MS)
     assert last.y() - first.geometry().bottom() <= GRID + 1
+
+
+def test_what_was_done_is_read_whole_where_the_line_has_room_and_takes_no_line_more(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    bar, label, told = window.status_bar, window.status_bar.told_label, window.context.bridge.told
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: window.width() == 1280 and bar.device_label.isVisible(), timeout=WAIT_MS)
+    height = bar.height()
+    for sentence in ("Saved", "The newest weights kept are of step 500; the curves go on to step 570", "x" * 400):
+        told.emit(sentence)
+        qtbot.waitUntil(label.isVisible, timeout=WAIT_MS)
+        needed = min(label.fontMetrics().horizontalAdvance(sentence), bar.width() // 2)
+        qtbot.waitUntil(lambda needed=needed: label.width() >= needed, timeout=WAIT_MS)
+        assert bar.height() == height, sentence
