@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import time
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
-from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSlider
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSizePolicy, QSlider
 
 from gui.bridge import WindowState
 from gui.context import Context
@@ -247,8 +247,11 @@ class _SeedEdit(QLineEdit):
         self.setAccessibleName("Seed")
         self.setToolTip("Decides initial weights, dropout and the order of the data")
         self.setValidator(_SeedValidator(self))
-        self.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 9)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.textChanged.connect(self._mark)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance("0") * 9, super().sizeHint().height())
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)

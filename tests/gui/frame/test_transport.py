@@ -109,3 +109,12 @@ def test_a_followed_run_is_called_and_spelt_as_a_person_named_it(
     assert window.transport.learn_button.toolTip().startswith(ended) and follower.why_no_model.startswith(ended)
     follower.writer = "process 7"
     assert follower.why_no_model.startswith("Watching process 7: ")
+
+
+def test_the_seed_is_as_wide_as_the_zoom_asks_in_whichever_order_it_is_chosen(
+    qtbot: QtBot, empty_window: MainWindow
+) -> None:
+    window, edit = empty_window, empty_window.transport.seed_edit
+    for zoom in (200, 100, 150):
+        window.context.theme.set_zoom(zoom)
+        qtbot.waitUntil(lambda: edit.width() == 9 * edit.fontMetrics().horizontalAdvance("0"), timeout=WAIT_MS)
