@@ -26,6 +26,7 @@ from gui.widgets.splitters import splitter
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 NOTHING_CHOSEN = "Choose a plugin in the table first"
 READING = "The plugins are being read …"
+WRITTEN = "{} is written, and works: change it in an editor, then Reload."
 KEEPS = "The plugins are read anew. This run keeps the code it began with; the next one has the new code."
 
 
@@ -42,6 +43,7 @@ class PluginsView(View):
         super().__init__(context)
         self.checks = PluginChecks(context.bridge)
         self._wanted = ""  # the origin of a plugin to choose once it is listed
+        self._written = ""  # the file of a new one, until that is said
         self.try_button = button("Try", "Put it into Setup and see its data (Enter)")
         self.check_button = button("Check", "Look for what is wrong with it, up to a minute, beside a run that learns")
         self.new_button = button("New …", "Write a plugin that works, to be changed, into your plugin folder")
@@ -171,7 +173,10 @@ class PluginsView(View):
 
     def _take_reload(self) -> None:
         self.checks.forget()
-        if self.context.workbench.run is not None:
+        if self._written:
+            self._note(WRITTEN.format(self._written), "muted")
+            self._written = ""
+        elif self.context.workbench.run is not None:
             self._note(KEEPS, "muted")
 
     def _toggle_edit(self) -> None:
@@ -190,7 +195,7 @@ class PluginsView(View):
         self.name_edit.setReadOnly(False)
         self._give_up()
         self.name_edit.clear()
-        self._wanted = str(path.resolve())
+        self._wanted, self._written = str(path.resolve()), path.name
         self.open_folder()
 
     def _refuse_new(self, error: Exception) -> None:

@@ -14,7 +14,7 @@ from core.plugins_host.discovery import user_plugins_dir
 from core.typed_path import from_home
 from gui.main_window import MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
-from gui.views.plugins import KEEPS, PluginsView
+from gui.views.plugins import KEEPS, WRITTEN, PluginsView
 
 WAIT_MS = 30_000
 WORDS = '''
@@ -157,7 +157,8 @@ def test_a_new_plugin_is_named_in_place_written_and_shown(
     )
     assert row(view, "my_words") == ["My words", "my_words", "ready", "API 1", from_home(folder)]
     assert file_manager.opened == [str(folder)]
-    assert view.name_edit.isHidden() and view.path_label.isVisible() and view.note_label.text() == ""
+    assert view.name_edit.isHidden() and view.path_label.isVisible()
+    assert view.note_label.text() == WRITTEN.format("my_words.py")
 
 
 def test_esc_gives_a_new_plugin_up(view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path) -> None:
@@ -178,7 +179,8 @@ def test_enter_twice_and_esc_write_one_plugin_and_leave_the_field_closed(
     qtbot.waitUntil(
         lambda: view.table.chosen is not None and view.table.chosen.info.name == "my_words", timeout=WAIT_MS
     )
-    assert view.name_edit.isHidden() and view.path_label.isVisible() and view.note_label.text() == ""
+    assert view.name_edit.isHidden() and view.path_label.isVisible()
+    assert view.note_label.text() == WRITTEN.format("my_words.py")
     assert len(file_manager.opened) == 1 and empty_window.strip.trouble is None
 
 
