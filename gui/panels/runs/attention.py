@@ -158,7 +158,7 @@ class _Column(QWidget):
         self.title_label.setText(f"{run.title} · step {shown.step:,}")
         self._name_head(shown, selection)
         self._output = f"writes  {shown.sentence.output}"
-        self.canvas.setAccessibleName(f"Attention map of run {run.letter}; arrow keys read its weights")
+        self.canvas.setAccessibleName(f"Attention map of run {run.letter or run.name}; arrow keys read its weights")
         self.canvas.show_picture(chosen_picture(shown, selection), square_root=selection.chosen.square_root)
 
     def _name_head(self, shown: ShownSentence, selection: Selection) -> None:

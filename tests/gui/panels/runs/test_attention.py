@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -39,3 +40,16 @@ def test_below_a_map_stands_what_is_drawn_and_what_the_run_writes(
     qtbot.keyClick(probed.canvas, Qt.Key.Key_Right)
     assert probed.output_label.text() == f"writes  i want\n{probed.canvas.readout()}" and probed.canvas.readout()
     assert probed.canvas.height() == height  # what is pointed at stays under the mouse
+
+
+def test_a_screen_reader_is_told_which_run_a_map_is_of(
+    theme: Theme, stage: Callable[[QWidget, int, int], None]
+) -> None:
+    panel = RunAttention(theme, Selection())
+    stage(panel, 1000, 500)
+    probe = Probe(step=10, sentences=(aligned_sentence(),))
+    alone = replace(run("", probe), name="mine")
+    for runs, name in (((alone,), "mine"), ((run("A", probe), run("B", probe)), "A")):
+        panel.show_comparison(Comparison(runs, (), ()))
+        panel.show_step(History(), 0)
+        assert panel.columns[0].canvas.accessibleName().startswith(f"Attention map of run {name};")
