@@ -99,7 +99,8 @@ class StatusBar(QFrame):
         training = prepared.config.training
         threads = f" {training.num_threads} thread{'s' * (training.num_threads != 1)}"
         device = training.device.upper() + (threads if training.device == "cpu" else "")
-        self.device_label.setText(device if training.precision == "auto" else f"{device} · {training.precision}")
+        is_known = training.device != "auto"  # before torch is loaded nobody can say
+        self.device_label.setText(f"{device} · {training.precision}" if is_known else "")
         self.device_label.setToolTip("\n".join(filter(None, [_WHERE, prepared.picked])))
         sizes = f"{len(prepared.src_tokens):,} → {len(prepared.tgt_tokens):,} tokens"
         self.size_label.setText(f"{compact(prepared.num_parameters)} parameters · {sizes}")

@@ -83,11 +83,12 @@ class Tour(QFrame):
         self._watched: list[QWidget] = []
         self.outline = _outline(over)
         self.count_label = plain_label(role="muted")
+        self.enter_label = plain_label(role="muted")
         self.title_label = plain_label(role="title")
         self.text_label = plain_label()
         self.skip_button = button("Skip", "End the tour (Esc). Help (F1) opens it again", role="flat", name="Skip tour")
         self.back_button = button("Back", "The step before (left arrow)")
-        self.next_button = button("Next", "The next step (Enter)")
+        self.next_button = button("Next", "The next step; after the last the tour ends (Enter)")
         self.setObjectName("tour")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._lay_out()
@@ -160,6 +161,7 @@ class Tour(QFrame):
         self._index = place
         step, count = self.step, f"{place + 1} of {len(self._steps)}"
         self.count_label.setText(f"Tour · {count}")
+        self.enter_label.setText("Enter ends it" if self.is_last else "Enter goes on")
         self.title_label.setText(step.title)
         self.text_label.setText(step.text)
         self.next_button.setText("Done" if self.is_last else "Next")
@@ -202,7 +204,7 @@ class Tour(QFrame):
         self.text_label.setWordWrap(True)
         head = QHBoxLayout()
         head.addWidget(self.count_label, 1)
-        head.addWidget(plain_label("Enter goes on", role="muted"))
+        head.addWidget(self.enter_label)
         foot = QHBoxLayout()
         foot.setSpacing(GRID)
         foot.addWidget(self.skip_button)
