@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QTableWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLineEdit, QTableWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.colours import Mode
+from gui.frame.rail import RailButton
+from gui.panels.runs.comparison_table import ComparisonTable
+from gui.panels.runs.translations import RunTranslations
 from gui.theme import Theme
 
 
@@ -25,3 +28,26 @@ def test_where_two_scroll_bars_meet_nothing_is_drawn(qtbot: QtBot, mode: Mode) -
     places = [corner + QPoint(x, y) for x in range(down.width()) for y in range(across.height())]
     assert len(places) >= 100
     assert {picture.pixelColor(place).name() for place in places} == {theme.colours.surface}
+
+
+@pytest.mark.parametrize("kind", ["rail", "comparison", "translations"])
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_frame_shows_which_control_has_the_keyboard(qtbot: QtBot, mode: Mode, kind: str) -> None:
+    theme = Theme(mode)
+    theme.apply()
+    window, other, panel = QWidget(), QLineEdit(), RunTranslations(theme)
+    control = {"rail": RailButton(theme, "Train", ""), "comparison": ComparisonTable(theme)}.get(kind, panel.table)
+    window.setMinimumSize(100, 100)  # or the offscreen platform warns that it knows no size hints
+    window.setObjectName("rail")  # which dresses its buttons, and nothing else
+    layout = QVBoxLayout(window)
+    layout.addWidget(other)
+    layout.addWidget(control)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    for focused, is_framed in ((other, False), (control, True)):
+        focused.setFocus(Qt.FocusReason.TabFocusReason)
+        qtbot.waitUntil(focused.hasFocus, timeout=30_000)
+        picture = control.grab().toImage()
+        edge = picture.pixelColor(picture.width() - 1, picture.height() // 2).name()
+        assert (edge == theme.colours.training) == is_framed, edge
