@@ -117,7 +117,6 @@ class RowTable(QTableWidget, Generic[Row]):
 
     def _name_columns(self) -> None:
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         for place, column in enumerate(self.columns):
             item = QTableWidgetItem(column.name)

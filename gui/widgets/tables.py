@@ -12,6 +12,7 @@ def read_by_rows(table: QTableWidget) -> None:
     table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
     table.setTabKeyNavigation(False)  # arrow keys walk in it
     table.setShowGrid(False)
+    table.horizontalHeader().setHighlightSections(False)  # all would be, whichever row is chosen
     table.verticalHeader().hide()
 
 

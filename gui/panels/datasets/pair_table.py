@@ -63,7 +63,6 @@ class PairTable(QTableWidget):
 
     def _name_columns(self) -> None:
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
         header.sectionResized.connect(self._fit_soon)

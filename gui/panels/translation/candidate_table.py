@@ -44,7 +44,6 @@ class CandidateTable(QTableWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # as wide as its tokens
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         self.cellClicked.connect(self._pick)
         self.currentCellChanged.connect(lambda row, *_: self.reached.emit(row) if row >= 0 else None)
 

@@ -55,6 +55,20 @@ def test_heads_stand_over_what_is_below_them(
         assert abs(head - cell) <= 3, (head, cell)
 
 
+@pytest.mark.parametrize("kind", [RunComparison, RunTranslations])
+def test_heads_stay_as_they_are_when_a_row_is_chosen(
+    stage: Callable[[QWidget, int, int], None], theme: Theme, kind: type[RunComparison] | type[RunTranslations]
+) -> None:
+    panel = kind(theme)
+    stage(panel, 1000, 400)
+    panel.show_comparison(COMPARISON)
+    panel.show_step(History(), 0)
+    heads = panel.table.horizontalHeader()
+    before = heads.grab().toImage()
+    panel.table.selectRow(0)
+    assert panel.table.selectedItems() and heads.grab().toImage() == before
+
+
 def test_the_heads_go_on_to_the_edge_each_time_a_run_has_grown(
     stage: Callable[[QWidget, int, int], None], theme: Theme
 ) -> None:
