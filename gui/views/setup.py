@@ -28,6 +28,7 @@ from gui.frame.restart_button import RestartButton
 from gui.option_form import FormRow, OptionForm
 from gui.panels.learning.planned_schedule import PlannedSchedule
 from gui.pictures.export_button import ExportButton
+from gui.runs.rows import example_path
 from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.choices import CalmCombo
@@ -146,7 +147,8 @@ class SetupDrawer(QFrame):
         if run is not None and run == opened:
             self._origin = draft
             self.preset_combo.setCurrentIndex(-1)
-            self.summary_label.setText(f"The settings of {run.name}.")
+            name = "the example run" if run == example_path() else run.name
+            self.summary_label.setText(f"The settings of {name}.")
 
     def _take_corpus(self, corpus: Corpus) -> None:
         """Of the dataset, options that name no file stay, where it was one of the user's files already.
@@ -291,6 +293,7 @@ class SetupDrawer(QFrame):
 
     def _lay_out(self) -> None:
         self.preset_combo.addItems(preset_names())
+        self.preset_combo.setPlaceholderText("Choose a preset")  # while the settings are of none
         self.preset_combo.setAccessibleName("Preset")
         self.plugin_combo.setAccessibleName("Dataset")
         for label in (self.summary_label, self.size_label):

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from core.config import read_config
 from gui.main_window import MainWindow
 from gui.option_form import help_text
+from gui.runs.rows import example_path
 from gui.views.setup import NOAM_NOTE
 
 WAIT_MS = 30_000
@@ -280,6 +281,13 @@ def test_changes_of_a_run_that_was_opened_are_counted_against_its_own_settings(
         "Dataset", "Model", "Training", "Decoding",
     ]  # fmt: skip
     assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", f"The settings of {run.name}.")
+
+
+def test_of_the_example_run_it_says_its_name_and_not_its_folders(qtbot: QtBot, empty_window: MainWindow) -> None:
+    drawer, workbench = empty_window.setup_drawer, empty_window.context.workbench
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
+    assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", "The settings of the example run.")
 
 
 def test_a_run_on_another_dataset_bears_its_name(qtbot: QtBot, window: MainWindow) -> None:
