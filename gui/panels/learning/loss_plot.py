@@ -70,4 +70,5 @@ class LossPlot(ValidationPlot):
         return 0.0, max(float(finite_values(curves, [0.1]).max()) * HEADROOM, highest)
 
     def invitation(self, history: History) -> str:
-        return "" if len(history.curve("train/loss")[0]) else "Press Space: the loss falls from here."
+        has_begun, can_begin = len(history.curve("train/loss")[0]), history.state != "empty"
+        return "Press Space: the loss falls from here." if can_begin and not has_begun else ""

@@ -56,5 +56,5 @@ class MetricPlot(ValidationPlot):
             return ""
         if history.validations:
             return "The validations of this run do not measure it: choose another curve above."
-        what_to_do = ": press Space to learn" if history.last_step == 0 else ""
+        what_to_do = ": press Space to learn" if history.last_step == 0 and history.state != "empty" else ""
         return f"It is drawn from the first validation on{what_to_do}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyqtgraph as pg
@@ -309,6 +310,18 @@ def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtB
     loss = window.findChild(Curves).loss
     qtbot.waitUntil(lambda: loss._invitation.isVisible(), timeout=WAIT_MS)
     assert "Space" in loss._invitation.toPlainText()
+
+
+def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
+    window: MainWindow, qtbot: QtBot, small_file: Path
+) -> None:
+    loss, bridge = window.train_view.curves.loss, window.context.bridge
+    broken = small_file.with_name("broken.yaml")
+    broken.write_text(small_file.read_text(encoding="utf-8").replace("copy_task", "no_such_plugin"), encoding="utf-8")
+    window.setup_drawer.open_file(broken)
+    qtbot.waitUntil(lambda: bridge.state == "empty" and not loss._invitation.isVisible(), timeout=WAIT_MS)
+    window.setup_drawer.open_file(small_file)
+    qtbot.waitUntil(lambda: bridge.state == "ready" and loss._invitation.isVisible(), timeout=WAIT_MS)
 
 
 def test_the_curves_are_those_of_the_run_in_the_colours_of_both_modes(trained: MainWindow) -> None:
