@@ -188,7 +188,7 @@ class Workbench(AtHand):
         if run is None:
             self.learn()
         elif run == self.run and not self.is_opening:
-            self._beginning.move(run)
+            self._beginning.move()
         else:
             sentence = f"{run.name} was not moved: another run was opened meanwhile."
             self._bridge.show_refusal(UserError(sentence, f"New runs are kept in {runs_dir} from now on."))

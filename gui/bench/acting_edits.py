@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial, reduce
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -12,7 +11,7 @@ from core.config import RunConfig, change_setting
 from core.errors import NotWritten, UserError
 from core.requests import ChangeSetting
 from core.settings.fields import setting_effect
-from gui.bench.at_hand import AtHand
+from gui.bench.at_hand import AtHand, Kept
 from gui.bridge import EngineBridge
 
 ACT_DELAY_MS = 800  # after the last keystroke: the 2 of 2000 must not end the run at step 2
@@ -74,14 +73,14 @@ class ActingEdits(QObject):
         assert before is not None
         self._at_hand.applied = change_setting(before, key, value)
         if self._at_hand.applied != before:
-            take_back = partial(self._take_back, self._at_hand.run, key, _value_of(before, key))
+            take_back = partial(self._take_back, self._at_hand.kept, key, _value_of(before, key))
             self._bridge.ask(ChangeSetting(key=key, value=value), on_error=take_back)
 
-    def _take_back(self, run: Path | None, key: str, before: object, error: Exception) -> None:
+    def _take_back(self, kept: Kept | None, key: str, before: object, error: Exception) -> None:
         """The run has this setting as before: what could not be written acts with the next Learn, all else waits."""
         self._bridge.show_refusal(error)
         at_hand = self._at_hand
-        if run != at_hand.run or at_hand.applied is None or at_hand.draft is None:
+        if kept is not at_hand.kept or at_hand.applied is None or at_hand.draft is None:
             return
         at_hand.applied = change_setting(at_hand.applied, key, before)
         if isinstance(error, NotWritten):

@@ -17,13 +17,20 @@ from gui.fitting import what_fits
 from gui.runs.rows import example_path
 
 
+@dataclass(eq=False)
+class Kept:
+    """A run at hand: the same one wherever it is kept, since it may be moved."""
+
+    path: Path
+
+
 @dataclass(frozen=True)
 class Before:
     """What was at hand as something else was asked for: all but the draft, which is edited on."""
 
     applied: RunConfig | None
     taken: RunConfig | None
-    run: Path | None
+    kept: Kept | None
 
 
 class AtHand(QObject):
@@ -38,8 +45,18 @@ class AtHand(QObject):
         self.taken: RunConfig | None = None  # the preset or file that the draft began with, while it waits
         self.applied: RunConfig | None = None  # as the engine has it
         self.resolved: Prepared | None = None  # what the engine made of it
-        self.run: Path | None = None
+        self.kept: Kept | None = None  # that run, for who asks something of it and is answered later
         self._bridge = bridge
+
+    @property
+    def run(self) -> Path | None:
+        """The folder of the run that has begun or was opened; None before that."""
+        return self.kept.path if self.kept is not None else None
+
+    @run.setter
+    def run(self, path: Path | None) -> None:
+        """Another one from now on, also where it was kept in the same folder."""
+        self.kept = Kept(path) if path is not None else None
 
     def edit(self, key: str, value: object) -> None:
         """Change one key. Raises UserError where the value does not fit; the draft then stays as it was."""
@@ -94,9 +111,9 @@ class AtHand(QObject):
 
     def before(self) -> Before:
         """For `go_back`, where what is asked for now is refused."""
-        return Before(self.applied, self.taken, self.run)
+        return Before(self.applied, self.taken, self.kept)
 
     def go_back(self, before: Before) -> None:
         """It was not left; the draft waits for a new run."""
-        self.applied, self.taken, self.run = before.applied, before.taken, before.run
+        self.applied, self.taken, self.kept = before.applied, before.taken, before.kept
         self.changed.emit()

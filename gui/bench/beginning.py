@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from core.requests import Learn, MoveRun, Start
-from gui.bench.at_hand import AtHand
+from gui.bench.at_hand import AtHand, Kept
 from gui.bench.opening import Opening
 from gui.bridge import EngineBridge
 from gui.runs.place import RunsPlace
@@ -47,9 +47,11 @@ class Beginning(QObject):
         """Something else was asked for since: nothing is done with this run, though it may begin yet."""
         self._asked = None
 
-    def move(self, run: Path) -> None:
-        """The run at hand, this one, goes on in the place where runs are kept by now."""
-        self._bridge.ask(MoveRun(runs_dir=self._place.path), partial(self._settle, run))
+    def move(self) -> None:
+        """The run at hand goes on in the place where runs are kept by now."""
+        kept = self._at_hand.kept
+        assert kept is not None
+        self._bridge.ask(MoveRun(runs_dir=self._place.path), partial(self._settle, kept))
 
     def leave_for(self, run: Path | None) -> None:
         """This run is at hand now, or none."""
@@ -72,9 +74,9 @@ class Beginning(QObject):
             self._bridge.show_refusal(error)
             self.refused.emit()
 
-    def _settle(self, run: Path, moved: Path) -> None:
-        if self._begun == run:
+    def _settle(self, kept: Kept, moved: Path) -> None:
+        if self._begun == kept.path:
             self._begun = moved
-        if self._at_hand.run == run:  # else it was left meanwhile
-            self._at_hand.run = moved
+        kept.path = moved
+        if kept is self._at_hand.kept:  # else it was left meanwhile
             self._at_hand.changed.emit()

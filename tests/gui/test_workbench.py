@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
 from core.errors import UserError
-from core.events import SettingChanged, StateChanged
+from core.events import CheckpointSaved, SettingChanged, StateChanged
 from core.notices.notice import Experiment
 from core.requests import Branch, Learn, LocateData, OpenRun
 from core.run_folder import RunFolder, RunLabel, list_runs
@@ -605,6 +605,58 @@ def test_a_run_that_is_left_while_it_is_moved_is_at_hand_no_more(
     workbench.changed.connect(lambda: at_hand.append(workbench.run))
     wait_for_answers(qtbot, window)
     assert len(list_runs(elsewhere)) == 1 and at_hand and not any(at_hand)
+
+
+def test_a_run_that_is_kept_elsewhere_twice_is_at_hand_where_it_was_moved_last(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    run = workbench.run
+    for place in ("elsewhere", "there"):  # before the window knows that it was moved
+        workbench.keep_in(tmp_path / place, run)
+    wait_for_answers(qtbot, window)
+    assert [workbench.run] == list_runs(tmp_path / "there")
+
+
+def test_a_run_that_was_moved_and_cannot_be_left_is_at_hand_where_it_is_kept_now(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
+    run = unsaveable_run(qtbot, window)
+    bridge.engine.add_listener(keep_from_saving_in(elsewhere))
+    workbench.keep_in(elsewhere, run)
+    workbench.reset()
+    wait_for_answers(qtbot, window)
+    assert "cannot be written" in window.strip.sentence.text() and bridge.state == "paused"
+    assert [workbench.run] == list_runs(elsewhere)
+    workbench.keep_in(tmp_path / "there", workbench.run)
+    qtbot.waitUntil(lambda: [workbench.run] == list_runs(tmp_path / "there"), timeout=WAIT_MS)
+
+
+def test_a_setting_that_a_run_refuses_as_it_is_moved_waits(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    key = "training.best_metric"
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    workbench.keep_in(tmp_path / "elsewhere", workbench.run)
+    workbench.try_out(Experiment("another metric", key, "valid/typo"))
+    assert not workbench.waiting
+    wait_for_answers(qtbot, window)
+    assert [workbench.run] == list_runs(tmp_path / "elsewhere") and workbench.waiting == (key,)
+
+
+def keep_from_saving_in(place: Path) -> Callable[[object], None]:
+    """A listener that puts a file in the way of each checkpoint after the first there."""
+
+    def put(event: object) -> None:
+        if isinstance(event, CheckpointSaved) and list_runs(place):
+            checkpoints = list_runs(place)[0] / "checkpoints"
+            shutil.rmtree(checkpoints)
+            checkpoints.write_text("a file where the folder should be", encoding="utf-8")
+
+    return put
 
 
 def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_step(
