@@ -325,8 +325,12 @@ class Workbench(AtHand):
             self.unprepared.emit(error.sentence)
 
     def _prepare_what_was_typed(self) -> None:
-        """While a run was to begin, which has not: what acts during a run waited for it."""
-        if self.run is None and self.draft != self.applied and not self._preparation.is_coming:
+        """While a run was to begin, which has not: what acts during a run waited for it.
+
+        While another is being opened it waits on: for that one to be refused.
+        """
+        is_without_run = self.run is None and not self.is_opening
+        if is_without_run and self.draft != self.applied and not self._preparation.is_coming:
             self.prepare()
 
     def _prepare_what_was_held_up(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -304,6 +305,27 @@ def test_data_that_were_asked_for_before_do_not_end_the_opening_of_a_run(
     workbench.edit("model.d_ff", 64)
     assert running_timers(workbench) == []
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize("is_to_begin", [True, False])
+def test_what_is_refused_late_does_not_end_the_opening_of_a_run(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, is_to_begin: bool
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "other")
+    (tmp_path / "runs").write_text("a file where the folder should be", encoding="utf-8")
+    if is_to_begin:
+        workbench.learn()
+    else:
+        workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
+        workbench.prepare()
+    with suppress(UserError):
+        bridge.engine.ask(LocateData()).result(timeout=30)  # it was refused, which the window has not read yet
+    workbench.edit("model.d_ff", 64)
+    workbench.open_run(other)
+    bridge.drain()
+    assert window.strip.trouble is not None and workbench.is_opening
+    qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
 
 
 def test_a_run_that_was_opened_before_ends_the_opening_of_the_next_neither_there_nor_refused(
