@@ -83,7 +83,7 @@ class Comparison:
     table: tuple[tuple[object, ...], ...]
     at: At = "newest"  # where probes and validations were looked at
     steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
-    damaged: tuple[UserError, ...] = ()  # probes and validations that were found so now, and are missing
+    damaged: tuple[UserError, ...] = ()  # probes and validations that were found so, and are missing: one error each
     of_other_tokens: int | None = None  # the place of the first run whose losses count by others than the first run's
 
     def why_none_was(self, looked_at: Literal["probed", "validated"]) -> str:
@@ -109,7 +109,7 @@ class RunsReader:
     def read(self, rows: Sequence[RunRow], at: At) -> Comparison:
         """As many of these runs as there are letters, at the most. Raises UserError where one is damaged.
 
-        A damaged probe or validation alone is missing, and told of once: curves and settings need none.
+        A damaged probe or validation alone is missing: curves and settings need none.
         """
         folders = [RunFolder.open(row.path) for row in rows]
         self._known = {row.path: self._known.get(row.path) or _Known() for row in rows}
@@ -121,7 +121,8 @@ class RunsReader:
         looked_at = zip(steps_at(at, probed), steps_at(at, validated), strict=True)
         damaged: list[UserError] = []
         for one, folder, row, (probe_step, validation_step) in zip(known, folders, rows, looked_at, strict=True):
-            damaged += one.look(folder, row, probe_step, validation_step)
+            one.look(folder, row, probe_step, validation_step)
+            damaged += one.damaged
         names = zip(LETTERS if len(rows) > 1 else [""], told_apart(rows), known, strict=False)
         runs = tuple(one.compared(letter, name) for letter, name, one in names)
         read = [one.as_read(folder) for one, folder in zip(known, folders, strict=True)]
@@ -137,6 +138,7 @@ class _Known:
     def __init__(self) -> None:
         self._begin_anew()
         self._looked: tuple[RunRow, int | None, int | None] | None = None
+        self.damaged: list[UserError] = []  # of that, what is taken for missing
         self._validated: Validated | None = None
         self._target_tokens: TargetTokens | None = None
         self._data: str | None = None
@@ -158,18 +160,14 @@ class _Known:
         self.validations |= {record["step"]: metrics_file.metrics_of(record) for record in records.validations}
         self.changed += metrics_file.settings_of(records.settings)
 
-    def look(self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None) -> list[UserError]:
-        """Read the probe and the validation of these steps, where something changed since they were read.
-
-        Returns what of them is damaged, and is taken for missing.
-        """
+    def look(self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None) -> None:
+        """Read the probe and the validation of these steps, where something changed since they were read."""
         looked, damaged = (row, probed, validated), list[UserError]()
         if looked != self._looked:
             self._probe = _undamaged(folder.probe, probed, damaged)
             sentences = _undamaged(folder.validated_sentences, validated, damaged)
             self._sentences, self._validated_at = sentences or (), validated if sentences is not None else None
-            self._looked = looked
-        return damaged
+            self._looked, self.damaged = looked, damaged
 
     def as_read(self, folder: RunFolder) -> ReadRun:
         """The run as the terminal compares it."""

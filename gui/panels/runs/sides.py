@@ -109,25 +109,29 @@ class RunSides(Pages):
 
     def _take(self, rows: list[RunRow], comparison: Comparison) -> None:
         self._is_reading = False
-        if rows == self._rows and comparison.at == self._at:
-            self._show(comparison, [row.path for row in rows])
-        else:  # something else was chosen meanwhile
+        if rows != self._rows or comparison.at != self._at:  # something else was chosen meanwhile
             self._read()
+            return
+        shown = self.comparison.comparison
+        told = shown.damaged if shown is not None else ()
+        self._show(comparison, [row.path for row in rows])
         for error in comparison.damaged:
-            self._bridge.report(error)
+            if error not in told:
+                self._bridge.report(error)
 
     def _fail(self, rows: list[RunRow], error: Exception) -> None:
         """What is shown is of other runs, or of these as they were."""
         self._is_reading = False
-        if rows == self._rows:
-            self._show(None)
-        else:
+        if rows != self._rows:
             self._read()
+            return
+        self._show(None)
         self._bridge.report(error)
 
     def _look_at(self, place: int) -> None:
-        self._at = self.step_combo.itemData(place)
-        self._read()
+        if self._compared == [row.path for row in self._rows]:  # else it is a step of runs that were left meanwhile
+            self._at = self.step_combo.itemData(place)
+            self._read()
 
     def _show(self, comparison: Comparison | None, runs: Sequence[Path] = ()) -> None:
         self._compared = list(runs)

@@ -582,6 +582,18 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
 def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    others = [row.path for row in three_runs.table.rows if row.path != three_runs.table.chosen.path]
+    for path in others * 2:
+        three_runs.table.choose(path)
+    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    going_on.set()
+    qtbot.waitUntil(lambda: three_runs.sides._compared == [others[-1]], timeout=WAIT_MS)
+    assert read == [others[0].name, others[-1].name]
+
+
+def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], threading.Event]:
+    """Which runs are read from now on, the first of each reading; and what lets the readings go on."""
     read, going_on = list[str](), threading.Event()
     whole = RunsReader.read
 
@@ -590,16 +602,68 @@ def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
         assert going_on.wait(WAIT_MS / 1000)
         return whole(self, rows, at)
 
-    panel = three_runs.sides.comparison
-    qtbot.waitUntil(lambda: num_shown(panel) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: num_shown(view.sides.comparison) == 1, timeout=WAIT_MS)
     monkeypatch.setattr(RunsReader, "read", slowly)
-    others = [row.path for row in three_runs.table.rows if row.path != three_runs.table.chosen.path]
-    for path in others * 2:
-        three_runs.table.choose(path)
+    return read, going_on
+
+
+@pytest.mark.parametrize("damaged", ["", "metrics.jsonl", "probes/000800.safetensors"])
+def test_of_a_run_that_was_left_while_it_was_read_nothing_is_told(
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, damaged: str
+) -> None:
+    run, other = (three_runs.context.place.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
+    told: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    three_runs.table.choose(run)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    if damaged:
+        (run / damaged).write_bytes(b"none\n" * 5000)
+    else:
+        shutil.rmtree(run)
+    three_runs.table.choose(other)
     going_on.set()
-    qtbot.waitUntil(lambda: three_runs.sides._compared == [others[-1]], timeout=WAIT_MS)
-    assert read == [others[0].name, others[-1].name]
+    qtbot.waitUntil(lambda: three_runs.sides._compared == [other], timeout=WAIT_MS)
+    three_runs.context.bridge.drain()
+    assert not told
+
+
+def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_read(
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, other = (three_runs.context.place.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
+    told: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    (run / "probes" / "000800.safetensors").write_bytes(b"none")
+    three_runs.table.choose(run)
+    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    three_runs.table.choose_all([other])
+    going_on.set()
+    qtbot.waitUntil(lambda: num_shown(three_runs.sides.comparison) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    combo = three_runs.sides.step_combo
+    combo.activated.emit(combo.findData(800))
+    qtbot.waitUntil(lambda: three_runs.sides.comparison.comparison.at == 800, timeout=WAIT_MS)
+    three_runs.context.bridge.drain()
+    assert len(told) == 1 and "000800.safetensors" in told[0]  # the same once more is no news
+
+
+def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_read(
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.sides
+    for folder in ("probes", "validations"):
+        shutil.rmtree(run / folder)
+    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    three_runs.table.choose(run)
+    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    place = sides.step_combo.findData(800)
+    sides.step_combo.setCurrentIndex(place)
+    sides.step_combo.activated.emit(place)
+    going_on.set()
+    qtbot.waitUntil(lambda: sides._compared == [run], timeout=WAIT_MS)
+    assert sides.step_combo.currentText() == "newest" and sides.comparison.comparison.at == "newest"
 
 
 def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs: RunsView, qtbot: QtBot) -> None:
