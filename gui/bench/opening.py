@@ -66,7 +66,8 @@ class Opening(QObject):
         """Of a run that was killed between two checkpoints, say whose weights these are: Learn goes on from there."""
         weights_of, curves_to = self._bridge.state_step, self._bridge.history.last_step
         if weights_of < curves_to:
-            sentence = f"The newest weights kept are of step {weights_of:,}; the curves go on to step {curves_to:,}"
+            goes_on = f"Learn goes on from there; the curves go on to step {curves_to:,}"
+            sentence = f"Opened at the checkpoint of step {weights_of:,}: {goes_on}"
             self._bridge.told.emit(sentence)
 
     def _refuse(self, request: OpenRun | Branch, error: Exception) -> None:

@@ -70,7 +70,8 @@ def test_what_was_done_is_read_whole_where_the_line_has_room_and_takes_no_line_m
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280 and bar.device_label.isVisible(), timeout=WAIT_MS)
     height = bar.height()
-    for sentence in ("Saved", "The newest weights kept are of step 500; the curves go on to step 570", "x" * 400):
+    opened = "Opened at the checkpoint of step 500: Learn goes on from there; the curves go on to step 570"
+    for sentence in ("Saved", opened, "x" * 400):
         told.emit(sentence)
         qtbot.waitUntil(label.isVisible, timeout=WAIT_MS)
         needed = min(label.fontMetrics().horizontalAdvance(sentence), bar.width() // 2)
