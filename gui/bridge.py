@@ -175,12 +175,19 @@ class EngineBridge(QObject):
         if isinstance(event, Prepared) and event.run is not None:
             self.history = self._opened.popleft()
         else:
-            self.history.take(event)
+            self._note(event)
         if isinstance(event, StateChanged):
             self.state, self.state_step = event.state, event.step
         signal = self._signals.get(type(event))
         if signal is not None:
             signal.emit(event)
+
+    def _note(self, event: Event) -> None:
+        """In the history, and at any rate go on: who waits for the event is not to miss it."""
+        try:
+            self.history.take(event)
+        except UserError as error:  # the folder of a run that has begun is gone or spoilt by now
+            self._show_error(error)
 
     def _count(self, function: Callable[[], Answer]) -> Answer:
         """In the thread beside, which alone writes the sum: Python there keeps the engine from the interpreter."""

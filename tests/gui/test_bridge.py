@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
 from core.errors import BrokenOff, UserError
-from core.events import Event, Trouble
+from core.events import Event, RunStarted, Trouble
 from core.requests import OpenRun, SetPace
 from core.run_files.metrics_file import MetricsRecords
 from core.run_folder import RunFolder
@@ -131,6 +131,17 @@ def test_an_answer_that_fails_keeps_no_event_from_the_others(qtbot: QtBot, bridg
     with pytest.raises(ValueError, match="a slot of ours"):
         bridge.drain()
     assert told == [event]
+
+
+def test_a_run_that_is_gone_as_it_begins_is_told_of_and_its_beginning_passed_on(
+    qtbot: QtBot, bridge: EngineBridge, tmp_path: Path
+) -> None:
+    begun, troubles, gone = list[RunStarted](), list[Trouble](), tmp_path / "gone"
+    bridge.run_started.connect(begun.append)
+    bridge.trouble.connect(troubles.append)
+    bridge._inbox.append(RunStarted(run=gone, step=0))
+    qtbot.waitUntil(lambda: bool(begun), timeout=WAIT_MS)
+    assert begun[0].run == gone and str(gone) in troubles[0].sentence
 
 
 def test_an_opened_run_is_read_beside_the_gui_thread(
