@@ -118,8 +118,8 @@ class Conversation:
             return item
 
 
-class AboutARun(Conversation):
-    """One about a run that is there, or a plugin: what goes another way than expected is told on standard error.
+class TerminalConversation(Conversation):
+    """One of the verbs that train nothing: what goes another way than expected is told on standard error.
 
     It waits until something was answered: what is refused is one line and no more.
     """

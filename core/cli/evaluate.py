@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, TextIO
 
-from core.cli.conversation import AboutARun
+from core.cli.conversation import TerminalConversation
 from core.cli.files import output_file
 from core.cli.opening import (
     DATASET_OPTION,
@@ -45,7 +45,7 @@ def evaluate(arguments: Namespace) -> int:
         require_no_corpus_file(arguments.predictions, "--predictions", openings[0])
     evaluations = []
     predictions = nullcontext() if arguments.predictions is None else output_file(arguments.predictions)
-    with predictions as file, AboutARun(arguments.plugins_dir) as engine:
+    with predictions as file, TerminalConversation(arguments.plugins_dir) as engine:
         for opening in openings:
             evaluation = evaluated(engine, opening, arguments.split, minimum_risk=arguments.minimum_risk)
             evaluations.append(evaluation)
@@ -71,7 +71,7 @@ def openings_of(arguments: Namespace) -> list[OpenRun]:
     return [opening_of(run, arguments, "evaluate", options) for run in arguments.runs]
 
 
-def evaluated(engine: AboutARun, opening: OpenRun, split: str, *, minimum_risk: bool) -> Evaluation:
+def evaluated(engine: TerminalConversation, opening: OpenRun, split: str, *, minimum_risk: bool) -> Evaluation:
     """A run opened, and measured on a split."""
     opened(engine, opening)
     evaluation = engine.ask(Evaluate(split=split, minimum_risk=minimum_risk))

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.cli.conversation import AboutARun
+from core.cli.conversation import TerminalConversation
 from core.cli.files import require_no_texts
 from core.config import read_override
 from core.errors import UserError
@@ -47,7 +47,7 @@ def require_no_corpus_file(path: Path, option: str, opening: OpenRun) -> None:
     require_no_texts(path, option, (*named, *within), f"a file of the dataset of {opening.run.name}")
 
 
-def opened(engine: AboutARun, opening: OpenRun) -> Prepared:
+def opened(engine: TerminalConversation, opening: OpenRun) -> Prepared:
     """A run opened; of a length penalty that changes nothing, since there is no beam, it is warned."""
     prepared = engine.ask(opening)
     given = {key for key, _ in opening.changes}

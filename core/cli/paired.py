@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from core.cli.conversation import AboutARun
+from core.cli.conversation import TerminalConversation
 from core.cli.evaluate import evaluated, openings_of, warn
 from core.cli.opening import require_different_runs, weights_in_words
 from core.cli.output import print_records
@@ -24,7 +24,7 @@ def compare_paired(arguments: Namespace) -> int:
         raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
     openings = openings_of(arguments)
     require_different_runs(openings, "a paired test is of two")
-    with AboutARun(arguments.plugins_dir) as engine:
+    with TerminalConversation(arguments.plugins_dir) as engine:
         split, minimum_risk = arguments.split or "valid", arguments.minimum_risk
         first, second = (evaluated(engine, opening, split, minimum_risk=minimum_risk) for opening in openings)
     require_same_sentences((first, second), "A paired test")

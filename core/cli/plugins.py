@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.conversation import AboutARun
+from core.cli.conversation import TerminalConversation
 from core.cli.output import print_json
 from core.config import read_override
 from core.doctor.findings import PluginReport
@@ -79,7 +79,7 @@ def _record(info: PluginInfo) -> dict[str, object]:
 def check_plugin(arguments: Namespace) -> int:
     """Print what is wrong with one plugin, and what to do."""
     request = CheckPlugin(plugin=arguments.plugin, options=dict(map(_option, arguments.set)))
-    with AboutARun(arguments.plugins_dir) as engine:
+    with TerminalConversation(arguments.plugins_dir) as engine:
         report = engine.ask(request)
     if arguments.json:
         print_json(asdict(report))

@@ -11,7 +11,7 @@ from typing import TextIO, TypeVar
 from tqdm import tqdm
 
 from core.cli.arriving import ArrivingLines, is_file_on_standard_input
-from core.cli.conversation import AboutARun
+from core.cli.conversation import TerminalConversation
 from core.cli.files import name_of, output_file, read_lines, require_no_texts
 from core.cli.opening import opened, opening_of, require_no_corpus_file
 from core.cli.output import print_json
@@ -35,7 +35,7 @@ def translate(arguments: Namespace) -> int:
     texts = _texts(arguments)
     if arguments.output is not None:
         require_no_corpus_file(arguments.output, "--output", opening)
-    with AboutARun(arguments.plugins_dir) as engine:
+    with TerminalConversation(arguments.plugins_dir) as engine:
         prepared = opened(engine, opening)  # before the output's file is touched
         if arguments.n_best is not None:
             _require_beam(arguments.n_best, prepared.config.decoding.beam_size)
@@ -49,7 +49,7 @@ def translate(arguments: Namespace) -> int:
     return 0
 
 
-def _translate_as_they_come(texts: ArrivingLines, engine: AboutARun, arguments: Namespace) -> None:
+def _translate_as_they_come(texts: ArrivingLines, engine: TerminalConversation, arguments: Namespace) -> None:
     """Those together that have come while others were translated: of who writes fast, as many at once as of a file."""
     before = 0
     for lines in texts.taken(engine):
@@ -59,7 +59,7 @@ def _translate_as_they_come(texts: ArrivingLines, engine: AboutARun, arguments: 
 
 
 def _translate(
-    texts: Sequence[str], engine: AboutARun, output: TextIO, arguments: Namespace, before: int = 0
+    texts: Sequence[str], engine: TerminalConversation, output: TextIO, arguments: Namespace, before: int = 0
 ) -> Iterator[int]:
     """Print the outputs, and yield how many texts of each chunk; `before` is how many came before all of these."""
     for start, chunk in _chunks(texts):  # so that the first outputs of a long file appear soon
@@ -100,7 +100,9 @@ def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
         yield start, items[start : start + _TEXTS_AT_ONCE]
 
 
-def _require_readable(texts: Sequence[str], engine: AboutARun, arguments: Namespace, before: int = 0) -> None:
+def _require_readable(
+    texts: Sequence[str], engine: TerminalConversation, arguments: Namespace, before: int = 0
+) -> None:
     """Refuse what cannot be translated before anything is: that may take hours."""
     numbered = [(number, text) for number, text in enumerate(texts, start=before + 1) if text.strip()]
     for _, chunk in _chunks(numbered):

@@ -42,31 +42,27 @@ def insets(table: QTableWidget, column: int) -> tuple[int, int]:
     return inset(header.grab().toImage(), head), inset(table.viewport().grab().toImage(), cell)
 
 
-@pytest.mark.parametrize("kind", [RunComparison, RunTranslations])
-def test_heads_stand_over_what_is_below_them(
-    stage: Callable[[QWidget, int, int], None], theme: Theme, kind: type[RunComparison] | type[RunTranslations]
-) -> None:
-    panel = kind(theme)
+@pytest.fixture(params=[RunComparison, RunTranslations])
+def table(stage: Callable[[QWidget, int, int], None], theme: Theme, request: pytest.FixtureRequest) -> QTableWidget:
+    """Of each panel that has one, filled."""
+    panel = request.param(theme)
     stage(panel, 1000, 400)
     panel.show_comparison(COMPARISON)
     panel.show_step(History(), 0)
+    return panel.table
+
+
+def test_heads_stand_over_what_is_below_them(table: QTableWidget) -> None:
     for column in (1, 2):
-        head, cell = insets(panel.table, column)
+        head, cell = insets(table, column)
         assert abs(head - cell) <= 3, (head, cell)
 
 
-@pytest.mark.parametrize("kind", [RunComparison, RunTranslations])
-def test_heads_stay_as_they_are_when_a_row_is_chosen(
-    stage: Callable[[QWidget, int, int], None], theme: Theme, kind: type[RunComparison] | type[RunTranslations]
-) -> None:
-    panel = kind(theme)
-    stage(panel, 1000, 400)
-    panel.show_comparison(COMPARISON)
-    panel.show_step(History(), 0)
-    heads = panel.table.horizontalHeader()
+def test_heads_stay_as_they_are_when_a_row_is_chosen(table: QTableWidget) -> None:
+    heads = table.horizontalHeader()
     before = heads.grab().toImage()
-    panel.table.selectRow(0)
-    assert panel.table.selectedItems() and heads.grab().toImage() == before
+    table.selectRow(0)
+    assert table.selectedItems() and heads.grab().toImage() == before
 
 
 def test_the_heads_go_on_to_the_edge_each_time_a_run_has_grown(
