@@ -18,6 +18,7 @@ from core.faults import as_trouble
 from core.first_look import read_first_look
 from core.requests import Close, Stop
 from core.run_files.archive import SUFFIX
+from core.run_folder import RunFolder
 from core.settings.presets import FIRST_PRESET, read_preset
 from gui.context import Context
 from gui.frame.banner import ResumeBanner, interrupted_run
@@ -109,7 +110,7 @@ class MainWindow(QMainWindow):
             pass
         self.setup_drawer.choose_preset(FIRST_PRESET)
         look = partial(interrupted_run, self.context.place.path, self.banner.refused_at)
-        self.context.bridge.call(look, self.banner.offer)
+        self.context.bridge.call(look, self._offer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save first, without asking; the window goes when the engine has. A second time it goes in any case."""
@@ -152,6 +153,11 @@ class MainWindow(QMainWindow):
         self.hide()
         for plot in self.findChildren(pg.PlotWidget):
             plot.getPlotItem().close()  # its menu is a window of its own
+
+    def _offer(self, left: RunFolder | None) -> None:
+        """Unless another run is at hand by now, as on a slow disk: that one would be offered, or an older one."""
+        if not self.context.workbench.has_run:
+            self.banner.offer(left)
 
     def _advance(self) -> None:
         self.context.playhead.advance(self.context.bridge.shown.last_step)

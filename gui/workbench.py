@@ -64,7 +64,7 @@ class Workbench(AtHand):
     def take(self, config: RunConfig) -> None:
         """Another preset or file: the whole draft anew. A run that was asked for begins without it."""
         self.draft = self.taken = config
-        if not self._has_run:
+        if not self.has_run:
             self._opening.give_up()
             self._preparation.come_in(0)
         self.changed.emit()
@@ -83,13 +83,18 @@ class Workbench(AtHand):
     def renew(self) -> None:
         """The plugins were read anew: prepare with them. A run that has begun keeps the data it has."""
         self._preparation.is_outdated = self.is_opening
-        if not self._has_run and not self.is_opening:
+        if not self.has_run and not self.is_opening:
             self._preparation.come_in(0)
+
+    @property
+    def has_run(self) -> bool:
+        """At hand, or about to begin: what is edited acts on it, or waits for the next."""
+        return self.run is not None or self._beginning.is_asked
 
     @property
     def waiting(self) -> tuple[str, ...]:
         """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
-        if not self._has_run or self.draft is None or self.applied is None:
+        if not self.has_run or self.draft is None or self.applied is None:
             return ()
         return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
 
@@ -252,14 +257,9 @@ class Workbench(AtHand):
         self._bridge.prepared.connect(self._take_prepared)
         self._bridge.run_finished.connect(self._take_finish)
 
-    @property
-    def _has_run(self) -> bool:
-        """At hand, or about to begin: what is edited acts on it, or waits for the next."""
-        return self.run is not None or self._beginning.is_asked
-
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
-        if self._has_run:
+        if self.has_run:
             self._acting.take(edits)
         elif not self.is_opening:
             self._preparation.come_in(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
@@ -24,6 +25,7 @@ from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
 from gui.frame.banner import interrupted_run
 from gui.main_window import AFTER_THE_END_MS, MainWindow
+from gui.runs.rows import example_path
 from tests.gui.windows import opened_window
 
 Wait = Callable[[str], None]
@@ -360,6 +362,8 @@ def test_offers_the_interrupted_run_that_was_written_last(
     older, newer = (RunFolder.open(run) for run in list_runs(runs))
     workbench.continue_run(older.path)
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
+    workbench.reset()
+    wait_for_state("ready")
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
     for pid, expected in ((os.getppid(), newer), (int(ended.stdout), older)):  # it writes still, or was killed
         older.reread_state()
@@ -371,6 +375,31 @@ def test_offers_the_interrupted_run_that_was_written_last(
     window.begin()
     qtbot.waitUntil(window.banner.isVisible, timeout=WAIT_MS)
     assert older.path.name in window.banner.sentence.text()
+
+
+def test_nothing_is_offered_once_somebody_learns_however_long_the_look_takes(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge, may_look, done = window.context.bridge, threading.Event(), list[object]()
+    left = RunFolder.open(shutil.copytree(example_path(), tmp_path / "runs" / "left"))
+    left.update(state="stopped")
+
+    def look(*arguments: Any) -> RunFolder | None:
+        may_look.wait()
+        return interrupted_run(*arguments)
+
+    monkeypatch.setattr("gui.main_window.interrupted_run", look)
+    with monkeypatch.context() as patch:
+        patch.setattr(window.setup_drawer, "choose_preset", lambda _: None)  # what is prepared stays so
+        window.begin()
+    bridge.call(lambda: None, done.append)  # after the look
+    try:
+        window.context.workbench.learn(5)
+        wait_for_state("paused")
+    finally:
+        may_look.set()
+    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
+    assert not window.banner.isVisible()
 
 
 def test_the_help_sheet_names_the_licences(qtbot: QtBot, window: MainWindow) -> None:
