@@ -66,7 +66,7 @@ class RunsView(View):
         self.details = RunDetails()
         self.sides = RunSides(context)
         self.shared = SharedRuns(context, self)
-        self._deleted = QElapsedTimer()  # since a click on Delete
+        self._deleted = QElapsedTimer()  # since a click on Delete was followed
         self._timer = QTimer(self)
         self._timer.setInterval(LIVE_MS)
         self._timer.timeout.connect(self._refresh_live)
@@ -133,8 +133,8 @@ class RunsView(View):
     def _click_delete(self) -> None:
         """The second click of a double one would delete the run that took the place."""
         if not self._deleted.isValid() or self._deleted.hasExpired(QApplication.doubleClickInterval()):
-            self._deleted.start()
             self.delete_chosen()
+            self._deleted.start()  # not before: many runs, drawn without the one, may take longer than a double click
 
     def _label(self, run: Path, label: RunLabel) -> None:
         """Call a run so, beside the GUI thread."""

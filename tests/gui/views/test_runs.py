@@ -15,16 +15,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.config import change_setting
+from core.engine import Engine
 from core.events import SettingChanged
 from core.resuming import cut_back
 from core.run_files.validation_file import validation_bytes
@@ -308,18 +310,28 @@ def test_another_process_is_followed_live(
 
 
 def test_a_run_is_followed_on_while_the_first_data_are_prepared(
-    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, context, view = empty_window, empty_window.context, empty_window.runs_view
+    may_prepare, take_turn = threading.Event(), Engine._take_turn
+
+    def take_turn_later(engine: Engine, desk: Any) -> None:
+        may_prepare.wait()
+        take_turn(engine, desk)
+
+    monkeypatch.setattr(Engine, "_take_turn", take_turn_later)
     run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
-    window.begin()
-    window.show_view(window.views.index(view))
-    view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.writer is not None), 0)
-    assert context.bridge.state in ("starting", "preparing")
-    qtbot.keyClick(view.table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
-    context.playhead.view(400)
+    try:
+        window.begin()
+        window.show_view(window.views.index(view))
+        view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.writer is not None), 0)
+        qtbot.keyClick(view.table, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
+        context.playhead.view(400)
+        assert context.bridge.state in ("starting", "preparing")
+    finally:
+        may_prepare.set()
     qtbot.waitUntil(lambda: context.bridge.state == "ready", timeout=WAIT_MS)
     assert context.follower.run == run and context.playhead.step == 400
     window.transport.reset_button.click()
@@ -417,8 +429,36 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsVie
     delete_by_a_double_click(three_runs, qtbot, trash)
 
 
+class Stopwatch:
+    """A QElapsedTimer whose time passes where a test says so."""
+
+    def __init__(self) -> None:
+        self._passed: int | None = None
+
+    def start(self) -> None:
+        self._passed = 0
+
+    def isValid(self) -> bool:  # as Qt calls it
+        return self._passed is not None
+
+    def hasExpired(self, milliseconds: int) -> bool:
+        assert self._passed is not None
+        return self._passed > milliseconds
+
+    def pass_by(self, milliseconds: int) -> None:
+        if self._passed is not None:
+            self._passed += milliseconds
+
+
 def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path) -> None:
-    """It takes one run, not the next one too."""
+    """It takes one run, not the next one too, though the table takes longer to draw than such a click."""
+    view._deleted, search = Stopwatch(), view._search
+
+    def search_slowly() -> None:
+        search()
+        view._deleted.pass_by(2 * QApplication.doubleClickInterval())
+
+    view._search = search_slowly
     before, thrown_away, chosen = names(view), len(list(trash.iterdir())), view.table.chosen
     assert chosen is not None
     for _ in range(2):  # as a double one comes
@@ -745,7 +785,7 @@ def test_a_table_that_scrolls_sideways_shows_all_of_its_rows(three_runs: RunsVie
     three_runs.window().resize(three_runs.window().minimumSize())
     qtbot.waitUntil(lambda: table.horizontalScrollBar().isVisible(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: table.viewport().height() >= table.verticalHeader().length(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: not table.verticalScrollBar().isVisible(), timeout=5_000)
+    qtbot.waitUntil(lambda: not table.verticalScrollBar().isVisible(), timeout=WAIT_MS)
 
 
 def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> None:
