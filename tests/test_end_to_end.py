@@ -249,22 +249,40 @@ def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, 
     assert not list(tmp_path.glob(".exporting-*"))
 
 
-SLOWLY = """
-import sys, time
+STAYING = """
+import sys, threading, time
 from core.cli import main
+from core.engine import Engine
+from core.events import StepsDone
+from core.requests import Stop
 from core.training.trainer import Trainer
-take_step = Trainer._take_step
-def take_step_slowly(trainer):
-    time.sleep(0.02)  # else a machine that does other things too hears of the first step when all are taken
+take_step, emit, ask = Trainer._take_step, Engine._emit, Engine.ask
+is_told, is_heard = threading.Event(), threading.Event()
+
+def take_step_and_stay(trainer):
+    time.sleep(0.02)  # else all are taken before the first are told
+    if is_told.is_set():
+        is_heard.wait(100)  # else a machine that does other things too has taken all when the signal comes
     take_step(trainer)
-Trainer._take_step = take_step_slowly
+
+def emit_and_note(engine, event):
+    emit(engine, event)
+    if isinstance(event, StepsDone):
+        is_told.set()
+
+def ask_and_note(engine, request):
+    if isinstance(request, Stop):
+        is_heard.set()
+    return ask(engine, request)
+
+Trainer._take_step, Engine._emit, Engine.ask = take_step_and_stay, emit_and_note, ask_and_note
 sys.exit(main(sys.argv[1:]))
 """
 
 
 def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Signals) -> tuple[int, str]:
     """Start a training, send it a signal once it has learnt a little; its exit code and standard error."""
-    command = [sys.executable, "-c", SLOWLY, *arguments, "--json"]
+    command = [sys.executable, "-c", STAYING, *arguments, "--json"]
     with subprocess.Popen(
         command,
         cwd=place,
@@ -400,18 +418,28 @@ def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
     assert not (plugins / "runs").exists() or not list((plugins / "runs").iterdir())
 
 
+PATIENT = """
+import sys
+from core.cli import main
+from core.plugins_host.host import PluginHost
+PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0  # for an answer when nobody is in a hurry
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Path) -> None:
     reached = plugins / "reached"
     body = f"        open({str(reached)!r}, 'w').close()\n        while True: pass"
     (plugins / "hangs.py").write_text(PLUGIN.format(name="hangs", body=body), encoding="utf-8")
-    command = [*MAIN, *with_plugin("hangs", plugins, "--run-dir", str(plugins / "never"))]
-    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True) as process:
+    arguments = with_plugin("hangs", plugins, "--run-dir", str(plugins / "never"))
+    command, environment = [sys.executable, "-c", PATIENT, *arguments], os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=place, env=environment, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
         while not reached.exists() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=10)  # it has 30 s for an answer when nobody is in a hurry
+        _, errors = process.communicate(timeout=100)
     assert (process.returncode, errors) == (128 + signal.SIGTERM, "headlight: ended by SIGTERM.\n")
     assert not (plugins / "never").exists()
 

@@ -122,7 +122,7 @@ def test_options_are_completed(host: PluginHost, write_plugin: Any) -> None:
 def test_a_finite_split_is_drawn_whole_in_chunks_with_its_alignments(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
     chunks = list(host.pairs("named", {"length": 4}, 0, "train"))
-    assert [len(chunk) for chunk in chunks] == [1000, 1000, 500]
+    assert len(chunks) >= 3 and max(map(len, chunks)) <= 1000 and sum(map(len, chunks)) == 2500
     pair = chunks[0][0]
     assert len(pair.source) == 4 and pair.target == pair.source[::-1] and pair.alignment == [(0, 1), (2, 3)]
     assert len(drawn(host, "named", limit=7)) == 7
@@ -531,18 +531,21 @@ def test_plugins_are_listed_beside_the_caller_and_close_waits_for_nothing_left(f
 
 
 def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) -> None:
-    """Two streams take turns, one is left half-way, other questions come between: all chunks are as without."""
-    whole = [list(host.pairs("copy_task", {}, seed, "train", limit=8000)) for seed in (1, 2)]
+    """Two streams take turns, one is left half-way, other questions come between: all pairs are as without.
+
+    Not all chunks: a busy machine sends what it has drawn after half a second.
+    """
+    whole = [drawn(host, "copy_task", seed=seed, limit=8000) for seed in (1, 2)]
     streams = [host.pairs("copy_task", {}, seed, "train", limit=8000) for seed in (1, 2)]
-    taken: list[list[list[Pair]]] = [[], []]
+    taken: list[list[Pair]] = [[], []]
     for _ in range(5):
-        for stream, chunks in zip(streams, taken, strict=True):
-            chunks.append(next(stream))
+        for stream, pairs in zip(streams, taken, strict=True):
+            pairs.extend(next(stream))
             assert host.examples("copy_task", {})
     streams[0].close()  # with the sixth chunk on its way
-    taken[1].extend(streams[1])
-    assert taken == [whole[0][:5], whole[1]] and len(whole[1]) == 8
-    assert drawn(host, "copy_task", seed=1, limit=8000) == list(chain.from_iterable(whole[0]))
+    taken[1].extend(chain.from_iterable(streams[1]))
+    assert taken == [whole[0][: len(taken[0])], whole[1]] and 0 < len(taken[0]) < 8000 == len(whole[1])
+    assert drawn(host, "copy_task", seed=1, limit=8000) == whole[0]
 
 
 def test_a_stream_left_after_its_host_was_closed_starts_no_process(folder: Path) -> None:
@@ -675,7 +678,7 @@ def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: 
     """)
     child = int(drawn(host, "named")[0].source)
     host.close()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while is_alive(child):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -727,7 +730,7 @@ def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while is_alive(pid):
         assert time.monotonic() < deadline
         time.sleep(0.01)
