@@ -32,7 +32,8 @@ class Cases:
         try:
             yield
         except (Exception, pytest.fail.Exception) as error:
-            self.lost.append(f"{what}\n{traceback.format_exc()}")
+            said = f"{what}\n{traceback.format_exc()}"
+            self.lost.append(said.encode(errors="backslashreplace").decode())  # a strange path: xdist sends UTF-8
             if "from pytest-timeout" in str(error):
                 raise
 

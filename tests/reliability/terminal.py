@@ -14,7 +14,7 @@ from core.run_folder import RunFolder, is_run
 
 ROOT = Path(__file__).parents[2]
 MAIN = [sys.executable, str(ROOT / "main.py")]
-SECONDS = 60.0
+SECONDS = 200.0
 TINY = """
 name: tiny
 dataset:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.cases import Result, kept_together, table
+from tests.reliability.cases import Cases, Result, kept_together, table
 from tests.reliability.promises import PROMISES
 from tests.reliability.rights import needs_mount_as_anybody
 
@@ -98,3 +98,11 @@ def test_pieces_tried_on_one_commit_add_up(tmp_path: Path) -> None:
         ["4", "disk", "8", "8", "0", "1", "7"],
     ]
     assert list(kept_together(file, "another", {disk: Result(tried=8)})) == [disk]
+
+
+def test_of_a_strange_path_can_be_told_what_was_lost() -> None:
+    """Under xdist, a text that is no UTF-8 would end all tests."""
+    cases = Cases()
+    with cases.trying("in \udcff"):
+        raise AssertionError("no run in \udcff")
+    assert [said.encode().count(b"in \\udcff") for said in cases.lost] == [3]

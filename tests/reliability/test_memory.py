@@ -64,7 +64,7 @@ def require_no_more_than(before: Counts, qtbot: QtBot) -> None:
         grown = {name: (then, now) for name, then, now in counts if now > then}
         assert not grown, grown
 
-    qtbot.waitUntil(look, timeout=5000)
+    qtbot.waitUntil(look, timeout=WAIT_MS)
 
 
 @linux_only

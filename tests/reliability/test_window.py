@@ -41,7 +41,7 @@ DIVERGING = (
     "optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, "
     "schedule: {name: constant, warmup_steps: 0}, max_grad_norm: null"
 )
-HANG_S = 10.0  # of a machine that does other things too
+HANG_S = 60.0  # of a machine that does other things too
 ALL_GONE_S = 180.0  # the others are patient for a minute with one that hangs, and torchrun for half of one
 
 
@@ -132,8 +132,16 @@ def filled(window: MainWindow, folder: Path) -> Reached:
 
 
 def preparing(window: MainWindow, folder: Path) -> Reached:
+    reached = heard_of_preparing(window)
     window.setup_drawer.open_file(folder / "good.yaml")
-    return lambda: window.context.bridge.state == "preparing"
+    return reached
+
+
+def heard_of_preparing(window: MainWindow) -> Reached:
+    """Whether the engine has told of it, perhaps in one tick with its end."""
+    told: list[StateChanged] = []
+    window.context.bridge.state_changed.connect(told.append)
+    return lambda: any(change.state == "preparing" for change in told)
 
 
 def ready(window: MainWindow, folder: Path) -> Reached:
@@ -166,8 +174,9 @@ def failed(window: MainWindow, folder: Path) -> Reached:
 
 
 def opening(window: MainWindow, folder: Path) -> Reached:
+    reached = heard_of_preparing(window)
     window.context.workbench.open_run(example_path())
-    return lambda: window.context.bridge.state == "preparing"
+    return reached
 
 
 def opened(window: MainWindow, folder: Path) -> Reached:
@@ -196,7 +205,8 @@ def evaluating(window: MainWindow, folder: Path) -> Reached:
     asked: list[Future[Any]] = []
 
     def is_at_it() -> bool:
-        if window.context.bridge.state == "paused" and not asked:
+        if window.context.bridge.state == "paused" and all(one.done() for one in asked):
+            asked.clear()  # both answered before anybody looked
             asked.extend(window.context.bridge.ask(one) for one in (Evaluate(split="test"), Translate(texts=("1 2",))))
         return bool(asked) and asked[1].done() and not asked[0].done()
 
