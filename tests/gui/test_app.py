@@ -53,11 +53,11 @@ def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Pat
 def test_a_signal_ends_the_window(home: Path, number: signal.Signals) -> None:
     log = home / "cache"
     with subprocess.Popen([sys.executable, str(ROOT / "main.py")], stderr=subprocess.PIPE, env=os.environ) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 100
         while not (log / "headlight" / "prepared").exists() and time.monotonic() < deadline:
             time.sleep(0.1)
         process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=100)
     assert process.returncode == 128 + number
     assert b"Traceback" not in errors
     assert recall(home / "config" / "headlight" / "window.json").has_seen_tour

@@ -66,12 +66,15 @@ def test_space_that_is_held_acts_once(qtbot: QtBot, window: MainWindow, monkeypa
     assert len(toggled) == 1
 
 
-def test_space_that_comes_as_the_run_ends_asks_for_no_more_steps(qtbot: QtBot, window: MainWindow) -> None:
+def test_space_that_comes_as_the_run_ends_asks_for_no_more_steps(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window.setFocus()
     with qtbot.waitSignal(window.context.bridge.run_finished, timeout=WAIT_MS):  # after the state, by a tick at times
         qtbot.keyClick(window, Qt.Key.Key_Space)
-    window._finished.start()  # on a busy machine it was a while ago
-    qtbot.keyClick(window, Qt.Key.Key_Space)
+    with monkeypatch.context() as patch:
+        patch.setattr("gui.main_window.AFTER_THE_END_MS", 100 * WAIT_MS)  # on a busy machine it was a while ago
+        qtbot.keyClick(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: window._finished.hasExpired(AFTER_THE_END_MS), timeout=WAIT_MS)
     assert window.context.bridge.state == "finished" and window.context.bridge.history.last_step == 40
     qtbot.keyClick(window, Qt.Key.Key_Space)

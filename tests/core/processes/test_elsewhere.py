@@ -38,7 +38,7 @@ def small_file(tmp_path: Path) -> Path:
 
 
 def test_in_a_window(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path) -> None:
-    what_cannot_start_leaves_the_run_as_it_was(qtbot, window, wait_for_state, tmp_path)
+    what_cannot_start_leaves_the_run_as_it_was(qtbot, window, tmp_path)
     alone = losses_of_ten_steps(window, qtbot, num_processes=1)
     assert members() == {}
     window.transport.reset_button.click()
@@ -61,18 +61,18 @@ def test_in_a_window(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForSt
     assert members() == {}
 
 
-def what_cannot_start_leaves_the_run_as_it_was(
-    qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path
-) -> None:
+def what_cannot_start_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    bridge, states = window.context.bridge, list[str]()
     broken = tmp_path / "broken" / "torch"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('no torch here')")
     window.setup_drawer.processes_row.spin.setValue(2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(broken.parent))
+        connection = bridge.state_changed.connect(lambda change: states.append(change.state))
         window.transport.step_buttons[1].click()
-        wait_for_state("preparing")
-        wait_for_state("paused")
+        qtbot.waitUntil(lambda: "preparing" in states and bridge.state == "paused", timeout=WAIT_MS)
+        bridge.disconnect(connection)
     qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)  # the answer to Learn comes last
     trouble = window.strip.trouble
     assert trouble is not None

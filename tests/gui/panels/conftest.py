@@ -35,8 +35,8 @@ def stage(qtbot: QtBot) -> Iterator[Callable[[QWidget, int, int], None]]:
     def show(panel: QWidget, width: int, height: int) -> None:
         window.setCentralWidget(panel)
         window.resize(width, height)
-        window.show()
-        qtbot.waitExposed(window)
+        with qtbot.waitExposed(window, timeout=30_000):
+            window.show()
 
     yield show
     window.close()

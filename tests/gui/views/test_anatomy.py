@@ -128,8 +128,8 @@ def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyVie
     export_button.menu().aboutToShow.emit()
     assert not any(action.isEnabled() for action in export_button.menu().actions())
     export_button.copy_numbers()  # the menu had been opened before
-    view.context.bridge.drain()
-    assert "there is nothing to export any more" in view.window().strip.sentence.text()
+    told = view.window().strip.sentence
+    qtbot.waitUntil(lambda: "there is nothing to export any more" in told.text(), timeout=WAIT_MS)
     topic.target_edit.setText("1 2")
     qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
     assert len(topic.numbers()) == 1 + 5 * 5

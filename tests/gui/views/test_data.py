@@ -162,7 +162,7 @@ def test_no_row_cuts_its_tokens_off_beside_setup(view: DataView, empty_window: M
     empty_window.resize(960, 600)
     empty_window.rail.setup_button.setChecked(True)
     qtbot.waitUntil(lambda: table.columnWidth(1) < width, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: not cut_off(), timeout=2_000)
+    qtbot.waitUntil(lambda: not cut_off(), timeout=WAIT_MS)
 
 
 def test_a_pair_that_lacks_its_line_breaks_is_told_of(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

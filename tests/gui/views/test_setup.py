@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from core.config import read_config
+from gui.bench.acting_edits import ACT_DELAY_MS
 from gui.main_window import MainWindow
 from gui.option_form import help_text
 from gui.runs.rows import example_path
@@ -186,13 +187,16 @@ def test_a_mark_that_was_mended_goes_though_the_plugins_were_read_anew_meanwhile
 def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
     window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
-    window.context.workbench._acting._typing.setInterval(1500)  # longer than a busy machine pauses in what is typed
+    typing = window.context.workbench._acting._typing
+    typing.setInterval(100 * WAIT_MS)  # longer than any machine pauses in what is typed
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
     editor = window.setup_drawer.forms["training"].rows["training.max_steps"].editor
     assert isinstance(editor, QLineEdit)
     editor.selectAll()
     qtbot.keyClicks(editor, "2000", delay=20)  # 2 would end the run here
+    assert typing.isActive() and not bridge.history.settings_changed
+    typing.setInterval(ACT_DELAY_MS)
     qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
     assert [change.value for change in bridge.history.settings_changed] == [2000]
     assert bridge.state == "learning"

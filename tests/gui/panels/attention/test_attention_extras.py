@@ -136,7 +136,7 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     assert max(abs(float(weight)) for row in view.map.numbers()[1:] for weight in row[1:]) == 0  # the same seed
     assert "Orange: more than the other run; blue: less." in view.map.canvas.legend()  # the title has its name
     assert said_of_first_cell(window, qtbot).endswith("with weight +0.000 against the other run")
-    qtbot.waitUntil(lambda: view.grid.title_label.text() == "All heads · step 0 minus the other run")
+    qtbot.waitUntil(lambda: view.grid.title_label.text() == "All heads · step 0 minus the other run", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: extras.step_combo.isVisible() and not extras.is_dirty, timeout=WAIT_MS)
     assert extras.step_combo.currentText() == "the same"
     extras.step_combo.setFocus()

@@ -89,7 +89,7 @@ def test_esc_gives_the_focus_back_where_it_was_and_still_is(
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
     assert both.window().focusWidget() is edit
     row.add_button.click()
-    with qtbot.waitSignal(edit.destroyed):  # as those of a form, where another dataset is chosen
+    with qtbot.waitSignal(edit.destroyed, timeout=WAIT_MS):  # as those of a form, where another dataset is chosen
         edit.deleteLater()
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
     assert not row.add_edit.isVisible()
