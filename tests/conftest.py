@@ -188,7 +188,7 @@ def headlight(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]
 
     def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, str(ROOT / "main.py"), *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, **options)
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200, **options)
 
     return run
 

@@ -54,7 +54,7 @@ TIMING = {"time", "train/target_tokens_per_second"}
 def headlight(*arguments: object, cwd: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     """One call of the command line, from another folder than the project's."""
     command = [*MAIN, *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=100)
+    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=200)
 
 
 def refused(result: subprocess.CompletedProcess[str]) -> str:
@@ -439,7 +439,7 @@ def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Pa
         while not reached.exists() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=100)
+        _, errors = process.communicate(timeout=200)
     assert (process.returncode, errors) == (128 + signal.SIGTERM, "headlight: ended by SIGTERM.\n")
     assert not (plugins / "never").exists()
 
@@ -457,7 +457,7 @@ def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Pa
     def within(kilobytes: int, name: str) -> subprocess.CompletedProcess[str]:
         command = shlex.join([*MAIN, *with_plugin("one_example", plugins, "--run-dir", name)])
         shell = ["bash", "-c", f"ulimit -f {kilobytes}; exec {command}"]  # no file may grow beyond it
-        return subprocess.run(shell, cwd=place, capture_output=True, text=True, timeout=100)
+        return subprocess.run(shell, cwd=place, capture_output=True, text=True, timeout=200)
 
     result = within(70, "full")  # holds a checkpoint, but not all metrics
     assert result.returncode == 3 and "Traceback" not in result.stderr, result.stderr

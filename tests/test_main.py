@@ -74,7 +74,7 @@ def test_the_window_opens_on_a_real_display_and_ends_when_told(x_display: Any, t
             time.sleep(0.1)
         num_colours = x_display.num_colours()
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=100)
+        _, errors = process.communicate(timeout=200)
     finally:
         process.kill()
     assert (num_colours >= MANY_COLOURS, errors) == (True, "")

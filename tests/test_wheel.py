@@ -22,7 +22,7 @@ BIN = "Scripts" if sys.platform == "win32" else "bin"
 def call(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Runs a command that knows nothing of the clone."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=110)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=200)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ def test_every_view_is_measured(tmp_path: Path) -> None:
     own = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     measured = subprocess.run(
         [sys.executable, "-c", BRIEFLY, str(run)],
-        capture_output=True, text=True, timeout=120, env=os.environ | own, check=True,
+        capture_output=True, text=True, timeout=200, env=os.environ | own, check=True,
     )  # fmt: skip
     rows = [line.partition("  ")[0] for line in measured.stdout.splitlines()]
     assert rows[0].startswith("opened (800 steps, ")

@@ -815,7 +815,7 @@ with Engine([watcher]) as engine:
 
 
 def test_a_full_disk_pauses_the_run_and_nothing_is_lost(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", FULL, tmp_path], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", FULL, tmp_path], capture_output=True, text=True, timeout=200)
     assert done.stderr == ""
     refused, paused, kept, run = done.stdout.split("\n")[:-1]
     assert "cannot be written" in refused
@@ -939,5 +939,5 @@ with Engine() as engine:
 
 def test_until_something_is_asked_it_lists_plugins_and_leaves_torch_alone() -> None:
     """So that a window that is being built has the interpreter for itself."""
-    result = subprocess.run([sys.executable, "-c", UNASKED], capture_output=True, text=True, timeout=100)
+    result = subprocess.run([sys.executable, "-c", UNASKED], capture_output=True, text=True, timeout=200)
     assert (result.stdout, result.stderr) == ("True False\n", "")

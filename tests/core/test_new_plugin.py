@@ -47,7 +47,7 @@ def run_as_author(*command: str, cwd: Path) -> None:
     """Runs a module of Python's where `core` can be imported, as where Headlight is installed."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MYPYPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=100
+        [sys.executable, "-m", *command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=200
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

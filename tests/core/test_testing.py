@@ -41,7 +41,7 @@ def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Runs pytest as somebody who has headlight installed, and no other plugin of pytest."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-P", "-m", "pytest", "-W", "error", "-p", "core.testing", *options]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
 
 
 @pytest.fixture(scope="module")

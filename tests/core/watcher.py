@@ -13,7 +13,7 @@ from core.events import Event, StateChanged, StepsDone
 from core.requests import Answer, Prepare, Request, Start
 
 Kind = TypeVar("Kind", bound=Event)
-SECONDS = 60.0
+SECONDS = 200.0
 
 
 def tiny_config(seed: int = 0, **training: Any) -> RunConfig:

@@ -83,7 +83,7 @@ def run(command: str, folder: Path) -> str:
     else:
         assert program == "python"
         words = [sys.executable, *arguments]
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=100)
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
 

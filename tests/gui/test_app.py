@@ -43,7 +43,7 @@ with Engine() as engine:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", FULL], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", FULL], cwd=ROOT, capture_output=True, text=True, timeout=200)
     assert done.returncode == 3, done.stderr
     assert "headlight: The run cannot be written to " in done.stderr
     assert done.stderr.endswith("All is kept up to step 0.\n")
@@ -57,7 +57,7 @@ def test_a_signal_ends_the_window(home: Path, number: signal.Signals) -> None:
         while not (log / "headlight" / "prepared").exists() and time.monotonic() < deadline:
             time.sleep(0.1)
         process.send_signal(number)
-        _, errors = process.communicate(timeout=100)
+        _, errors = process.communicate(timeout=200)
     assert process.returncode == 128 + number
     assert b"Traceback" not in errors
     assert recall(home / "config" / "headlight" / "window.json").has_seen_tour

@@ -88,7 +88,7 @@ def test_it_goes_on_from_the_viewed_step_and_stops_there(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize(("num_probes", "interval"), [(3, 500), (21, 250), (1000, 125)])
 def test_few_probes_are_shown_longer_so_that_a_replay_is_not_over_at_once(
-    monkeypatch: pytest.MonkeyPatch, num_probes: int, interval: int
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, num_probes: int, interval: int
 ) -> None:
     monkeypatch.undo()
     playhead = Playhead()

@@ -52,7 +52,7 @@ def under_strace(run: Path, python: Sequence[str], *options: str) -> subprocess.
     """Do this in a process of its own, with what strace is to do to the calls that touch the run."""
     paths = [option for path in touched(run) for option in ("-P", str(path))]
     command = ["strace", "-f", "--seccomp-bpf", "-qq", *paths, *options, sys.executable, *python]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
 
 
 def touched(run: Path) -> list[Path]:

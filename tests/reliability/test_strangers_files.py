@@ -65,7 +65,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(run: Path, hostile: list[Path]) -> list[dict[str, Any]]:
     """What happened while each was opened, in a process that an audit hook watches."""
     command = [sys.executable, "-m", "tests.reliability.watched_opening", str(run), *map(str, hostile)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=110)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -106,7 +106,7 @@ def test_python_in_a_run_folder_is_not_imported_even_from_within(run: Path, tmp_
         for module in ("copy_task", "torch", "yaml", "json", "sitecustomize", "__init__", "conftest"):
             (place / f"{module}.py").write_text("open('executed', 'w').close()\n", encoding="utf-8")
     command = [sys.executable, str(ROOT / "main.py"), "translate", ".", SENTENCE]
-    done = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.rglob("executed"))
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 def test_without_a_display_it_trains_translates_and_says_where_the_run_lies(home: Path) -> None:
     hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
     command = [sys.executable, "-m", "scripts.run"]
-    result = subprocess.run(command, cwd=ROOT, env=hidden, capture_output=True, text=True, timeout=110)
+    result = subprocess.run(command, cwd=ROOT, env=hidden, capture_output=True, text=True, timeout=200)
     assert result.returncode == 0, result.stderr
     assert "There is no display" in result.stdout
     assert len(re.findall(r"  ->  .* \(right\)$", result.stdout, flags=re.MULTILINE)) == 3

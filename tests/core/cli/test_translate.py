@@ -84,7 +84,7 @@ def test_who_types_the_texts_is_told_that_they_are_waited_for(run: Path, tmp_pat
             os.write(ours, line)
             assert process.stdout.readline().endswith(b"\n")
         os.write(ours, b"\x04")
-        outputs, _ = process.communicate(timeout=60)
+        outputs, _ = process.communicate(timeout=200)
     os.close(ours)
     assert outputs == b"" and process.returncode == 0
 
@@ -105,7 +105,7 @@ def test_each_line_that_comes_through_a_pipe_is_answered_before_the_next(run: Pa
             stdin.write(f"{line}\n")
             answers.append(stdout.readline())
         stdin.write(f"\n{'1 ' * 99}\n")
-        rest, said = process.communicate(timeout=60)
+        rest, said = process.communicate(timeout=200)
     assert [answer.split("\t")[0] for answer in answers] == ["1", "2", "3"]
     assert "warning: standard input, line 3: not in the vocabulary" in said
     assert (process.returncode, rest) == (2, "")
@@ -117,7 +117,7 @@ def test_all_that_a_pipe_holds_is_translated_as_a_file_is(run: Path, tmp_path: P
     expected = translated(run, tmp_path).stdout
     for given in ((tmp_path / "in.txt").read_bytes(), gzip.compress((tmp_path / "in.txt").read_bytes())):
         command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
-        piped = subprocess.run(command, cwd=tmp_path, input=given, capture_output=True, timeout=60)
+        piped = subprocess.run(command, cwd=tmp_path, input=given, capture_output=True, timeout=200)
         assert (piped.returncode, piped.stdout.decode()) == (0, expected)
 
 
@@ -149,7 +149,7 @@ def test_what_marks_the_texts_may_come_byte_by_byte(run: Path, tmp_path: Path, g
             os.write(stdin.fileno(), given[place : place + 1])
             while _held(stdin) and process.poll() is None:
                 time.sleep(0.01)
-        outputs, _ = process.communicate(timeout=60)
+        outputs, _ = process.communicate(timeout=200)
     assert outputs == called("translate", run, "1 2", cwd=tmp_path).stdout
 
 

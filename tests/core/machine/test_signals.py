@@ -30,7 +30,7 @@ def test_each_stopping_signal_is_told_and_none_breaks_off_what_follows() -> None
     with signals_to(told.put):
         for one in STOPPING:
             os.kill(os.getpid(), one)
-        assert [told.get(timeout=60) for _ in STOPPING] == list(STOPPING)
+        assert [told.get(timeout=200) for _ in STOPPING] == list(STOPPING)
     for one in STOPPING:
         os.kill(os.getpid(), one)  # would end the test run
 

@@ -55,7 +55,7 @@ sys.exit(status)
 
 def window_that(acts: str) -> subprocess.CompletedProcess[str]:
     """The application as a process, to its end."""
-    return subprocess.run([sys.executable, "-c", ACTING, acts], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    return subprocess.run([sys.executable, "-c", ACTING, acts], cwd=ROOT, capture_output=True, text=True, timeout=200)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a crash opens a dialog there")
