@@ -66,6 +66,7 @@ class RunsView(View):
         self.details = RunDetails()
         self.sides = RunSides(context)
         self.shared = SharedRuns(context, self)
+        self._leaving: set[Path] = set()  # to the trash: a reading that began before may have found them
         self._deleted = QElapsedTimer()  # since a click on Delete was followed
         self._timer = QTimer(self)
         self._timer.setInterval(LIVE_MS)
@@ -119,10 +120,13 @@ class RunsView(View):
         self._all_rows = [row for row in self._all_rows if row not in rows]
         self.table.choose(self._below(rows[-1]))
         self._search()
-        throw = partial(throw_away, [row.path for row in rows])
-        self.context.bridge.call(throw, lambda _: self._take_deleted(rows), self._fail_to_change)
+        paths = [row.path for row in rows]
+        self._leaving.update(paths)
+        throw = partial(throw_away, paths)
+        self.context.bridge.call(throw, lambda _: self._take_deleted(rows), partial(self._have_back, paths))
 
     def _take_deleted(self, rows: Sequence[RunRow]) -> None:
+        self._leaving.difference_update(row.path for row in rows)
         what = f"{rows[0].name} ({rows[0].path.name}) is" if len(rows) == 1 else f"{len(rows)} runs are"
         self.deleted_label.setText(f"{what} in the trash of the desktop, and can be restored from there.")
         self.deleted_label.show()
@@ -154,6 +158,11 @@ class RunsView(View):
         staying = [row for row in self.table.rows if row in self._all_rows]
         nearest = below[:1] or staying[-1:]
         return nearest[0].path if nearest else None
+
+    def _have_back(self, paths: Sequence[Path], error: Exception) -> None:
+        """No trash took them."""
+        self._leaving.difference_update(paths)
+        self._fail_to_change(error)
 
     def _fail_to_change(self, error: Exception) -> None:
         self.context.bridge.report(error)
@@ -281,7 +290,7 @@ class RunsView(View):
 
     def _show(self, rows: list[RunRow]) -> None:
         self._is_reading = False
-        self._all_rows = rows
+        self._all_rows = [row for row in rows if row.path not in self._leaving]
         self._search()
         if self._read_again:
             self._read_again = False

@@ -36,12 +36,12 @@ from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.panels.runs.comparison import RunComparison
 from gui.runs.compared import At, Comparison, RunsReader
-from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, example_path
+from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, RunRows, example_path
 from gui.smoothing import smoothed
 from gui.views.runs import EMPTY, RunsView
 
 Wait = Callable[[str], None]
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 ROOT = Path(__file__).parents[3]
 TINY = (
     *("dataset.options.num_symbols=4", "dataset.options.min_length=3", "dataset.options.max_length=3"),
@@ -72,7 +72,7 @@ def writing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     yield process
     process.terminate()
-    process.wait(30)
+    process.wait(100)
 
 
 def show(window: MainWindow, qtbot: QtBot) -> RunsView:
@@ -297,7 +297,7 @@ def test_another_process_is_followed_live(
         lambda: row.source_label.text() == context.bridge.shown.probe(step).sentences[0].source, timeout=WAIT_MS
     )
     writing.terminate()
-    writing.wait(30)
+    writing.wait(100)
     ended = "is no longer being written"
     qtbot.waitUntil(lambda: ended in window.transport.state_label.text(), timeout=WAIT_MS)
     assert context.playhead.live_step == RunFolder.open(list_runs(tmp_path / "runs")[0]).last_trained_step()
@@ -426,6 +426,7 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsVie
     said = "toy_german_english (2026-01-02_b) is in the trash of the desktop, and can be restored from there."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == said
+    qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
     delete_by_a_double_click(three_runs, qtbot, trash)
 
 
@@ -465,6 +466,30 @@ def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path) -> None:
         qtbot.mouseClick(view.delete_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not chosen.path.exists() and not view._is_reading, timeout=WAIT_MS)
     assert len(names(view)) == len(before) - 1 and len(list(trash.iterdir())) == thrown_away + 1
+
+
+def test_a_run_that_is_deleted_while_the_folder_is_read_does_not_come_back(
+    three_runs: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, search, may_show, seen = RunRows.read, three_runs._search, threading.Event(), list[list[str]]()
+
+    def read_slowly(rows: RunRows) -> list[RunRow]:
+        found = read(rows)
+        may_show.wait()
+        return found
+
+    def note_what_is_shown() -> None:
+        search()
+        seen.append(names(three_runs))
+
+    qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
+    monkeypatch.setattr(RunRows, "read", read_slowly)
+    monkeypatch.setattr(three_runs, "_search", note_what_is_shown)
+    three_runs.refresh()
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    may_show.set()
+    qtbot.waitUntil(lambda: three_runs.deleted_label.isVisible() and not three_runs._is_reading, timeout=WAIT_MS)
+    assert len(seen) == 3 and not any("2026-01-02_b" in shown for shown in seen)
 
 
 def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> None:
