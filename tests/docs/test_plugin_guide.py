@@ -32,7 +32,7 @@ PAGE = ROOT / "docs" / "plugin-guide.md"
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w/]+\.\w+)`")
 TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3")
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 class Block(NamedTuple):

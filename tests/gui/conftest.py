@@ -21,7 +21,7 @@ dataset:
 model: {d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 16}
 training: {batch_size: 4, max_steps: 40, validate_every: 1000, checkpoint_every: 1000}
 """
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 @pytest.fixture

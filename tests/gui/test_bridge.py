@@ -20,7 +20,7 @@ from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 from gui.runs.rows import example_path
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 @pytest.fixture

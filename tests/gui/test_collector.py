@@ -37,7 +37,7 @@ def test_start_up_is_set_aside_and_then_this_thread_alone_collects(qtbot: QtBot)
         with collecting_here(bridge):
             before = gc.get_freeze_count()
             bridge.ask(Prepare(config=read_preset("copy_task", ("model.d_model=16",))))
-            qtbot.waitUntil(lambda: gc.get_freeze_count() > before, timeout=30_000)
+            qtbot.waitUntil(lambda: gc.get_freeze_count() > before, timeout=100_000)
             collected_in: list[str] = []
             objects: list[list[int]] = []
             Garbage(collected_in)
@@ -45,7 +45,7 @@ def test_start_up_is_set_aside_and_then_this_thread_alone_collects(qtbot: QtBot)
             other.start()
             other.join()
             assert not collected_in
-            qtbot.waitUntil(lambda: bool(collected_in), timeout=30_000)
+            qtbot.waitUntil(lambda: bool(collected_in), timeout=100_000)
             assert collected_in == [threading.main_thread().name]
     finally:
         bridge.close()

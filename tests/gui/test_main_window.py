@@ -29,7 +29,7 @@ from gui.runs.rows import example_path
 from tests.gui.windows import opened_window
 
 Wait = Callable[[str], None]
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 def test_is_alive_before_learn(qtbot: QtBot, window: MainWindow) -> None:

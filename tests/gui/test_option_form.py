@@ -164,7 +164,7 @@ def test_a_field_somebody_stands_in_shows_what_comes_from_elsewhere(qtbot: QtBot
     editor = form.rows[key].editor
     assert isinstance(editor, QLineEdit)
     editor.setFocus()
-    qtbot.waitUntil(editor.hasFocus, timeout=30_000)
+    qtbot.waitUntil(editor.hasFocus, timeout=100_000)
     form.show_values(CONFIG.model_dump(mode="json"))
     assert editor.text() == "0.1"
     editor.clear()

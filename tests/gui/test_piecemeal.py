@@ -12,7 +12,7 @@ from core.events import Trouble
 from gui.bridge import EngineBridge
 from gui.piecemeal import Piecemeal
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 def test_it_works_aside_while_somebody_watches(qtbot: QtBot, bridge: EngineBridge) -> None:

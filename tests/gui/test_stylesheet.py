@@ -47,7 +47,7 @@ def test_a_frame_shows_which_control_has_the_keyboard(qtbot: QtBot, mode: Mode, 
     window.activateWindow()
     for focused, is_framed in ((other, False), (control, True)):
         focused.setFocus(Qt.FocusReason.TabFocusReason)
-        qtbot.waitUntil(focused.hasFocus, timeout=30_000)
+        qtbot.waitUntil(focused.hasFocus, timeout=100_000)
         picture = control.grab().toImage()
         edge = picture.pixelColor(picture.width() - 1, picture.height() // 2).name()
         assert (edge == theme.colours.training) == is_framed, edge

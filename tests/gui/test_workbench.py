@@ -27,7 +27,7 @@ from gui.runs.rows import example_path
 from gui.workbench import PREPARE_DELAY_MS, Workbench
 
 ROOT = Path(__file__).parents[2]
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 def test_learn_clicked_twice_begins_one_run(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_refusal_that_comes_after_what_was_asked_for_since_does_not_end_that(
     workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
     workbench.prepare()
     with pytest.raises(UserError, match="Nothing is prepared"):
-        bridge.engine.ask(LocateData()).result(timeout=30)  # the data were refused, which the window has not read yet
+        bridge.engine.ask(LocateData()).result(timeout=100)  # the data were refused, which the window has not read yet
     workbench.edit("dataset", dataset)
     workbench.restart()
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step > 0, timeout=WAIT_MS)
@@ -320,7 +320,7 @@ def test_what_is_refused_late_does_not_end_the_opening_of_a_run(
         workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
         workbench.prepare()
     with suppress(UserError):
-        bridge.engine.ask(LocateData()).result(timeout=30)  # it was refused, which the window has not read yet
+        bridge.engine.ask(LocateData()).result(timeout=100)  # it was refused, which the window has not read yet
     workbench.edit("model.d_ff", 64)
     told = list[Trouble]()
     bridge.trouble.connect(told.append)
@@ -336,7 +336,7 @@ def test_a_run_that_was_opened_before_ends_the_opening_of_the_next_neither_there
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     workbench.open_run(tmp_path / "gone")
     with pytest.raises(UserError, match="gone"):
-        bridge.engine.ask(OpenRun(run=tmp_path / "gone")).result(timeout=30)  # behind it: the window has not read that
+        bridge.engine.ask(OpenRun(run=tmp_path / "gone")).result(timeout=100)  # behind it: the window has not read that
     workbench.open_run(other)
     bridge.drain()
     assert workbench.is_opening
@@ -578,7 +578,7 @@ def test_a_run_that_is_opened_after_all_takes_the_place_of_nothing_that_was_chos
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.open_run(example_path())
-    bridge.engine.ask(LocateData()).result(timeout=30)  # it is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # it is there, which the window has not read yet
     choose(workbench)
     chosen = workbench.draft
     workbench.learn(1)
@@ -595,7 +595,7 @@ def test_a_run_that_is_left_before_its_first_step_is_none(
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.learn()
-    bridge.engine.ask(LocateData()).result(timeout=30)  # its folder is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
     assert len(list_runs(tmp_path / "runs")) == 1
     leave(workbench)
     qtbot.waitUntil(lambda: not list_runs(tmp_path / "runs"), timeout=WAIT_MS)
@@ -690,7 +690,7 @@ def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_st
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
     workbench.learn()
-    bridge.engine.ask(LocateData()).result(timeout=30)  # its folder is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
     [run] = list_runs(tmp_path / "runs")
     RunFolder.open(run).write_label(RunLabel(name="the one for Monday"))
     workbench.open_run(example_path())
@@ -767,8 +767,8 @@ def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_i
 ) -> None:
     run = opened_again(qtbot, window)
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
-        elsewhere.ask(OpenRun(run=run)).result(timeout=30)
-        elsewhere.ask(Learn(steps=2)).result(timeout=30)
+        elsewhere.ask(OpenRun(run=run)).result(timeout=100)
+        elsewhere.ask(Learn(steps=2)).result(timeout=100)
     come_back(qtbot, window, tmp_path)
     assert window.context.bridge.history.last_step == 5
     assert window.status_bar.told_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
@@ -800,7 +800,7 @@ def test_reset_between_two_openings_counts_where_the_second_is_refused(
     second = damaged_run(tmp_path / "runs" / "other") if is_damaged else tmp_path / "gone"
     settings = workbench.draft
     workbench.open_run(example_path())
-    bridge.engine.ask(LocateData()).result(timeout=30)  # it is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # it is there, which the window has not read yet
     workbench.reset()
     workbench.open_run(second)
     qtbot.waitUntil(lambda: window.strip.trouble is not None and bridge.state == "ready", timeout=WAIT_MS)
@@ -813,7 +813,7 @@ def test_reset_between_two_openings_ends_neither_the_second_nor_a_branch(qtbot: 
     run = opened_again(qtbot, window)
     for again in (partial(workbench.open_run, run), partial(workbench.branch, run, 3)):
         workbench.open_run(example_path())
-        bridge.engine.ask(LocateData()).result(timeout=30)  # it is there, which the window has not read yet
+        bridge.engine.ask(LocateData()).result(timeout=100)  # it is there, which the window has not read yet
         workbench.reset()
         again()
         qtbot.waitUntil(lambda: workbench.run is not None and not workbench.is_opening, timeout=WAIT_MS)

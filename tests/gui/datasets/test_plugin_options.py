@@ -14,7 +14,7 @@ from core.run_folder import RunFolder
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 def wait_for_verdicts(qtbot: QtBot, window: MainWindow) -> None:

@@ -18,7 +18,7 @@ from gui.faults.crash import log_path, watched
 from gui.main_window import MainWindow
 from tests.gui.conftest import SMALL
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 Wait = Callable[[str], None]
 
 

@@ -16,7 +16,7 @@ from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 def filled(window: MainWindow) -> list[str]:

@@ -26,7 +26,7 @@ def test_a_shortcut_of_the_window_comes_before_what_a_field_makes_of_it(qtbot: Q
     window.resize(640, 480)
     window.show()
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow, timeout=30_000)
+    qtbot.waitUntil(window.isActiveWindow, timeout=100_000)
     for one in (other, field, other):
         one.setFocus()
         qtbot.keyClick(one, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)

@@ -12,7 +12,7 @@ from gui.frame.status_bar import rough_time
 from gui.main_window import MainWindow
 from gui.theme import GRID
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 def test_a_stage_is_shown_with_its_share_and_the_time_left(

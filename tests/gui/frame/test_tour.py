@@ -16,7 +16,7 @@ from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.widgets.scrolling_page import ScrollingPage
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 @pytest.fixture

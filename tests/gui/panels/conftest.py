@@ -35,7 +35,7 @@ def stage(qtbot: QtBot) -> Iterator[Callable[[QWidget, int, int], None]]:
     def show(panel: QWidget, width: int, height: int) -> None:
         window.setCentralWidget(panel)
         window.resize(width, height)
-        with qtbot.waitExposed(window, timeout=30_000):
+        with qtbot.waitExposed(window, timeout=100_000):
             window.show()
 
     yield show

@@ -19,7 +19,7 @@ from gui.runs.rows import example_path
 from gui.sentences.example_menu import sentences
 from gui.sentences.typed_sentence import CALM_MS, TypedSentence, Weights
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(

@@ -61,7 +61,7 @@ def test_the_last_checkpoint_is_told_apart_from_the_terminals_mean(combo: Weight
 
 def test_what_is_chosen_stays_chosen(combo: WeightsCombo, qtbot: QtBot) -> None:
     combo.show_history(kept([0, 1, 2], [], set()), "playhead")
-    with qtbot.waitSignal(combo.chosen, timeout=30_000) as chosen:
+    with qtbot.waitSignal(combo.chosen, timeout=100_000) as chosen:
         combo.setCurrentIndex(combo.findText("step 1"))
         combo.activated.emit(combo.currentIndex())
     assert chosen.args == [1]

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 SMALL = (
     "dataset.options.corpus=sentences",
     "model.d_model=16",

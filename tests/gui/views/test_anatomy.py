@@ -24,7 +24,7 @@ from gui.pictures.export_button import ExportButton
 from gui.runs.rows import example_path
 from gui.views.anatomy import AnatomyView
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 Kind = TypeVar("Kind", bound=Topic)
 
 

@@ -16,7 +16,7 @@ from gui.main_window import MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
 from gui.views.plugins import KEEPS, WRITTEN, PluginsView
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 WORDS = '''
 from core.plugin import DatasetPlugin, Options, Pair, option, split_of
 

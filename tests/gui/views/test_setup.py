@@ -17,7 +17,7 @@ from gui.option_form import help_text
 from gui.runs.rows import example_path
 from gui.views.setup import NOAM_NOTE
 
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:

@@ -24,7 +24,7 @@ from gui.views.translate import HINT, TranslateView, unknown_note
 from tests.gui.legible import cut_texts
 
 Learn = Callable[[int], None]
-WAIT_MS = 30_000
+WAIT_MS = 100_000
 
 
 @pytest.fixture

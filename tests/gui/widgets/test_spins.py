@@ -133,7 +133,7 @@ def shown_spin(qtbot: QtBot) -> WholeSpin:
     spin.show()
     spin.activateWindow()
     spin.setFocus()
-    qtbot.waitUntil(spin.hasFocus, timeout=30_000)
+    qtbot.waitUntil(spin.hasFocus, timeout=100_000)
     return spin
 
 
