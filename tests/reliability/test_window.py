@@ -41,7 +41,7 @@ DIVERGING = (
     "optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, "
     "schedule: {name: constant, warmup_steps: 0}, max_grad_norm: null"
 )
-HANG_S = 60.0  # of a machine that does other things too
+HANG_S = 10.0  # of a machine that does other things too
 ALL_GONE_S = 180.0  # the others are patient for a minute with one that hangs, and torchrun for half of one
 
 
