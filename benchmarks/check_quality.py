@@ -147,7 +147,7 @@ def evaluate(run: Path, options: tuple[str, ...]) -> dict[str, Any]:
     """What `evaluate` prints, the plugin's own figures among the others."""
     command = [sys.executable, str(ROOT / "main.py"), "evaluate", str(run), *options, "--json"]
     record: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-    return record | record.pop("metrics")
+    return {**record, **record.pop("metrics")}
 
 
 def check(task: Task, data: Path, minutes: float, runs_dir: Path) -> tuple[list[str], bool]:

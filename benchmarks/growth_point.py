@@ -46,11 +46,13 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
     peak = _resident("VmHWM") - _resident("RssFile")  # without the files' pages, torch's own code
     watched = training(make_trainer(size, data, folder / "watched"))  # last: the profiler takes memory too
     watched.before()
+    precision = trainer.config.training.precision
+    assert precision != "auto"  # a trainer is told what it became
     return {
         "seconds": statistics.median(seconds),
         "bytes": peak - resting,
         "allocated": _peak_of_tensors(watched.run, folder / "trace.json"),
-        "remembered": activations.bytes_of(size, trainer.config.training.precision),
+        "remembered": activations.bytes_of(size, precision),
     }
 
 
@@ -60,7 +62,7 @@ def _peak_of_tensors(run: Callable[[], object], trace: Path) -> int:
         run()
     profiled.export_chrome_trace(str(trace))
     events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
-    return max(event["args"]["Total Allocated"] for event in events if event.get("name") == "[memory]")
+    return max(int(event["args"]["Total Allocated"]) for event in events if event.get("name") == "[memory]")
 
 
 def _resident(what: str) -> int:

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QApplication, QGraphicsView
 from shiboken6 import getAllValidWrappers
 
 from core.engine import Engine
+from core.events import Prepared
 from gui.bridge import EngineBridge
 from gui.collector import collecting_here
 from gui.context import make_context
@@ -113,8 +114,12 @@ def train(folder: Path) -> list[Counts]:
             counted.append(count(step))
             print(row(counted[-1]), flush=True)
 
+    def begin(prepared: Prepared) -> None:
+        if prepared.run is None:
+            window.context.workbench.learn()
+
     bridge.drained.connect(look)
-    bridge.prepared.connect(lambda prepared: prepared.run is None and window.context.workbench.learn())
+    bridge.prepared.connect(begin)
     bridge.run_finished.connect(lambda _: QTimer.singleShot(1000, app.exit))
     window.setup_drawer.open_file(settings)
     with collecting_here(bridge), quick_to_yield():
@@ -123,7 +128,7 @@ def train(folder: Path) -> list[Counts]:
     return counted
 
 
-def growth(counted: list[Counts]) -> float:
+def growth(counted: Sequence[Counts]) -> float:
     """Megabytes in a thousand steps, after the warm-up."""
     steps, megabytes = zip(*((one.step, one.megabytes) for one in counted if one.step >= WARM_UP), strict=True)
     return 1000 * float(np.polyfit(steps, megabytes, 1)[0])
@@ -144,8 +149,8 @@ def missed(counted: Sequence[Counts], parts: Mapping[str, tuple[int, float]]) ->
 
 def row(counts: Counts) -> str:
     """A line of the table, in Markdown."""
-    figures = counts._replace(step=f"{counts.step:,}", megabytes=f"{counts.megabytes:.1f}")
-    return f"| {' | '.join(map(str, figures))} |"
+    step, megabytes, *numbers = counts
+    return f"| {' | '.join((f'{step:,}', f'{megabytes:.1f}', *map(str, numbers)))} |"
 
 
 def sizes(run: Path) -> dict[str, tuple[int, float]]:

@@ -58,7 +58,7 @@ def open_window(started: float) -> Times:
                 times.setdefault("stepped", time.time() - started)
                 window.close()
 
-        MainWindow.begin = watch  # type: ignore[method-assign]
+        MainWindow.begin = watch  # type: ignore[method-assign, assignment]
         app.run(sys.argv[:1], engine)
     return times
 

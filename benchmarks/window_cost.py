@@ -108,7 +108,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     from PySide6.QtWidgets import QApplication
 
     from core.engine import Engine
-    from core.events import RunStarted
+    from core.events import Prepared, RunStarted
     from gui.bridge import EngineBridge
     from gui.collector import collecting_here
     from gui.context import make_context
@@ -128,6 +128,10 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
     workbench = window.context.workbench
 
+    def learn(prepared: Prepared) -> None:
+        if prepared.run is None:
+            workbench.learn()
+
     def begin(_: RunStarted) -> None:
         if is_ticking:
             timer.start(TICK_MS)
@@ -137,7 +141,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     if runs := list(runs_dir.iterdir()):
         workbench.continue_run(runs[0])
     else:
-        bridge.prepared.connect(lambda prepared: prepared.run is None and workbench.learn())
+        bridge.prepared.connect(learn)
         workbench.take(read_preset(preset, (f"training.max_steps={STEPS}",)))
     with collecting_here(bridge), quick_to_yield():
         app.exec()
