@@ -112,6 +112,8 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
     api_version: ClassVar[int] = API_VERSION
     """The `API_VERSION` it was made for. Write the number down: a later Headlight then says what to change."""
     options_class: ClassVar[type[Options]] = Options
+    has_begun: bool = False
+    """True where a run that is there has its pairs drawn anew: `pairs` refuses nothing that it may have begun with."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -251,7 +251,8 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         source = _source_columns(self.options)
         target = _target_columns(self.options)
         wanted = max(source.numbers + target.numbers)
-        unseen = [*source.separators("source_cut"), *target.separators("target_cut")]
+        named = [*source.separators("source_cut"), *target.separators("target_cut")]
+        unseen = [] if self.has_begun else named  # an earlier version began runs with any
         for number, line in enumerate(self._lines(path), start=1):
             fields = line.split("\t") if line.strip() else [""] * wanted
             if len(fields) < wanted:

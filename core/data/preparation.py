@@ -97,11 +97,12 @@ class _Preparation:
     ) -> None:
         self._host, self._building, self._models = host, building, models
         self._info = host.info(dataset.plugin)
-        recorded = host.options(dataset.plugin, dataset.options, accepted=symbols is not None)
+        self._has_begun = symbols is not None
+        recorded = host.options(dataset.plugin, dataset.options, accepted=self._has_begun)
         self.options_here = None if options_here is None else _set_here(dataset, options_here, host)
         self._options = options = self.options_here or recorded
         self._config = _tokenizer(dataset.tokenizer, self._info)
-        if symbols is None:  # of a run that goes on, whoever began it has decided
+        if not self._has_begun:  # of a run that goes on, whoever began it has decided
             _require_subwords(self._config)
         if self._config.size == "auto" and not self._learns:
             self._config = _of_size(self._config, AUTO_SIZE)
@@ -181,9 +182,10 @@ class _Preparation:
 
     def _draw_split(self, split: str) -> Working:
         dataset, ids = self._dataset, self._tokenising
+        drawing = self._host.lines(dataset.plugin, self._options, dataset.seed, split, accepted=self._has_begun)
         with growing_texts(self._stem(split)) as keep, ids.split(split) if ids else nullcontext() as cut:
             drawn = 0
-            for lines in self._host.lines(dataset.plugin, self._options, dataset.seed, split):
+            for lines in drawing:
                 if lines.left_out:
                     self._left_out[split] = lines.left_out
                 if not lines:

@@ -177,19 +177,29 @@ class PluginHost:
                 yield lines.pairs()
 
     def lines(
-        self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
+        self,
+        name: str,
+        options: dict[str, Any],
+        seed: int,
+        split: str,
+        shard: int = 0,
+        limit: int | None = None,
+        *,
+        accepted: bool = False,
     ) -> Iterator[PairLines]:
         """Draw one split, up to 1,000 pairs at a time; at most `limit` pairs, when given. The last lines are none.
 
         A finite split is drawn whole, from (seed, split). The train split of an endless plugin is cut in shards of
         SHARD_SIZE pairs, each from (seed, split, shard). The same arguments give the same pairs on every machine.
+        `accepted` as for `options`: what is drawn is a run's that is there.
         Raises: PluginError when the plugin fails or hangs, when the split is empty or does not end.
         """
         sharded = split == "train" and self.info(name).endless
         size = SHARD_SIZE if limit is None else min(limit, SHARD_SIZE)
         rng_seed = _rng_seed(seed, split, shard) if sharded else _rng_seed(seed, split)
+        most = size if sharded else limit
         drawn = 0
-        for chunk in self.stream(name, options, split=split, rng_seed=rng_seed, limit=size if sharded else limit):
+        for chunk in self.stream(name, options, split=split, rng_seed=rng_seed, limit=most, accepted=accepted):
             drawn += len(chunk)
             if drawn > MAX_PAIRS[split]:
                 sentence = f"does not end its {split} split (stopped after {drawn:,} pairs)"
@@ -294,14 +304,22 @@ class PluginHost:
             return self._ask(name, self._request(call, name, options=options, **arguments), self._pairs_timeout)
 
     def stream(
-        self, name: str, options: dict[str, Any], *, split: str, rng_seed: int, limit: int | None
+        self,
+        name: str,
+        options: dict[str, Any],
+        *,
+        split: str,
+        rng_seed: int,
+        limit: int | None,
+        accepted: bool = False,
     ) -> Iterator[PairLines]:
         """Draw with an rng of this seed, chunk by chunk; a fast plugin is at most one ahead.
 
         The last chunk is empty: it alone knows how many pairs were left out.
         """
         stream = next(self._streams)
-        self._call("open", name, options, stream=stream, split=split, rng_seed=rng_seed, limit=limit)
+        how = {"split": split, "rng_seed": rng_seed, "limit": limit, "accepted": accepted}
+        self._call("open", name, options, stream=stream, **how)
         process, ahead = self._process, None
         try:
             while True:

@@ -97,8 +97,10 @@ class Worker:
         return self._plugin(request)(self._options(request))
 
     def _open(self, request: Message) -> None:
+        plugin = self._instance(request)
+        plugin.has_begun = request["accepted"]
         self._streams[request["stream"]] = PairStream(
-            self._instance(request), request["source"]["path"], request["split"], request["rng_seed"], request["limit"]
+            plugin, request["source"]["path"], request["split"], request["rng_seed"], request["limit"]
         )
 
     def _shut(self, request: Message) -> None:

@@ -144,3 +144,28 @@ def test_a_run_goes_on_with_options_that_no_run_begins_with_any_more(place: Path
         result = called(*refused, cwd=tmp_path)
         said = f"target: texts in two files have no columns: expected [2], given [{column}]."
         assert result.returncode == 2 and said in result.stderr
+
+
+def test_a_run_goes_on_with_a_separator_that_no_run_begins_with_any_more(tmp_path: Path) -> None:
+    """An earlier version took one that cuts nothing."""
+    corpus, earlier = tmp_path / "corpus", tmp_path / "plugins" / "parallel_text.py"
+    for folder in (corpus, earlier.parent):
+        folder.mkdir()
+    code = (built_in_plugins_dir() / "parallel_text.py").read_text(encoding="utf-8")
+    earlier.write_text(code.replace("if unseen and ", "if not unseen and "), encoding="utf-8")
+    for split, count in (("train", 20), ("valid", 3)):
+        (corpus / f"{split}.tsv").write_text("a b\tV;PST\tb a\n" * count, encoding="utf-8")
+    options = {"folder": str(corpus), "train_source": "train.tsv", "valid_source": "valid.tsv", "source": [1, 2]}
+    dataset = {"plugin": "parallel_text", "options": options | {"target": 3, "source_cut": ["words", ":"]}}
+    config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": dataset})
+    (tmp_path / "tiny.yaml").write_text(config_to_yaml(config), encoding="utf-8")
+    run, begun = tmp_path / "run", ("train", "tiny.yaml", "--run-dir")
+    assert called(*begun, run, "--plugins-dir", earlier.parent, cwd=tmp_path).returncode == 0
+    shutil.copytree(run, tmp_path / "new machine")
+    resumed = called("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    there = ("--set", f"dataset.options.folder={corpus.rename(tmp_path / 'moved')}")
+    evaluated = called("evaluate", tmp_path / "new machine", *there, cwd=tmp_path)
+    assert evaluated.returncode == 0, evaluated.stderr
+    refused = called(*begun, tmp_path / "another", *there, cwd=tmp_path)
+    assert refused.returncode == 2 and "':' cuts nothing" in refused.stderr
