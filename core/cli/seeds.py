@@ -20,7 +20,8 @@ def read_seeds(text: str) -> list[int]:
     seeds = [int(word) for word in words if word.isascii() and word.isdigit() and len(word) <= len(str(NUM_SEEDS))]
     if len(seeds) != len(words) or len(set(seeds)) != len(seeds) or len(seeds) < 2 or max(seeds) >= NUM_SEEDS:
         raise UserError(
-            f"--seeds {text}: expected two or more different whole numbers less than {NUM_SEEDS:,}, such as 0,1,2."
+            f"--seeds {text}: expected two or more different whole numbers less than {NUM_SEEDS:,}, such as 0,1,2.",
+            f"One run has no deviation: train it with --set seed={seeds[0]}." if len(words) == len(seeds) == 1 else "",
         )
     return seeds
 
