@@ -33,7 +33,7 @@ def export(arguments: Namespace) -> int:
 
 
 def _export(arguments: Namespace) -> None:
-    run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()))
+    run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()).resolve())
     require_outside_runs(arguments.output)
     if arguments.output.exists() and not _is_empty_folder(arguments):
         raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")

@@ -44,7 +44,7 @@ def list_all(arguments: Namespace) -> int:
     the run it continues.
     """
     _require_folder(arguments.runs_dir)
-    runs = list_runs(_runs_dir(arguments))
+    runs = list_runs(_runs_dir(arguments).resolve())  # of a link among them, its own name
     width = max((len(path.name) for path in runs), default=0)
     for path in runs:
         try:
@@ -63,7 +63,7 @@ def list_all(arguments: Namespace) -> int:
 
 def show(arguments: Namespace) -> int:
     """Print a run's state, its newest figures, the settings it began with and those that were changed since."""
-    run = RunFolder.open(find_run(arguments.run, _runs_dir(arguments)))
+    run = RunFolder.open(find_run(arguments.run, _runs_dir(arguments)).resolve())
     record = _record(run)
     validations = run.validation_metrics()
     metrics = validations[max(validations)] if validations else {}

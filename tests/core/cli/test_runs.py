@@ -19,6 +19,7 @@ from core.events import SettingChanged, ValidationDone
 from core.machine.signals import STOPPING
 from core.run_files.label import RunLabel
 from core.run_folder import RunFolder, is_run
+from tests.in_process import called
 from tests.reliability.terminal import ROOT, SECONDS
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -364,3 +365,14 @@ def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytes
     (runs_dir / "killed" / "config.yaml").unlink()  # damaged it is written all the same
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
     assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
+
+
+def test_a_program_is_told_of_a_run_by_one_path_however_it_was_typed(place: Path) -> None:
+    def told(*command: str) -> str:
+        result = called(*command, "--json", cwd=place)
+        assert result.returncode == 0, result.stderr
+        return str(json.loads(result.stdout.splitlines()[-1])["run"])
+
+    export = ("export", "run", "--format", "safetensors", "--output", "model")
+    verbs = (("evaluate", "run"), export, ("runs", "show", "run"), ("runs", "list", "--runs-dir", "."))
+    assert {told(*verb) for verb in verbs} == {str((place / "run").resolve())}
