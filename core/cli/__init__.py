@@ -72,11 +72,16 @@ def main(argv: Sequence[str]) -> int:
         fall_silent(sys.stdout)
         return OK
     except Exception as error:
-        if isinstance(error, OSError) and error.filename and error.errno in _OF_THE_PATH:  # wherever that was met
+        if isinstance(error, OSError) and _is_of_the_path(error):  # wherever that was met
             sentence = f"{error.filename}: {error.strerror}. Name another place, or one that you may read and write."
             return _complain(sentence, BAD_INPUT)
         return _complain(_fault(error), FAULT)
     return code
+
+
+def _is_of_the_path(error: OSError) -> bool:
+    """Whether it is of a place that somebody named: of a Python that cannot be started it is not."""
+    return error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable)
 
 
 def _run(argv: Sequence[str]) -> int:

@@ -171,6 +171,17 @@ def test_what_a_scheduler_says_of_its_job_is_no_torchrun(
     assert capfd.readouterr().err.startswith("headlight: train: expected a preset or a YAML file")
 
 
+def test_a_python_that_may_not_be_started_is_no_place_that_somebody_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    python = tmp_path / "python"
+    python.touch(mode=0o600)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert cli.main(["plugins", "list", "--plugins-dir", str(tmp_path)]) == 1
+    said = capfd.readouterr().err
+    assert said.startswith("headlight: a fault of ours (PermissionError: ") and str(python) in said
+
+
 def test_a_fault_of_ours_is_one_line_and_its_traceback_is_kept(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
