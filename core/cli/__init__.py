@@ -7,6 +7,7 @@ signal n. Each verb is imported when it is called: `--help` and `--version` must
 from __future__ import annotations
 
 import errno
+import signal
 import sys
 import time
 import traceback
@@ -26,8 +27,9 @@ from core.cli.streams import (
     results_told,
     speak_utf8,
 )
+from core.cli.unread import Unread, heeding_signals
 from core.errors import UserError
-from core.machine.signals import Interrupted
+from core.machine.signals import Interrupted, ends_by
 from core.torchrun import require_one_process, tell_torchrun
 
 OK, FAULT, BAD_INPUT = 0, 1, 2
@@ -57,17 +59,21 @@ def main(argv: Sequence[str]) -> int:
     open_closed_ones()
     for stream in (sys.stdout, sys.stderr):
         speak_utf8(stream)
+    sys.stdout, sys.stderr = map(heeding_signals, (sys.stdout, sys.stderr))
     try:
         with progress_perhaps_unread(), results_told():
             code = _run(argv)
     except UserError as error:
         return _complain(error, BAD_INPUT)
     except Interrupted as interrupted:
-        return _complain(interrupted, 128 + interrupted.number)
+        return _end_by(interrupted.number, interrupted)
     except KeyboardInterrupt:
-        return _complain("interrupted.", 130)
+        ends_by(signal.SIGINT)
+        return _end_by(signal.SIGINT, "interrupted.")
     except SystemExit as exit:  # argparse has said what there was to say
         return int(exit.code or OK)
+    except Unread as unread:
+        return _end_by(unread.signal, f"ended by {unread.signal.name}.")
     except BrokenPipeError:  # whoever read our output has seen enough
         fall_silent(sys.stdout)
         return OK
@@ -96,6 +102,12 @@ def _run(argv: Sequence[str]) -> int:
         from core.cli.where_set import with_place  # it imports pydantic and yaml, which --help need not wait for
 
         raise with_place(error, arguments) from error
+
+
+def _end_by(number: int, note: object) -> int:
+    with perhaps_unread(sys.stdout):
+        sys.stdout.flush()  # of what was printed, nobody may read the rest
+    return _complain(note, 128 + number)
 
 
 def _complain(what: object, code: int) -> int:

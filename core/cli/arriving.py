@@ -28,7 +28,8 @@ def is_file_on_standard_input() -> bool:
 class ArrivingLines:
     """Those that have come meanwhile, together: a thread reads them, also while others are being translated.
 
-    It reads `AHEAD` characters ahead: who writes without end fills no memory.
+    It reads `AHEAD` characters ahead: who writes without end fills no memory. Who writes more before reading an answer
+    waits for us as we wait for them, as with any other program between two pipes, if later than with most.
     """
 
     def __init__(self) -> None:

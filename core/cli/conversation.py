@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from core.cli.terminal import TerminalProgress
+from core.cli.unread import takes_more
 from core.engine import Engine
 from core.events import Event, Listener, RunFinished, RunStarted, Trouble
 from core.machine.signals import IN_EARNEST_SECONDS, Interrupted, signals_to
@@ -93,7 +94,8 @@ class Conversation:
         elif time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS:  # what is on disk is whole
             where = "" if self._run is None else f"; the run is {self._run}"
             with suppress(OSError):  # nobody may be there to read it
-                os.write(sys.stderr.fileno(), f"\nheadlight: ended at once by {number.name}{where}\n".encode())
+                if takes_more(sys.stderr.fileno()):
+                    os.write(sys.stderr.fileno(), f"\nheadlight: ended at once by {number.name}{where}\n".encode())
             os._exit(128 + number)
 
     def _tell_of_waiting(self) -> None:

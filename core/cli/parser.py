@@ -149,7 +149,8 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
         "text",
         nargs="*",
         metavar="TEXT",
-        help="without any, lines are read from standard input, each answered as it comes",
+        help="without any, lines are read from standard input, each answered as it comes: a program reads the answers "
+        "while it writes, or gives all texts in a file (--input)",
     )
     translate.add_argument("--input", type=_path, metavar="FILE", help="read one text a line from here")
     translate.add_argument("--output", type=_path, metavar="FILE", help="write one output a line to here")

@@ -13,6 +13,7 @@ from types import FrameType
 
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a process group and its leader are both told
+_ending: list[signal.Signals] = []  # by which this process is ending
 
 
 class Interrupted(Exception):
@@ -23,6 +24,16 @@ class Interrupted(Exception):
         super().__init__(note)
 
 
+def ends_by(number: signal.Signals) -> None:
+    """Note that this process is ending by a signal."""
+    _ending.append(number)
+
+
+def ending_by() -> signal.Signals | None:
+    """The first signal by which this process is ending, if one is."""
+    return _ending[0] if _ending else None
+
+
 @contextmanager
 def signals_to(tell: Callable[[signal.Signals], None]) -> Iterator[None]:
     """Within the block, hand each stopping signal to `tell`, which must be safe to call at any moment.
@@ -30,11 +41,12 @@ def signals_to(tell: Callable[[signal.Signals], None]) -> Iterator[None]:
     Once one was told the process is ending by it: those that come after the block are ignored, so that none breaks off
     the sentence that says what was saved.
     """
-    told: list[int] = []
+    told: list[signal.Signals] = []
 
     def handle(number: int, _: FrameType | None) -> None:
-        told.append(number)
-        tell(signal.Signals(number))
+        told.append(signal.Signals(number))
+        ends_by(told[-1])
+        tell(told[-1])
 
     # nohup and background jobs start with a signal ignored: it stays ignored.
     heard = [one for one in STOPPING if signal.getsignal(one) is not signal.SIG_IGN]

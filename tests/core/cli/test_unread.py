@@ -1,0 +1,86 @@
+"""A pipe that is full and that nobody reads keeps no process that is asked to end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from select import select
+
+import pytest
+
+from core.run_folder import RunFolder
+from tests.reliability.terminal import MAIN, train
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="opens a pipe anew, so as not to wait for its reader")
+
+SECONDS = 60.0
+
+
+@pytest.fixture
+def full_pipe() -> Iterator[int]:
+    """The end to write to of one that nobody reads; the process that writes there fills it."""
+    unread, written = os.pipe()
+    yield written
+    os.close(unread)
+    os.close(written)
+
+
+@contextmanager
+def writing(command: list[str], pipe: int, **streams: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that has filled the pipe, and has more to write."""
+    with subprocess.Popen(command, stdout=pipe, stdin=subprocess.DEVNULL, **streams) as process:
+        try:
+            while select([], [pipe], [], 0)[1]:
+                assert process.poll() is None
+                time.sleep(0.01)
+            fill(pipe)
+            yield process
+        finally:
+            process.kill()
+
+
+def fill(pipe: int) -> None:
+    """Leave no room for a byte: a pipe that is no longer ready takes some thousand more."""
+    own = os.open(f"/proc/self/fd/{pipe}", os.O_WRONLY | os.O_NONBLOCK)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(own, b" ")
+    os.close(own)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_translations_that_nobody_reads_end_with_the_first_signal(
+    place: Path, tmp_path: Path, full_pipe: int, number: signal.Signals
+) -> None:
+    (tmp_path / "in.txt").write_text("a b\n" * 1000, encoding="utf-8")
+    command = [*MAIN, "translate", str(place / "run"), "--input", str(tmp_path / "in.txt"), "--json"]
+    with writing(command, full_pipe, stderr=subprocess.PIPE) as process:
+        process.send_signal(number)
+        _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 128 + number
+    assert said.decode().splitlines()[-1] == f"headlight: ended by {number.name}."
+
+
+def test_a_training_whose_events_nobody_reads_saves_at_the_first_signal(tmp_path: Path, full_pipe: int) -> None:
+    run = tmp_path / "run"
+    command = train(tmp_path, "--run-dir", str(run), "--json", "training.checkpoint_every=100000")
+    with writing(command, full_pipe, stderr=full_pipe) as process:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(SECONDS) == 128 + signal.SIGTERM
+    folder = RunFolder.open(run)
+    assert folder.state.state == "stopped" and folder.checkpoint_steps()[-1] == folder.state.last_step > 0
+
+
+def test_a_listing_that_nobody_reads_ends_with_the_first_signal(place: Path, tmp_path: Path, full_pipe: int) -> None:
+    for number in range(300):
+        (tmp_path / f"run{number}").symlink_to(place / "run")
+    command = [*MAIN, "runs", "list", "--json", "--runs-dir", str(tmp_path)]
+    with writing(command, full_pipe, stderr=full_pipe) as process:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == 128 + signal.SIGINT
