@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right, insort
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from operator import ne
 from typing import NamedTuple
 
 import numpy as np
@@ -49,9 +53,13 @@ class AlignmentScores:
 
     def __init__(self) -> None:
         self.unread = deque()
-        self._scores: dict[int, Scores] = {}
         self._unscored: list[Probe] = []
-        self._first_finds: tuple[int, list[FirstFind]] | None = None  # with the newest probe's step that they count
+        self._forget()
+
+    def _forget(self) -> None:
+        self._scores: dict[int, Scores] = {}
+        self._steps: list[int] = []  # of these, ascending
+        self._found_at: dict[tuple[int, ...], Scores] = {}  # shape -> [L, H] first step of at least FOUND, or infinity
 
     def take(self, probe: Probe) -> bool:
         """Remember a probe; False where it has nothing to score against."""
@@ -71,9 +79,8 @@ class AlignmentScores:
     def cut_back_to(self, step: int) -> None:
         """Forget what came after a step."""
         self._score()
-        self._scores = {known: scores for known, scores in self._scores.items() if known <= step}
+        self._keep_only(lambda known: known <= step)
         self.unread = deque(known for known in self.unread if known <= step)
-        self._first_finds = None
 
     def at(self, step: int) -> Scores | None:
         """[L, H] scores at the newest probe at or before `step`; None where there is none."""
@@ -96,41 +103,49 @@ class AlignmentScores:
 
     def first_finds(self, step: int) -> list[FirstFind]:
         """Of each head that has found it at or before `step`, whatever became of it since; the earliest first."""
-        self._score()
-        newest = max((known for known in self._scores if known <= min(step, self._known_until)), default=-1)
-        if self._first_finds is None or self._first_finds[0] != newest:  # it is asked at each drawing, probes are rare
-            self._first_finds = newest, self._work_out_first_finds(newest)
-        return self._first_finds[1]
+        until = min(step, self._known_until)
+        if not (steps := self._steps_until(until)):
+            return []
+        found_at = self._found_at[self._scores[steps[-1]].shape]
+        heads = np.argwhere(found_at <= until).tolist()
+        return sorted(FirstFind(int(found_at[layer, head]), layer, head) for layer, head in heads)
 
     @property
     def _known_until(self) -> float:
         return self.unread[0] if self.unread else math.inf
 
-    def _work_out_first_finds(self, step: int) -> list[FirstFind]:
-        steps = self._steps_until(step)
-        if not steps:
-            return []
-        has_found = np.stack([self._scores[known] >= FOUND for known in steps])  # [probes, L, H]
-        first = has_found.argmax(axis=0)
-        heads = np.argwhere(has_found.any(axis=0)).tolist()
-        return sorted(FirstFind(steps[first[layer, head]], layer, head) for layer, head in heads)
-
-    def _steps_until(self, step: int) -> list[int]:
+    def _steps_until(self, step: float) -> list[int]:
         """Those of the scored probes, ascending, that have as many heads as the newest of them.
 
         A run may have been continued with others by an early version.
         """
         self._score()
-        steps = sorted(known for known in self._scores if known <= step)
+        steps = self._steps[: bisect_right(self._steps, step)]
+        if len(self._found_at) <= 1:
+            return steps
         return [known for known in steps if self._scores[known].shape == self._scores[steps[-1]].shape]
 
     def _score(self) -> None:
         for probe in self._unscored:
             scores = alignment_scores(probe)
             assert scores is not None
-            self._scores[probe.step] = scores
-            self._first_finds = None
+            if probe.step in self._scores:  # it was made anew, as for a sentence more
+                self._keep_only(partial(ne, probe.step))
+            self._keep(probe.step, scores)
         self._unscored.clear()
+
+    def _keep(self, step: int, scores: Scores) -> None:
+        """With what it changes of the first finds, so that nobody who asks for them looks at all probes."""
+        self._scores[step] = scores
+        insort(self._steps, step)
+        found_at = self._found_at.setdefault(scores.shape, np.full(scores.shape, math.inf))
+        np.minimum(found_at, np.where(scores >= FOUND, step, math.inf), out=found_at)
+
+    def _keep_only(self, is_kept: Callable[[int], bool]) -> None:
+        known = self._scores
+        self._forget()
+        for step in filter(is_kept, known):
+            self._keep(step, known[step])
 
 
 def alignment_scores(probe: Probe) -> Scores | None:

@@ -12,7 +12,7 @@ import pytest
 from core.followed_run import read_followed
 from core.history import History
 from core.marks import marks_of
-from core.meaning.alignment import FOUND, AlignmentScores, alignment_scores
+from core.meaning.alignment import FOUND, AlignmentScores, Scores, alignment_scores
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
@@ -79,6 +79,8 @@ def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
     assert known.first_finds(50) == [(10, 1, 2)]
     known.take(probe(5, good))  # its sentences were added later
     assert known.first_finds(50) == [(5, 1, 2)]
+    known.take(probe(5, bad))  # it was made anew, with a sentence more
+    assert known.first_finds(50) == [(10, 1, 2)]
 
 
 def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -> None:
@@ -211,3 +213,23 @@ def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
     for _ in history.look():
         pass
     assert not history.alignment.unread and not history.alignment.knows(steps[4])
+
+
+def test_first_finds_of_many_probes_are_told_without_looking_at_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = list[int]()
+
+    class Counted(dict[int, Scores]):
+        def __getitem__(self, step: int) -> Scores:
+            looked_at.append(step)
+            return super().__getitem__(step)
+
+    known, reads = AlignmentScores(), {True: (1, 0, 2), False: (2, 2, 2)}
+    for step in range(300):
+        known.take(probe(step, aligned_sentence(reads[step > 200])))
+    (first, *_) = known.first_finds(300)
+    monkeypatch.setattr(known, "_scores", Counted(known._scores))
+    for step in range(300, 310):
+        known.take(probe(step, aligned_sentence(reads[False])))
+        assert known.first_finds(step)[0] == first and first.step == 201
+    assert len(looked_at) <= 10
+    assert known.first_finds(200) == []
