@@ -21,7 +21,7 @@ from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
 from core.cli.where_set import with_place
 from core.config import config_from_document, override, read_override
-from core.errors import UserError
+from core.errors import NotWritten, UserError
 from core.events import GOOD_ENDS, Event, Prepared, RunFinished
 from core.machine.garbage import imported_for_good
 from core.machine.signals import Interrupted
@@ -53,7 +53,7 @@ def train(arguments: Namespace) -> int:
     _check(arguments)
     results = ResultsOnTheWay()
     if arguments.resume is not None:
-        code, *_ = _train(_resumed_run(arguments), arguments, results)
+        code, *_ = _go_on_there(arguments, results)
     elif arguments.seeds is None:
         code, *_ = _train(_new_run(arguments), arguments, results)
     else:
@@ -61,6 +61,13 @@ def train(arguments: Namespace) -> int:
     if arguments.json and code == DONE:  # a program reads them; of what people read, a log that is lost spoils no run
         results.require_written("The training went to its end, and is saved.")
     return code
+
+
+def _go_on_there(arguments: Namespace, results: ResultsOnTheWay) -> tuple[int, RunFinished, Validated]:
+    try:
+        return _train(_resumed_run(arguments), arguments, results)
+    except NotWritten as error:  # what is advised for a new run (--runs-dir, a smaller model) changes nothing here
+        raise UserError(error.sentence, "Mend that, or copy the run to another place and resume it there.") from None
 
 
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:

@@ -159,6 +159,20 @@ def test_room_and_the_right_to_write_are_looked_for_before_training(
         refused("Read-only file system", train(tmp_path, "--runs-dir", str(disk / "runs")))
 
 
+@needs_mount
+def test_a_run_that_cannot_go_on_where_it_lies_is_to_be_copied(disk: Path, tmp_path: Path) -> None:
+    run, mended = disk / "run", "Mend that, or copy the run to another place and resume it there.\n"
+    command = train(tmp_path, "--run-dir", str(run), "training.max_steps=20")
+    assert called(*command[len(MAIN) :], cwd=tmp_path).returncode == 0
+    resume = ("train", "--resume", run, "--set", "training.max_steps=30")
+    for break_it, what in ((fill, "There is no room for this run"), (make_read_only, "Read-only file system")):
+        break_it(disk)
+        refused = called(*resume, cwd=tmp_path)
+        assert refused.returncode == 2 and what in refused.stderr and refused.stderr.endswith(mended), refused.stderr
+        mend(disk)
+    assert called(*resume, cwd=tmp_path).returncode == 0
+
+
 def in_shell(command: list[str], redirect: str, unbuffered: str = "") -> subprocess.CompletedProcess[str]:
     """A command with its output led elsewhere, as a shell does it."""
     shell = ["bash", "-c", f'"$@" {redirect}', "bash", *command]
