@@ -83,8 +83,8 @@ print(codes, [name for name in {heavy} if name in sys.modules])
         (f"train copy_task --seeds 1,{'9' * 5000}", f"headlight: --seeds 1,{'9' * 5000}: expected two or more"),
         (
             "train copy_task --seeds 3",
-            "headlight: --seeds 3: expected two or more different whole numbers less than 4,294,967,296, such as 0,1,2. "
-            "One run has no deviation: train it with --set seed=3.\n",
+            "headlight: --seeds 3: expected two or more different whole numbers less than 4,294,967,296, such as "
+            "0,1,2. One run has no deviation: train it with --set seed=3.\n",
         ),
         ("evaluate", "headlight evaluate: the following arguments are required: RUN."),
         ("evaluate x --split train", "headlight evaluate: argument --split: invalid choice: 'train'"),
