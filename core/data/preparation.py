@@ -18,6 +18,7 @@ from core.data.choosing_tokens import Symbols, TokenChoice, listed
 from core.data.far_longer import told_of_far_longer
 from core.data.leaked import Leaked, leaked_sources, told_of_leaked
 from core.data.learning_subwords import Sides, SizeTooSmall, learn_subwords, require_size, sizes_given
+from core.data.misaligned import told_of_misaligned
 from core.data.pair_texts import growing_texts, read_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
 from core.data.splits import SPLITS
@@ -73,14 +74,16 @@ def prepare_data(
         data = PreparedData.open(folder, dataset)
         data.require_lengths()  # it may have been kept when lengths were set that leave long pairs out
         tidy(cache_dir, folder)
-        yield from told_of_far_longer(data, dataset)
-        yield from told_of_leaked(data)
-        return replace(
+        data = replace(
             data,
             alignments_fit=preparation.has_the_plugins_tokens,
             text_form=preparation.text_form,  # the plugin's of today: an earlier one may have told less of it
             options_here=preparation.options_here,
         )
+        yield from told_of_far_longer(data, dataset)
+        yield from told_of_leaked(data)
+        yield from told_of_misaligned(data, dataset.plugin)
+        return data
 
 
 class _Preparation:

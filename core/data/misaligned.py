@@ -1,0 +1,29 @@
+"""An alignment that points past the end of its pair, as where its plugin counts from 1: what it says is left aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.data.prepared_data import PreparedData
+from core.events import Trouble
+
+_LOOKED_AT = 100
+"""Pairs at the beginning of the valid split: those that probes follow are among them."""
+
+
+def told_of_misaligned(data: PreparedData, plugin: str) -> Iterator[Trouble]:
+    """Say of the first such pair what points where. Of texts that are not cut as the plugin has them cut, nothing."""
+    split = data.split("valid")
+    for index in range(min(_LOOKED_AT, len(split)) if data.alignments_fit else 0):
+        num_src, num_tgt = int(split.src.lengths[index]) - 1, int(split.tgt_lengths[index]) - 1  # without <eos>
+        for src, tgt in data.pair("valid", index).alignment or ():
+            if src >= num_src or tgt >= num_tgt:
+                yield Trouble(
+                    sentence=f"Pair {data.number('valid', index):,} of the valid split has {num_src} source and "
+                    f"{num_tgt} target tokens, but plugin {plugin!r} aligns {src, tgt}: such links are left aside.",
+                    advice=f"Count tokens, as the tokenizer cuts them, from 0. `plugins check {plugin}` looks at all "
+                    "pairs.",
+                    until_prepared=True,
+                    is_note=True,
+                )
+                return
