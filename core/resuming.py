@@ -44,7 +44,8 @@ def cut_back(
     The newest checkpoints go first: whatever instant this is broken off, the last one has all that belongs to it.
     """
     path = run.path / "metrics.jsonl"
-    metrics = metrics_file.lines_until(path, step, at_step, run.state.durable_metrics)
+    least, durable = run.state.metrics_size, run.state.durable_metrics
+    metrics = metrics_file.lines_until(path, step, at_step, least=least, durable=durable)
     for later in reversed(_later(run, CHECKPOINTS, step)):
         remove_step(run.path, CHECKPOINTS, later)
     size = len(metrics) - len(metrics_file.last_line(metrics))

@@ -96,13 +96,18 @@ def read(path: Path, offset: int = 0, least: int = 0, durable: int | None = None
         file.seek(offset)
         durable = None if durable is None else durable - offset
         records, taken = read_checked_lines(file.read(), str(path), _ADVICE, durable)
-    if offset + taken < least and path.exists():
-        raise DamagedFile(f"{path}: the file is cut off ({offset + taken:,} of {least:,} bytes are left).", _ADVICE)
+    _require(least, path, offset + taken)
     if not all(map(_is_metrics, records)):
         raise damaged(path, "a line of it holds no metrics")
     between_steps = [record for record in records if "is_best" in record or "setting" in record]
     steps = [record for record in records if "is_best" not in record and "setting" not in record]
     return MetricsRecords(steps, between_steps, offset + taken)
+
+
+def _require(least: int, path: Path, whole: int) -> None:
+    """Of a file that somebody deleted, nothing is expected."""
+    if whole < least and path.exists():
+        raise DamagedFile(f"{path}: the file is cut off ({whole:,} of {least:,} bytes are left).", _ADVICE)
 
 
 def file_and_size(path: Path) -> tuple[int, int]:
@@ -191,14 +196,17 @@ def read_step(path: Path, step: int) -> list[Record]:
             size *= 4
 
 
-def lines_until(path: Path, step: int, at_step: Mapping[str, int], durable: int | None = None) -> bytes:
+def lines_until(
+    path: Path, step: int, at_step: Mapping[str, int], *, least: int = 0, durable: int | None = None
+) -> bytes:
     """The whole lines up to this step; of its own "setting" and "is_best" lines the first `at_step` so many.
 
     Raises DamagedFile as `read` does.
     """
     with _open(path) as file:
         data = file.read()
-    records, _ = read_checked_lines(data, str(path), _ADVICE, durable)
+    records, whole = read_checked_lines(data, str(path), _ADVICE, durable)
+    _require(least, path, whole)
     seen: Counter[str] = Counter()
     kept = []
     for record, line in zip(records, data.split(b"\n"), strict=False):  # what follows the last newline is none

@@ -41,10 +41,11 @@ def _take_files(folder: RunFolder, old: RunFolder) -> list[str]:
 
     Answers a sentence for each file that cannot be read, for log.txt too.
     """
-    unread = []
+    unread, taken = list[str](), set[str]()
     for path in files_to_copy(old.path):
         try:
             folder.take_file(path, old)
+            taken.add(path.name)
         except DamagedFile as error:
             unread.append(error.sentence)
     for sentence in unread:  # last: log.txt is one of the files
@@ -53,7 +54,7 @@ def _take_files(folder: RunFolder, old: RunFolder) -> list[str]:
     folder.update(
         created=known.created, parent=known.parent, parent_step=known.parent_step, began_with=known.began_with,
         group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
-        best_metric=known.best_metric, metrics_size=known.metrics_size,
+        best_metric=known.best_metric, metrics_size=known.metrics_size if "metrics.jsonl" in taken else 0,
     )  # fmt: skip
     return unread
 

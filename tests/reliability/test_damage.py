@@ -18,6 +18,7 @@ import pytest
 from core.errors import UserError
 from core.events import Trouble
 from core.run_files import metrics_file
+from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder, RunLabel
 from tests.core.watcher import Watcher
 from tests.reliability.cases import Cases
@@ -146,6 +147,17 @@ def test_without_its_curves_a_run_goes_on(run: Path, tmp_path: Path) -> None:
     resume(bare, 2)
     everything(bare)
     assert RunFolder.open(bare).metrics()[0].tolist() == [5, 6]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_what_its_curves_lost_is_named_before_a_run_goes_on(run: Path, tmp_path: Path, share: float) -> None:
+    cut = shutil.copytree(run, tmp_path / "cut")
+    curves = cut / "metrics.jsonl"
+    left = b"".join(curves.read_bytes().splitlines(keepends=True)[: int(share * 4)])
+    curves.write_bytes(left)
+    with pytest.raises(DamagedFile, match=rf"metrics.jsonl: the file is cut off \({len(left):,} of .* bytes are left"):
+        resume(cut, 2)
+    assert curves.read_bytes() == left and RunFolder.open(cut).state.last_step == 4
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "state.json"])
