@@ -233,6 +233,8 @@ class Session:
 
     def learn(self, steps: int | None) -> Work:
         """Begin or go on learning. The generator ends with the run, which is then finished or has failed."""
+        if steps is not None and steps < 1:
+            raise UserError(f"Learn: expected at least 1 more step, given {steps:,}.")
         run = self.run
         was_ours = run.is_ours
         folder = self._take_over(run)

@@ -250,6 +250,16 @@ def test_single_steps_end_with_what_is_due_there(engine: Engine, watcher: Watche
     assert watcher.states()[-1] == "finished"
 
 
+@pytest.mark.parametrize("steps", [0, -1])
+def test_fewer_steps_than_one_are_refused_and_none_is_taken(
+    engine: Engine, watcher: Watcher, tmp_path: Path, steps: int
+) -> None:
+    begun(engine, tmp_path)
+    with pytest.raises(UserError, match=f"expected at least 1 more step, given {steps}"):
+        answered(engine, Learn(steps=steps))
+    assert watcher.steps() == [] and watcher.states()[-1] == "ready"
+
+
 def test_pausing_does_not_wait_for_a_validation(
     engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
