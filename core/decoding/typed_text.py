@@ -13,8 +13,10 @@ from core.model.transformer import Transformer
 def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list[int], Sequence[str]]:
     """Ids with `<eos>`, and the tokens that the vocabulary does not have.
 
-    Raises UserError for a text that is empty, of other columns than sources or longer than the model's positions.
+    Raises UserError for a text that is empty, holds half a character, is of other columns than sources or longer than
+    the model's positions.
     """
+    _require_whole_characters(text)
     _require_columns(data, text)
     ids, unknown = data.encode_source(text)
     if len(ids) == 1:
@@ -37,6 +39,18 @@ def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
         if tokens.index(token) < FIRST_PRODUCED:
             raise UserError(f"The output cannot begin with “{token}”: no output has it.", "Leave it out.")
     return tuple(map(tokens.index, prefix))
+
+
+def _require_whole_characters(text: str) -> None:
+    """No file could hold the others, nor a run that follows such a text be saved."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        shown = _shortened(text).encode(errors="backslashreplace").decode()
+        raise UserError(
+            f"The text “{shown}” holds half a character, or bytes that are no UTF-8.",
+            "Type it anew, or save it as UTF-8.",
+        ) from None
 
 
 def _require_columns(data: PreparedData, text: str) -> None:

@@ -250,6 +250,15 @@ def test_single_steps_end_with_what_is_due_there(engine: Engine, watcher: Watche
     assert watcher.states()[-1] == "finished"
 
 
+def test_half_a_character_is_not_followed_and_the_run_is_saved(engine: Engine, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    with pytest.raises(UserError, match="holds half a character"):
+        answered(engine, AddSentence(source="1 \ud83d"))
+    answered(engine, Learn(steps=3))
+    answered(engine, Stop())
+    assert RunFolder.open(run).checkpoint_steps()[-1] == 3
+
+
 @pytest.mark.parametrize("steps", [0, -1])
 def test_fewer_steps_than_one_are_refused_and_none_is_taken(
     engine: Engine, watcher: Watcher, tmp_path: Path, steps: int

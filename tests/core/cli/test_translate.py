@@ -194,6 +194,16 @@ def test_who_writes_faster_than_is_translated_fills_no_memory(monkeypatch: pytes
         assert 4 * len([*lines, *chain.from_iterable(taken)]) == num_written
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments there are no bytes")
+def test_bytes_that_are_no_text_are_refused(run: Path, tmp_path: Path) -> None:
+    refused = called("translate", run, "1 2", os.fsdecode(b"1 \xff"), cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "headlight: text 2: The text “1 \\udcff” holds half a character, or bytes that are no UTF-8. "
+        "Type it anew, or save it as UTF-8.\n"
+    )
+
+
 @pytest.mark.parametrize("name", ["in.txt", "link.txt"])
 def test_outputs_do_not_take_the_place_of_the_texts(run: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
