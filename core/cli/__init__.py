@@ -78,16 +78,20 @@ def main(argv: Sequence[str]) -> int:
         fall_silent(sys.stdout)
         return OK
     except Exception as error:
-        if isinstance(error, OSError) and _is_of_the_path(error):  # wherever that was met
-            sentence = f"{error.filename}: {error.strerror}. Name another place, or one that you may read and write."
-            return _complain(sentence, BAD_INPUT)
-        return _complain(_fault(error), FAULT)
+        sentence = _of_a_place(error)
+        return _complain(_fault(error), FAULT) if sentence is None else _complain(sentence, BAD_INPUT)
     return code
 
 
-def _is_of_the_path(error: OSError) -> bool:
-    """Whether it is of a place that somebody named: of a Python that cannot be started it is not."""
-    return error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable)
+def _of_a_place(error: Exception) -> str | None:
+    """What is wrong with a place that somebody named, or stands in. Not so of a Python that cannot be started."""
+    if not isinstance(error, OSError):
+        return None
+    if error.errno == errno.ENOENT and error.filename is None:  # only the current folder has no name
+        return "the folder that this terminal stands in was removed. Go to one that is there."
+    if error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable):  # wherever that was met
+        return f"{error.filename}: {error.strerror}. Name another place, or one that you may read and write."
+    return None
 
 
 def _run(argv: Sequence[str]) -> int:

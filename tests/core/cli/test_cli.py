@@ -182,6 +182,21 @@ def test_a_python_that_may_not_be_started_is_no_place_that_somebody_named(
     assert said.startswith("headlight: a fault of ours (PermissionError: ") and str(python) in said
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody can remove a folder there that somebody stands in")
+@pytest.mark.parametrize("argv", ["train copy_task --set training.max_steps=1", "evaluate ../run", "runs list"])
+def test_a_current_folder_that_was_removed_is_named_or_not_missed(tmp_path: Path, argv: str) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    done = python(
+        f"import os; os.rmdir({str(place)!r})\nfrom core import cli; sys.exit(cli.main({argv.split()!r}))", place
+    )
+    if argv == "runs list":
+        assert (done.returncode, done.stderr) == (0, "")
+    else:
+        said = "headlight: the folder that this terminal stands in was removed. Go to one that is there.\n"
+        assert (done.returncode, done.stderr) == (2, said)
+
+
 def test_a_fault_of_ours_is_one_line_and_its_traceback_is_kept(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
