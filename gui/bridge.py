@@ -37,7 +37,9 @@ Answer = TypeVar("Answer")
 WindowState = EngineState | Literal["starting"]  # until the engine has said anything
 OnDone = Callable[[Answer], object]
 OnError = Callable[[Exception], object]
+OnCancelled = Callable[[], object]
 
+_Asker = tuple[OnDone[Any] | None, OnError, OnCancelled | None]
 INTERVAL_MS = 50
 BUDGET_S = 0.008  # of one tick: the event loop must come round well within 33 ms
 
@@ -67,7 +69,7 @@ class EngineBridge(QObject):
         self.looked_s = 0.0  # of the engine's time that answers about the model have taken so far
         self.aside_s = 0.0  # of processor time that what ran beside the GUI thread has taken so far
         self._inbox: deque[Event | Future[Any] | BaseException] = deque()
-        self._awaited: dict[Future[Any], tuple[OnDone[Any] | None, OnError]] = {}  # whom to tell, known here alone
+        self._awaited: dict[Future[Any], _Asker] = {}  # whom to tell, known here alone
         self._opened: deque[History] = deque()  # of the runs whose Prepared is in the inbox
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
         self._signals: dict[type[Event], Any] = {
@@ -97,10 +99,17 @@ class EngineBridge(QObject):
         self.shown_changed.emit()
 
     def ask(
-        self, request: Request[Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None
+        self,
+        request: Request[Answer],
+        on_done: OnDone[Answer] | None = None,
+        on_error: OnError | None = None,
+        on_cancelled: OnCancelled | None = None,
     ) -> Future[Answer]:
-        """Ask the engine; the answer comes back into the GUI thread. Without `on_error` the strip shows a refusal."""
-        return self._follow(self.engine.ask(request), on_done, on_error or self.show_refusal)
+        """Ask the engine; the answer comes back into the GUI thread. Without `on_error` the strip shows a refusal.
+
+        Cancelled is what still waited as something else was asked for, which may be refused.
+        """
+        return self._follow(self.engine.ask(request), on_done, on_error or self.show_refusal, on_cancelled)
 
     def call(
         self, function: Callable[[], Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None
@@ -141,7 +150,7 @@ class EngineBridge(QObject):
                     self._take(item)
                     events.append(item)
                 elif isinstance(item, Future):
-                    self._answer(item, *self._awaited.pop(item))
+                    self._answer(item, self._awaited.pop(item))
                 else:
                     self._show_error(item)
         finally:  # whoever fails on an answer must not keep these events from the others
@@ -200,9 +209,15 @@ class EngineBridge(QObject):
     def _show_error(self, error: BaseException) -> None:
         self.trouble.emit(as_trouble(error))
 
-    def _follow(self, future: Future[Answer], on_done: OnDone[Answer] | None, on_error: OnError) -> Any:
+    def _follow(
+        self,
+        future: Future[Answer],
+        on_done: OnDone[Answer] | None,
+        on_error: OnError,
+        on_cancelled: OnCancelled | None = None,
+    ) -> Any:
         """Tell them in this thread; the other one never holds them, or a widget that only they know could end there."""
-        self._awaited[future] = on_done, on_error
+        self._awaited[future] = on_done, on_error, on_cancelled
         future.add_done_callback(self._hand_over)
         return future
 
@@ -211,8 +226,11 @@ class EngineBridge(QObject):
         self._inbox.append(future)
         self._answered.emit()
 
-    def _answer(self, future: Future[Any], on_done: OnDone[Any] | None, on_error: OnError) -> None:
+    def _answer(self, future: Future[Any], asker: _Asker) -> None:
+        on_done, on_error, on_cancelled = asker
         if future.cancelled():
+            if on_cancelled is not None:
+                on_cancelled()
             return
         error = future.exception()
         if error is None:

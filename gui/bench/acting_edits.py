@@ -73,17 +73,24 @@ class ActingEdits(QObject):
         assert before is not None
         self._at_hand.applied = change_setting(before, key, value)
         if self._at_hand.applied != before:
-            take_back = partial(self._take_back, self._at_hand.kept, key, _value_of(before, key))
-            self._bridge.ask(ChangeSetting(key=key, value=value), on_error=take_back)
+            change, kept = ChangeSetting(key=key, value=value), self._at_hand.kept
+            assert kept is not None
+            take_back = partial(self._take_back, kept, key, _value_of(before, key))
+            self._bridge.ask(change, on_error=take_back, on_cancelled=take_back)
 
-    def _take_back(self, kept: Kept | None, key: str, before: object, error: Exception) -> None:
-        """The run has this setting as before: what could not be written acts with the next Learn, all else waits."""
-        self._bridge.show_refusal(error)
+    def _take_back(self, kept: Kept, key: str, before: object, error: Exception | None = None) -> None:
+        """The run has this setting as before: what it was not told of (no `error`), or could not write, acts with the
+        next Learn, all else waits.
+        """
+        if error is not None:
+            self._bridge.show_refusal(error)
         at_hand = self._at_hand
-        if kept is not at_hand.kept or at_hand.applied is None or at_hand.draft is None:
+        if kept is not at_hand.kept:
+            kept.as_before.setdefault(key, before)
             return
+        assert at_hand.applied is not None and at_hand.draft is not None
         at_hand.applied = change_setting(at_hand.applied, key, before)
-        if isinstance(error, NotWritten):
+        if error is None or isinstance(error, NotWritten):
             self._values.setdefault(key, _value_of(at_hand.draft, key))
         elif isinstance(error, UserError):
             self.refused.emit(error.sentence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -19,9 +19,13 @@ from gui.runs.rows import example_path
 
 @dataclass(eq=False)
 class Kept:
-    """A run at hand: the same one wherever it is kept, since it may be moved."""
+    """A run at hand: the same one wherever it is kept, since it may be moved.
+
+    `as_before` has, by key, the former values of what it did not take, as was said when it was at hand no more.
+    """
 
     path: Path
+    as_before: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,4 +120,7 @@ class AtHand(QObject):
     def go_back(self, before: Before) -> None:
         """It was not left; the draft waits for a new run."""
         self.applied, self.taken, self.kept = before.applied, before.taken, before.kept
+        if self.kept is not None and self.applied is not None:
+            self.applied = change_settings(self.applied, self.kept.as_before)
+            self.kept.as_before.clear()
         self.changed.emit()

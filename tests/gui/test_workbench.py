@@ -279,6 +279,46 @@ def test_a_setting_that_could_not_be_written_acts_once_the_run_can_be(qtbot: QtB
     assert bridge.history.prepared is not None and bridge.history.prepared.config.training.early_stopping is not None
 
 
+@pytest.mark.parametrize("is_left", [False, True])
+def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next_learn(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, is_left: bool
+) -> None:
+    workbench, bridge, changed = window.context.workbench, window.context.bridge, list[SettingChanged]()
+    key, is_ending, may_go_on = "training.optimizer.learning_rate", Event(), Event()
+    unsaveable_run(qtbot, window)
+    before = workbench.applied
+
+    def hold(_: object) -> None:
+        """Keep the engine at the end of the run, until all is asked for."""
+        is_ending.set()
+        may_go_on.wait(30)
+
+    bridge.setting_changed.connect(changed.append)
+    bridge.engine.add_listener(hold)
+    workbench.finish()
+    assert is_ending.wait(30)
+    workbench.try_out(Experiment("a higher rate", key, 0.25))
+    if is_left:
+        workbench.reset()  # which is refused: it cannot be saved
+    else:
+        workbench.open_run(tmp_path / "gone")
+    may_go_on.set()
+    qtbot.waitUntil(lambda: window.strip.trouble is not None and not workbench.is_opening, timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.applied == before and not changed and workbench.run is not None
+    if is_left:
+        assert workbench.waiting == (key,)  # Reset begins with it
+        workbench.try_out(Experiment("a higher rate", key, 0.5))
+        qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
+        workbench.reset()  # refused as before
+        wait_for_answers(qtbot, window)
+        assert workbench.applied is not None and workbench.applied.training.optimizer.learning_rate == 0.5
+    else:
+        workbench.learn(1)
+        qtbot.waitUntil(lambda: [one.value for one in changed] == [0.25], timeout=WAIT_MS)
+        assert not workbench.waiting
+
+
 def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
