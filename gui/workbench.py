@@ -309,8 +309,9 @@ class Workbench(AtHand):
     def _stay(self, before: Before, error: Exception) -> None:
         """A run that could not be saved (a full disk) was not left either."""
         self._beginning.take_back()  # refused for the same reason, which is told once
-        if self._bridge.state == "paused":
+        if self._bridge.state != "empty":
             self.go_back(before)
+            self._beginning.have_back()
         else:
             self._tell_of_unprepared(error)
         self._bridge.show_refusal(error, until_prepared=True)

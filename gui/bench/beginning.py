@@ -60,6 +60,12 @@ class Beginning(QObject):
             self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs
             self._begun = None
 
+    def have_back(self) -> None:
+        """What was asked for since is refused: where nothing else is at hand, the run is that had begun by then."""
+        if self._at_hand.run is None:
+            self._at_hand.run = self._begun
+            self._at_hand.changed.emit()
+
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         self._begun = run
         if start is self._asked:

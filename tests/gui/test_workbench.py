@@ -319,6 +319,27 @@ def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next
         assert not workbench.waiting
 
 
+def test_a_run_that_had_begun_as_a_reset_was_refused_is_at_hand(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(2)
+    bridge.engine.ask(LocateData()).result(timeout=30)  # it has begun, which the window has not read yet
+    [run] = list_runs(tmp_path / "runs")
+    shutil.rmtree(run / "checkpoints")
+    (run / "checkpoints").write_text("a file where the folder should be", encoding="utf-8")
+    workbench.reset()
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.run == run
+    (run / "checkpoints").unlink()
+    (run / "checkpoints").mkdir()
+    window.strip.dismiss()
+    workbench.learn(2)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
+    assert list_runs(tmp_path / "runs") == [run]
+
+
 def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
