@@ -83,6 +83,11 @@ class RunsView(View):
         self._is_reading = True
         self.context.bridge.call(self._rows.read, self._show, self._fail)
 
+    def _read_again_all(self) -> None:
+        """Asked for by hand: also what could not be read."""
+        self.sides.try_again()
+        self.refresh()
+
     def open_chosen(self) -> None:
         """Load the chosen run and show it."""
         if (row := self.table.chosen) is not None and not why_not_open(row):
@@ -215,7 +220,7 @@ class RunsView(View):
         self.context.follower.changed.connect(self._show_actions)
         self.place_button.clicked.connect(self._ask_for_place)
         self.context.place.changed.connect(self._look_there)
-        self.refresh_button.clicked.connect(self.refresh)
+        self.refresh_button.clicked.connect(self._read_again_all)
         self.delete_button.clicked.connect(self._click_delete)
         self.search_edit.textChanged.connect(self._search)
         self.search_edit.escaped.connect(self.search_edit.clear)
@@ -235,7 +240,7 @@ class RunsView(View):
         self.table.itemSelectionChanged.connect(self._take_choice)
         for keys in ("Return", "Enter"):
             self._add_shortcut(keys, self.table, self._act)
-        self._add_shortcut("F5", self, self.refresh)
+        self._add_shortcut("F5", self, self._read_again_all)
         self.context.theme.changed.connect(self.share.fit)
         self.context.theme.changed.connect(self._show_letters)
         self.sides.lettered.connect(self._show_letters)

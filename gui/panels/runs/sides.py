@@ -97,6 +97,13 @@ class RunSides(Pages):
         self._rows = readable
         self._read()
 
+    def try_again(self) -> None:
+        """Read what could not be read, or was damaged: it may have been mended."""
+        comparison = self.comparison.comparison
+        if comparison is None or comparison.damaged:
+            self._reader = RunsReader()  # the one before knows what was damaged
+            self._read()
+
     def _read(self) -> None:
         """One reading at a time: of ten runs that were chosen one after another, the last is what somebody wants."""
         if not self._rows:

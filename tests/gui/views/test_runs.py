@@ -1298,6 +1298,26 @@ def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
     assert sum("not validated there" in head for head in sides.translations.numbers()[0]) == 1
 
 
+@pytest.mark.parametrize("file", ["metrics.jsonl", "probes/000800.safetensors"])
+def test_f5_reads_what_was_mended(three_runs: RunsView, qtbot: QtBot, file: str) -> None:
+    sides, run, told = three_runs.sides, three_runs.context.place.path / "2026-01-01_c", list[str]()
+    whole = (run / file).read_bytes()
+    (run / file).write_bytes(b"none\n" * 5000)
+    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    three_runs.table.choose(run)
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    (run / file).write_bytes(whole)
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)
+
+    def is_shown() -> bool:
+        comparison = sides.comparison.comparison
+        return comparison is not None and comparison.runs[0].probe is not None
+
+    qtbot.waitUntil(is_shown, timeout=WAIT_MS)
+    assert sides.comparison.comparison is not None and not sides.comparison.comparison.damaged
+    assert len(told) == 1
+
+
 def test_runs_that_cannot_be_read_leave_nothing_of_others_on_show(three_runs: RunsView, qtbot: QtBot) -> None:
     sides, place = three_runs.sides, three_runs.context.place.path
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
