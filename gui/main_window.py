@@ -119,6 +119,7 @@ class MainWindow(QMainWindow):
             self.leave()
         elif self.isEnabled():  # not closing already
             self.setEnabled(False)
+            self.context.workbench.stop()
             self.context.bridge.ask(Stop(), lambda _: self.leave(), self._stay)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -139,6 +140,7 @@ class MainWindow(QMainWindow):
         if self._status is None:
             self._status = status
             self.setEnabled(False)
+            self.context.workbench.stop()
             self.context.bridge.ask(Close(), self._end, self._end_unsaved)
 
     def close_down(self) -> None:

@@ -228,6 +228,19 @@ def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for
     assert list_runs(tmp_path / "runs")
 
 
+def test_what_waits_for_a_plugin_is_not_done_once_the_window_closes(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    verdict, left = window.context.workbench.verdict, list[int]()
+    window.left.connect(left.append)
+    verdict.await_it()
+    window.transport.learn_button.click()
+    window.close()
+    verdict.go_on()  # the plugin has answered
+    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    assert not list_runs(tmp_path / "runs")
+
+
 def block(run: Path) -> None:
     """Put a file where the run's checkpoints go, so that none can be saved, as on a full disk."""
     (run / "checkpoints").rename(run / "aside")
