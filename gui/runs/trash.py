@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QFile
@@ -11,10 +12,25 @@ from core.errors import UserError
 from core.run_folder import RunFolder, RunLabel
 
 
-def throw_away(runs: Iterable[Path]) -> None:
-    """Move the folders of runs to the trash. Raises UserError at one that is being written, or that no trash takes."""
+@dataclass(frozen=True)
+class Thrown:
+    """Which runs are in the trash now, and why others are not: one is being written, or no trash takes it."""
+
+    gone: tuple[Path, ...]
+    refused: tuple[UserError, ...]
+
+
+def throw_away(runs: Iterable[Path]) -> Thrown:
+    """Move the folders of runs to the trash, each that can be."""
+    gone, refused = list[Path](), list[UserError]()
     for run in runs:
-        _throw_away(run)
+        try:
+            _throw_away(run)
+        except UserError as error:
+            refused.append(error)
+        else:
+            gone.append(run)
+    return Thrown(tuple(gone), tuple(refused))
 
 
 def throw_away_branch(run: Path) -> None:

@@ -20,7 +20,7 @@ from gui.panels.runs.table import RunTable
 from gui.runs.actions import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
 from gui.runs.rows import RunRow, RunRows, matches
 from gui.runs.shared import SharedRuns
-from gui.runs.trash import throw_away
+from gui.runs.trash import Thrown, throw_away
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets.buttons import button, enable
@@ -127,17 +127,25 @@ class RunsView(View):
         self._search()
         paths = [row.path for row in rows]
         self._leaving.update(paths)
-        throw = partial(throw_away, paths)
-        self.context.bridge.call(throw, lambda _: self._take_deleted(rows), partial(self._have_back, paths))
+        throw, take = partial(throw_away, paths), partial(self._take_deleted, rows)
+        self.context.bridge.call(throw, take, partial(self._have_back, paths))
 
-    def _take_deleted(self, rows: Sequence[RunRow]) -> None:
+    def _take_deleted(self, rows: Sequence[RunRow], thrown: Thrown) -> None:
         self._leaving.difference_update(row.path for row in rows)
-        what = f"{rows[0].name} ({rows[0].path.name}) is" if len(rows) == 1 else f"{len(rows)} runs are"
-        self.deleted_label.setText(f"{what} in the trash of the desktop, and can be restored from there.")
-        self.deleted_label.show()
-        for row in rows:
-            self.deleted.emit(row.path)
+        self._say_deleted([row for row in rows if row.path in thrown.gone], len(rows))
+        for path in thrown.gone:
+            self.deleted.emit(path)
+        for error in thrown.refused:
+            self.context.bridge.report(error)
         self.refresh()
+
+    def _say_deleted(self, gone: Sequence[RunRow], num_chosen: int) -> None:
+        if len(gone) == 1:
+            what = f"{gone[0].name} ({gone[0].path.name}) is"
+        else:
+            what = f"{len(gone)} {'' if len(gone) == num_chosen else f'of {num_chosen} '}runs are"
+        self.deleted_label.setText(f"{what} in the trash of the desktop, and can be restored from there.")
+        self.deleted_label.setVisible(bool(gone))
 
     def _click_delete(self) -> None:
         """The second click of a double one would delete the run that took the place."""
@@ -165,7 +173,7 @@ class RunsView(View):
         return nearest[0].path if nearest else None
 
     def _have_back(self, paths: Sequence[Path], error: Exception) -> None:
-        """No trash took them."""
+        """Nobody knows which of them went."""
         self._leaving.difference_update(paths)
         self._fail_to_change(error)
 

@@ -525,6 +525,23 @@ def test_what_no_trash_takes_is_told_and_stays(
     qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
 
 
+def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
+) -> None:
+    place, gone = three_runs.context.place.path, list[Path]()
+    three_runs.deleted.connect(gone.append)
+    three_runs.table.choose_all([place / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
+    RunFolder.open(place / "2026-01-02_b").update(pid=7, host="elsewhere")  # it began to be written a moment ago
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert "2026-01-02_b is being written by process 7 on elsewhere" in empty_window.strip.sentence.text()
+    assert three_runs.deleted_label.text().startswith("2 of 3 runs are in the trash of the desktop")
+    assert three_runs.deleted_label.isVisible()
+    assert sorted(path.name for path in trash.iterdir()) == ["2026-01-01_c", "2026-01-03_a"]
+    assert gone == [place / "2026-01-03_a", place / "2026-01-01_c"]
+    qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
+
+
 def test_the_example_and_the_run_at_hand_are_not_thrown_away(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait
 ) -> None:
