@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import time
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
-from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSizePolicy, QSlider
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSizePolicy, QSlider, QToolTip
 
 from gui.bridge import WindowState
 from gui.context import Context
@@ -255,7 +255,14 @@ class _SeedEdit(QLineEdit):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
+        self._tell_of_none()
         self.left.emit()
+
+    def _tell_of_none(self) -> None:
+        """Of what was typed out and is no seed, which is not taken."""
+        if self.text() and not self.hasAcceptableInput():
+            sentence = f"{self.text()} is no seed: a whole number from 0 to 999,999,999, without marks"
+            QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
 
     def _mark(self) -> None:
         set_role(self, "" if self.hasAcceptableInput() else "error")
@@ -265,6 +272,8 @@ class _SeedEdit(QLineEdit):
             event.ignore()
         else:
             super().keyPressEvent(event)
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._tell_of_none()
 
 
 def _pace_slider() -> QSlider:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider, QToolTip
 from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
@@ -178,6 +178,7 @@ def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
     qtbot.keyClicks(seed_edit, typed[-1])
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
     window.setFocus()
+    assert QToolTip.text().startswith(f"{typed} is no seed: ")
     assert workbench.draft is not None and workbench.draft.seed == int(typed[0])
     assert seed_edit.text() == typed[0] and not seed_edit.property("role")
 
