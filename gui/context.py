@@ -50,7 +50,16 @@ class Context:
                 UserError("Another run is being opened, which would follow this text.", "Add it once that is there.")
             )
         else:
-            self.bridge.ask(AddSentence(source=text), lambda _: self.selection.choose(sentence=text), refuse)
+            self.bridge.ask(
+                AddSentence(source=text),
+                lambda _: self.selection.choose(sentence=text),
+                refuse,
+                lambda: refuse(_called_off(text)),
+            )
+
+
+def _called_off(text: str) -> UserError:
+    return UserError(f"“{text}” is not followed: something else was prepared or opened.", "Add it once that is there.")
 
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
-from core.events import Trouble
+from core.events import StateChanged, Trouble
 from core.plugins_host.info import PluginInfo
 from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
@@ -138,6 +138,33 @@ def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: Q
         qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda row=row, mended=mended: row.source_label.text() == mended, timeout=WAIT_MS)
         assert not row.add_edit.isVisible() and not row.add_edit.text(), view.title
+
+
+def test_my_sentence_that_other_data_came_before_is_given_back(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, row = window.context.workbench, window.train_view.sentence_row
+    is_preparing, may_go_on = threading.Event(), threading.Event()
+
+    def hold(event: object) -> None:
+        """Keep the engine from preparing on, until all is asked for."""
+        if isinstance(event, StateChanged) and event.state == "preparing":
+            is_preparing.set()
+            may_go_on.wait(30)
+
+    window.context.bridge.engine.add_listener(hold)
+    workbench.reset()
+    assert is_preparing.wait(30)
+    row.add_button.click()
+    qtbot.keyClicks(row.add_edit, "1 2 3")
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+    assert not row.add_edit.text()
+    workbench.edit("model.d_ff", 32)
+    workbench.prepare()
+    may_go_on.set()
+    qtbot.waitUntil(lambda: row.add_edit.text() == "1 2 3", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert "“1 2 3” is not followed" in window.strip.sentence.text()
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.context.selection.chosen.sentence == "1 2 3", timeout=WAIT_MS)
 
 
 def test_space_in_the_seed_field_learns(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
