@@ -13,6 +13,7 @@ from core.comparison.seeds import SeedGroup
 from core.comparison.spread import spread
 from core.config import DatasetConfig, RunConfig, TokenizerConfig, change_setting
 from core.run_summary import state_of
+from core.settings.fields import run_settings
 
 # Of a run whose tokenizer is resolved, as every run's is; whatever its dataset is, it differs.
 _DEFAULTS = settings_of(
@@ -23,10 +24,12 @@ _DEFAULTS = settings_of(
 def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dict[str, object]]:
     """A record a run and two a group, all with the same names.
 
-    The settings among them are those in which the runs differ; of a single run those that are not the defaults.
+    The settings among them are those in which the runs differ; of a single run, below its figures, those that are not
+    the defaults.
     Of how many sentences the figures are is among them where a run's validations decode only some.
     """
     settings = _told_settings([_settings_over_time(run) for run in runs])
+    is_alone = len(runs) == 1  # its figures come first: there are few settings in which runs differ, and many of one
     figures = [_best_figures(run) for run in runs]
     names = sorted({name for one in figures for name in one})
     group_names = _group_names(runs, groups)
@@ -36,9 +39,10 @@ def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dic
         | ({"group": group_names[place]} if any(group_names) else {})
         | {"state": state_of(run.folder)}
         | {name: getattr(run.folder.state, name) for name in ("last_step", "best_step")}
-        | {key: values[place] for key, values in settings.items()}
+        | ({} if is_alone else {key: values[place] for key, values in settings.items()})
         | counts[place]
         | {name: figures[place].get(name) for name in names}
+        | {key: values[place] for key, values in settings.items()}  # of several they stand above already
         for place, run in enumerate(runs)
     ]
     return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(groups, counts, figures))]
@@ -49,7 +53,17 @@ def _told_settings(settings: Sequence[Settings]) -> dict[str, list[object]]:
     if len(settings) > 1:
         return differing(settings)
     (only,) = settings
-    return {key: values for key, values in differing([only, _DEFAULTS]).items() if key in only}
+    differences = differing([only, _DEFAULTS])
+    return {key: values for key, values in differences.items() if key in only and not _is_auto(key, only[key])}
+
+
+def _is_auto(key: str, value: object) -> bool:
+    """Whether nobody has chosen this value, as far as the run says: what `auto` became is kept as if it were chosen.
+
+    What was changed on the way, which is told in words, somebody has.
+    """
+    autos = tuple(f"{name}." for name, field in run_settings().items() if field.default == "auto")
+    return f"{key}.".startswith(autos) and " from step " not in str(value)
 
 
 def _counts_of_sentences(runs: Sequence[ReadRun]) -> list[dict[str, int | None]]:

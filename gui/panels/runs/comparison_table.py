@@ -14,8 +14,8 @@ from gui.widgets.labels import as_written
 from gui.widgets.tables import read_by_rows
 
 _HELP = (
-    "Of the settings those in which the runs differ, of a single run those that are not the defaults; "
-    "the figures are those of each run's best validation"
+    "Of the settings those in which the runs differ, of a single run those that are not the defaults, nor what auto "
+    "became; the figures are those of each run's best validation"
 )
 _ROW_HEIGHT = 28  # pixels at 100 %
 _WIDEST_COLUMN = 240  # pixels at 100 %

@@ -13,7 +13,6 @@ _MEANINGS = {
     "valid_sentences": "Of so many sentences are loss, perplexity and token accuracy",
     "decoded_sentences": "Of so many, the first ones, is BLEU, and whatever else is measured of outputs",
 }
-_COUNTS = ("last_step", "best_step", "valid_sentences", "decoded_sentences")
 
 
 def title_and_meaning(name: str) -> tuple[str, str]:
@@ -30,7 +29,8 @@ def written(name: str, value: object) -> str:
     """A value of this row."""
     if isinstance(value, float) and _is_metric(name):
         return in_tables(name, value)
-    return f"{value:,}" if isinstance(value, int) and name in _COUNTS else said(value)
+    is_count = isinstance(value, int) and not isinstance(value, bool) and not name.endswith("seed")
+    return f"{value:,}" if is_count else said(value)
 
 
 def _is_metric(name: str) -> bool:

@@ -642,6 +642,10 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     qtbot.waitUntil(lambda: num_shown(panel) == 1 and not panel.is_dirty, timeout=WAIT_MS)
     table = panel.table
     cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
+    keys = [*cells]
+    assert keys.index("loss") < keys.index("model.d_model") and keys[:3] == ["state", "last_step", "best_step"]
+    autos = ("dataset.tokenizer", "dataset.max_src_length", "training.num_threads", "decoding.max_length")
+    assert not any(key.startswith(autos) for key in keys), "nobody chose what auto became"
     assert table.columnCount() == 2 and table.horizontalHeaderItem(1).text() == "toy_german_english"
     assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 from step 800"
     assert "model.norm_first" not in cells  # the default

@@ -109,6 +109,7 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     stage(panel, 1000, 300)
     rows = (
         *(("last_step", 1000, 12000), ("best_step", 1000, None), ("training.max_steps", 1000, 12000)),
+        *(("seed", 1000, 12000), ("model.bias", True, False)),
         *(("valid_sentences", 1000, 1000), ("decoded_sentences", 256, 256)),
         *(("valid/bleu", 97.7192, 40.0), ("valid/exact_match", 0.941406, 1.0)),
         *(("valid/loss", 0.102441, 0.0833453), ("valid/letters", 0.5, None)),
@@ -117,7 +118,8 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     panel.show_step(History(), 0)
     cells = [[panel.table.item(row, column) for column in range(3)] for row in range(panel.table.rowCount())]
     assert [[cell.text() for cell in row] for row in cells] == [
-        *(["last_step", "1,000", "12,000"], ["best_step", "1,000", "-"], ["training.max_steps", "1000", "12000"]),
+        *(["last_step", "1,000", "12,000"], ["best_step", "1,000", "-"], ["training.max_steps", "1,000", "12,000"]),
+        *(["seed", "1000", "12000"], ["model.bias", "True", "False"]),
         *(["valid_sentences", "1,000", "1,000"], ["decoded_sentences", "256", "256"]),
         *(["BLEU", "97.7192", "40"], ["exact match", "94.1 %", "100.0 %"]),
         *(["loss", "0.1024", "0.0833"], ["letters", "0.5", "-"]),
@@ -128,7 +130,7 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     help_text = run_settings()["training.max_steps"].help
     assert tips["training.max_steps"] == as_written(f"training.max_steps: {help_text}")
     assert panel.table.horizontalHeaderItem(0).text() == "differences"
-    assert cells[6][1].data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
+    assert cells[8][1].data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
 
 
 @pytest.mark.parametrize("zoom", [100, 150])
