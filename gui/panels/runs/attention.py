@@ -104,7 +104,9 @@ class RunAttention(Panel):
         return _NOTHING_IN_COMMON if is_any else self._comparison.why_none_was("probed")
 
     def _said_of_step(self) -> str:
-        if self._comparison is not None and self._comparison.at == "newest" and len(self._runs) > 1:
+        if len(self._runs) == 1:
+            return ""  # it stands over the map
+        if self._comparison is not None and self._comparison.at == "newest":
             return " with each run's newest weights"
         step = next(run.probe.step for run in self._runs if run.probe is not None)
         return f" at step {step:,}"

@@ -657,7 +657,8 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     qtbot.waitUntil(lambda: not sides.attention.is_dirty and not sides.attention.is_empty, timeout=WAIT_MS)
     assert [column.isVisible() for column in sides.attention.columns] == [True, False, False, False]
     assert [sides.step_combo.itemText(place) for place in range(2)] == ["newest", "800"]
-    assert sides.attention.title_label.text() == "Cross-attention at step 800"
+    said = sides.attention.title_label.text(), sides.attention.columns[0].title_label.text()
+    assert said == ("Cross-attention", "toy_german_english · step 800")
     sides.choose(2)
     qtbot.waitUntil(lambda: not sides.translations.is_dirty and not sides.translations.is_empty, timeout=WAIT_MS)
     right = sum(one.hypothesis == one.reference for one in panel.comparison.runs[0].validated)
