@@ -70,6 +70,9 @@ class WeightsPanel(Panel):
         if translation is None:
             self.show_empty()
             return
+        if why_none := self._why_no_weights(history):
+            self.show_empty(why_none)
+            return
         self._ask(history)
         other = self.asked.answer[0] if self.asked.answer is not None else None
         if other is None or (other.source, other.prefix) != (translation.source, translation.prefix):
@@ -81,6 +84,18 @@ class WeightsPanel(Panel):
     def numbers(self) -> Table:
         """A line for each track and place."""
         return table_of(self.canvas.tracks)
+
+    def _why_no_weights(self, history: History) -> str:
+        """What to choose instead of a step of this run that is before the first whose weights it has kept."""
+        kept = history.kept_steps
+        if self.run is not None or not isinstance(self.weights, int) or not kept or kept[0] <= self.weights:
+            return ""
+        if len(kept) > 1:
+            return f"This run has kept no weights of step {self.weights:,}: choose another step above."
+        alone = f"This run has kept the weights of step {kept[0]:,} alone"
+        if self._runs:
+            return f"{alone}: choose another run above, to see what that makes of the sentence."
+        return f"{alone}. Once another run on this dataset has learned, it can be chosen above."
 
     def _ask(self, history: History) -> None:
         if self.run is not None:
@@ -133,6 +148,7 @@ class WeightsPanel(Panel):
         folder = self._context.bridge.history.folder
         self._runs = [run for run in runs if folder is None or run.path != folder.path]
         self._offer_runs()
+        self.mark_in_turn()
 
     def _offer_runs(self) -> None:
         """Those that were read last, once nobody is choosing; a run that is gone is compared with no more."""

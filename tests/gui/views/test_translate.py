@@ -18,7 +18,7 @@ from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.runs.naming import name_of
-from gui.runs.rows import EXAMPLE_NAME
+from gui.runs.rows import EXAMPLE_NAME, example_path
 from gui.theme import GRID
 from gui.views.translate import HINT, TranslateView, unknown_note
 from tests.gui.legible import cut_texts
@@ -318,6 +318,21 @@ def test_runs_are_offered_once_their_list_is_closed(view: TranslateView, qtbot: 
     assert combo.currentIndex() == 1
     view.other._take_runs([])
     assert view.other.run is None and combo.count() == 1 and not view.other.step_combo.isVisible()
+
+
+def test_of_a_run_that_kept_weights_of_one_step_alone_another_run_is_to_be_chosen(
+    view: TranslateView, learn: Learn, qtbot: QtBot
+) -> None:
+    learn(1)
+    workbench, empty = view.context.workbench, view.other.empty_label
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
+    show_page(view, "Two weights")
+    chosen = "This run has kept the weights of step 800 alone: choose another run above"
+    qtbot.waitUntil(lambda: draw(view) or empty.text().startswith(chosen), timeout=WAIT_MS)
+    assert view.other.run_combo.count() == 2  # the one that has learned a step
+    view.other._take_runs([])
+    qtbot.waitUntil(lambda: draw(view) or "Once another run on this dataset" in empty.text(), timeout=WAIT_MS)
 
 
 def test_two_weights_are_compared_by_one_sentence_only(
