@@ -48,6 +48,7 @@ class EngineBridge(QObject):
     """Asks the engine, and repeats its events as signals in the GUI thread, oldest first."""
 
     drained = Signal(list)  # the events of one tick, after `history` took them
+    forgotten = Signal()  # the engine's own run: there is none any more
     shown_changed = Signal()  # another history is drawn, or the followed one has grown
     state_changed = Signal(StateChanged)
     setting_changed = Signal(SettingChanged)
@@ -96,6 +97,12 @@ class EngineBridge(QObject):
     def show(self, history: History | None) -> None:
         """Have the panels draw the run of another process, or what is new in it; None: the engine's own again."""
         self.followed = history
+        self.shown_changed.emit()
+
+    def forget(self) -> None:
+        """Show nothing of the engine's run any more: it was left, and there is none in its place."""
+        self.history = History()
+        self.forgotten.emit()
         self.shown_changed.emit()
 
     def ask(

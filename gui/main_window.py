@@ -167,6 +167,9 @@ class MainWindow(QMainWindow):
     def _restart(self, prepared: Prepared) -> None:
         """Another run is at hand; one that is followed is looked at where it was."""
         self.banner.withdraw(prepared.run)
+        self._restart_playhead()
+
+    def _restart_playhead(self) -> None:
         if self.context.bridge.followed is None:
             self.context.playhead.restart()
 
@@ -220,6 +223,7 @@ class MainWindow(QMainWindow):
         bridge.trouble.connect(self.strip.show_trouble)
         self.strip.offer_taken.connect(self._mend)
         bridge.prepared.connect(self._restart)
+        bridge.forgotten.connect(self._restart_playhead)
         bridge.run_finished.connect(self._note_end)
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)

@@ -319,6 +319,7 @@ class Workbench(AtHand):
 
     def _tell_of_unprepared(self, error: Exception) -> None:
         self.resolved = None
+        self._bridge.forget()
         self.changed.emit()
         if isinstance(error, PluginError) and self.applied is not None:
             self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)

@@ -65,6 +65,7 @@ class TypedSentence(QObject):
         self._calm.timeout.connect(self._follow)
         bridge.drained.connect(self._take)
         bridge.prepared.connect(self._forget)
+        bridge.forgotten.connect(self._forget)
         playhead.moved.connect(self._follow)
 
     def translate(self, text: str, reference: str | None = None) -> None:
@@ -159,8 +160,8 @@ class TypedSentence(QObject):
         """The translation with the chosen weights, where a probe has it."""
         return probed_translation(self.request(self.wanted_step()), self.translation, self._bridge.history)
 
-    def _forget(self, _: Prepared) -> None:
-        """Another model: what the one before wrote is gone, and so are its checkpoints and kept steps."""
+    def _forget(self, _: Prepared | None = None) -> None:
+        """Another model, or none: what the one before wrote is gone, and so are its checkpoints and kept steps."""
         if self.weights != "now":
             self.weights = "playhead"
         self.prefix = ()

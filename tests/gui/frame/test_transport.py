@@ -33,6 +33,28 @@ def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
     assert bar.learn_button.isEnabled()
 
 
+def test_after_data_that_fail_nothing_of_the_model_before_is_shown(
+    qtbot: QtBot, window: MainWindow, small_file: Path
+) -> None:
+    train, translate = window.train_view, window.translate_view
+    window.context.workbench.learn(3)
+    qtbot.waitUntil(lambda: window.context.playhead.live_step == 3, timeout=WAIT_MS)
+    panels = (train.curves, train.attention_map, train.head_grid, train.sentence_row)
+    qtbot.waitUntil(lambda: not any(panel.is_empty for panel in panels), timeout=WAIT_MS)
+    broken = small_file.with_name("broken.yaml")
+    broken.write_text(small_file.read_text(encoding="utf-8").replace("copy_task", "no_such_plugin"), encoding="utf-8")
+    window.setup_drawer.open_file(broken)
+    window.context.workbench.reset()
+    qtbot.waitUntil(lambda: "nothing prepared" in window.transport.state_label.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: all(panel.is_empty for panel in panels), timeout=WAIT_MS)
+    assert window.context.playhead.live_step == 0
+    window.show_view(window.views.index(translate))
+    qtbot.waitUntil(lambda: translate.tokens.is_empty and not translate.tokens.is_dirty, timeout=WAIT_MS)
+    window.show_view(0)
+    window.setup_drawer.open_file(small_file)
+    qtbot.waitUntil(lambda: not any(panel.is_empty for panel in panels), timeout=WAIT_MS)
+
+
 def test_what_is_said_of_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot, window: MainWindow) -> None:
     """Or the buttons beside it would go on in a second row, which pushes the view down."""
     label, row = window.transport.state_label, window.transport.height()
