@@ -111,7 +111,7 @@ class DataView(View):
         row.addWidget(self.files_button)
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
-        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 3), (scrolling(parts), 2)))
+        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (scrolling(parts), 3)))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.data.splits import HELD_OUT, SPLITS
@@ -15,11 +15,12 @@ from core.per_cent import per_cent
 from gui.datasets.data_look import DataLook
 from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
-from gui.theme import Theme
+from gui.theme import GRID, Theme
 from gui.widgets.tables import read_by_rows
 
 Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
 _ROW_HEIGHT = 20  # pixels at 100 %, of one line
+_HIGHEST = 1_000  # pixels: a name is never as high
 _SIDES = ("source", "target")
 _COMPARED = (
     ("repeated pairs", "Pairs that have come before in the train split", ("train",)),
@@ -86,10 +87,15 @@ class DataFigures(Panel):
         self._fitting.start()
 
     def _fit_rows(self) -> None:
-        """A name that its column has no room for goes on in another line."""
-        line, least = self.table.fontMetrics().lineSpacing(), self.theme.px(_ROW_HEIGHT)
+        """A name that its column has no room for goes on in another line; the table forgets the cells' padding."""
+        metrics, least = self.table.fontMetrics(), self.theme.px(_ROW_HEIGHT)
+        room = QRect(0, 0, self.table.columnWidth(0) - 2 * self.theme.px(GRID) - 2, _HIGHEST)
         for row in range(self.table.rowCount()):
-            self.table.setRowHeight(row, least + max(0, self.table.sizeHintForRow(row) - line))
+            item = self.table.item(row, 0)
+            assert item is not None
+            name = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, item.text()).height()
+            needed = max(name, self.table.sizeHintForRow(row))
+            self.table.setRowHeight(row, least + max(0, needed - metrics.lineSpacing()))
 
     def _item(self, name: str, meaning: str, text: str, column: int) -> QTableWidgetItem:
         item = QTableWidgetItem(text)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,6 +15,7 @@ from gui.main_window import MainWindow
 from gui.panels.datasets.data_figures import lines_of
 from gui.panels.datasets.token_delegate import TOKENS
 from gui.pictures.export_button import ExportButton
+from gui.theme import GRID
 from gui.views.data import HINT, DataView
 from tests.gui.conftest import SMALL, WAIT_MS
 
@@ -96,9 +97,37 @@ def test_names_of_figures_go_on_in_another_line_beside_setup(
         return all(table.rowHeight(row) >= table.sizeHintForRow(row) for row in range(table.rowCount()))
 
     assert max(lows) == table.rowHeight(0)
-    qtbot.waitUntil(lambda: table.rowHeight(0) < table.rowHeight(1) and is_whole(), timeout=WAIT_MS)
+
+    def highest() -> int:
+        return max(table.rowHeight(row) for row in range(table.rowCount()))
+
+    two_lines = lows[0] + table.fontMetrics().lineSpacing() + 1
+    qtbot.waitUntil(lambda: lows[0] < highest() <= two_lines and is_whole(), timeout=WAIT_MS)
     empty_window.rail.setup_button.click()
     qtbot.waitUntil(lambda: [table.rowHeight(row) for row in range(table.rowCount())] == lows, timeout=WAIT_MS)
+
+
+def test_beside_setup_a_name_of_figures_has_two_lines_at_most_and_is_whole(
+    empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    view, table = empty_window.data_view, empty_window.data_view.figures.table
+    empty_window.setup_drawer.choose_preset("toy_german_english")  # with figures of thousands beside the names
+    empty_window.rail.setup_button.click()
+    empty_window.show_view(empty_window.views.index(view))
+
+    wait_until_known(view, qtbot)
+    one_line, line = table.rowHeight(0), table.fontMetrics().lineSpacing()
+
+    def is_whole_in_two_lines() -> bool:
+        room = QRect(0, 0, table.columnWidth(0) - 2 * GRID, 1_000)
+        for row in range(table.rowCount()):
+            name = table.item(row, 0).text()
+            lines = table.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, name).height() // line
+            if lines > 2 or table.rowHeight(row) < one_line + (lines - 1) * (line - 1):
+                return False
+        return True
+
+    qtbot.waitUntil(is_whole_in_two_lines, timeout=WAIT_MS)
 
 
 def test_pairs_are_turned_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
