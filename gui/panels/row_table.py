@@ -9,13 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
-from gui.theme import Theme
+from gui.theme import GRID, Theme
 from gui.widgets.labels import as_written
 from gui.widgets.tables import choose_row, read_by_rows
 
 Row = TypeVar("Row")
 _NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_NARROWEST = 96  # pixels at 100 % of a column that has what is left; where that is less, the table scrolls
+_NARROWEST = 88  # pixels at 100 % of a column that has what is left; where that is less, the table scrolls
 _TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -94,6 +94,7 @@ class RowTable(QTableWidget, Generic[Row]):
         for number, row in enumerate(rows):
             self._fill(number, row)
         self.rows = rows
+        self._share_width()
         self.fit_rows()
         self.choose(chosen)
 
@@ -134,9 +135,24 @@ class RowTable(QTableWidget, Generic[Row]):
         self.fit_rows()
 
     def _share_width(self) -> None:
-        """Give each column its width; what is left, those that have none share."""
+        """Give each column its width; what is left, those that have none share.
+
+        One whose texts need less than its share leaves the rest of it to those that need more.
+        """
         widths = [self.theme.px(column.width) if column.width else 0 for column in self.columns]
         left = max(self.viewport().width() - sum(widths), 0)
-        share = max(left // widths.count(0), self.theme.px(_NARROWEST))
+        sharing = sorted((self._needed_width(place), place) for place, width in enumerate(widths) if not width)
+        for number, (needed, place) in enumerate(sharing):
+            others = len(sharing) - number
+            widths[place] = max(min(needed, left // others), min(needed, self.theme.px(_NARROWEST)))
+            left -= widths[place]
+        for _, place in sharing:
+            widths[place] += max(left, 0) // len(sharing)
         for place, width in enumerate(widths):
-            self.setColumnWidth(place, width or share)
+            self.setColumnWidth(place, width)
+
+    def _needed_width(self, place: int) -> int:
+        """Pixels in which a column's head and texts are whole; of a problem's sentence, which has others too, none."""
+        texts = [self.texts_of(row)[place] for row in self.rows if not self.problem_of(row)]
+        widest = max(map(self.fontMetrics().horizontalAdvance, texts), default=0)
+        return max(widest + 2 * self.theme.px(GRID) + 2, self.horizontalHeader().sectionSizeHint(place))

@@ -31,7 +31,8 @@ from gui.widgets.moving_labels import ElidedLabel
 from gui.widgets.splitters import FittingSplitter, splitter
 
 LOWEST = 420  # pixels at 100 %: what the table and a comparison need to be read
-LIVE_MS = 2000  # between two looks at the folder while a run is being written and somebody watches the table
+FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its head
+LIVE_MS = 2000  # between two looks at the folder while somebody watches the table: another process may begin a run
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
@@ -249,7 +250,7 @@ class RunsView(View):
         for keys in ("Return", "Enter"):
             self._add_shortcut(keys, self.table, self._act)
         self._add_shortcut("F5", self, self._read_again_all)
-        self.context.theme.changed.connect(self.share.fit)
+        self.context.theme.changed.connect(self._fit_table)
         self.context.theme.changed.connect(self._show_letters)
         self.sides.lettered.connect(self._show_letters)
         for signal in (bridge.run_started, bridge.run_finished, bridge.state_changed):
@@ -322,11 +323,16 @@ class RunsView(View):
         text = self.search_edit.text()
         found = [row for row in self._all_rows if matches(row, text)]
         self.table.show_rows(found)
-        self.share.fit()
+        self._fit_table()
         self.empty_label.setText(EMPTY if not text else f"No run matches “{text}”. Esc shows all.")
         self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
         self._show_actions()
         self.sides.compare(self.table.all_chosen)
+
+    def _fit_table(self) -> None:
+        """The height it needs; where what is below needs much, a few rows of it."""
+        self.table.setMinimumHeight(min(self.table.needed_height, self.context.theme.px(FEW_ROWS)))
+        self.share.fit()
 
     def _fail(self, error: Exception) -> None:
         self._is_reading = self._read_again = False

@@ -98,6 +98,7 @@ class RunDetails(QFrame):
         name, note = (row.name, row.note) if row is not None else ("", "")
         if name != self._typed.name:  # writing the same, as the clock would, takes cursor and selection away
             self.name_edit.setText(name)
+            self.name_edit.setCursorPosition(0)  # its beginning is seen
         if note != self._typed.note:
             self.note_edit.setPlainText(note)
         self._shown = self._typed

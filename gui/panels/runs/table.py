@@ -28,17 +28,17 @@ class RunTable(RowTable[RunRow]):
 
     columns = (
         Column("run", "The name you gave the run, or that of its settings; a folder that is no run by its own"),
-        Column("seed", "What the model, its dropout and the order of its batches are drawn from", 64, is_number=True),
-        Column("begun", "When the run began", 152),
+        Column("seed", "What the model, its dropout and the order of its batches are drawn from", 52, is_number=True),
+        Column("begun", "When the run began", 126),
         Column("state", "What became of it, or who writes it now"),
-        Column("step", "The newest optimisation step with figures", 96, is_number=True),
-        Column("loss", "How the training loss went, from the first step to the last; zero is the bottom", 96),
-        Column("best valid loss", "The smallest validation loss, nats a token; smaller is better", 136, is_number=True),
+        Column("step", "The newest optimisation step with figures", 64, is_number=True),
+        Column("loss", "How the training loss went, from the first step to the last; zero is the bottom", 72),
+        Column("best valid loss", "The smallest validation loss, nats a token; smaller is better", 120, is_number=True),
         Column(
             "exact match",
             "The largest share of validation sentences written exactly as their references, free-running, "
             f"of the first {NUM_FREE_RUNNING} at most",
-            120,
+            104,
             is_number=True,
         ),
         Column("note", "What you wrote about the run, its first line"),

@@ -38,6 +38,7 @@ from gui.panels.runs.comparison import RunComparison
 from gui.runs.compared import At, Comparison, RunsReader
 from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, RunRow, RunRows, example_path
 from gui.smoothing import smoothed
+from gui.theme import GRID
 from gui.views.runs import EMPTY, RunsView
 
 Wait = Callable[[str], None]
@@ -806,6 +807,21 @@ def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbo
     qtbot.waitUntil(lambda: len(sides.comparison.comparison.runs) == 8, timeout=WAIT_MS)
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     assert sides.left_out_label.text() == ""
+
+
+def test_at_150_per_cent_every_column_and_three_rows_are_seen(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    table, theme, begun = three_runs.table, three_runs.context.theme, 2
+    theme.set_zoom(150)
+    empty_window.resize(1280, 720)
+    for number in range(3):
+        three_runs.sides.choose(number)
+        qtbot.waitUntil(lambda: table.viewport().height() >= theme.px(3 * 32), timeout=WAIT_MS)
+        assert not table.horizontalScrollBar().maximum()
+    needed = table.fontMetrics().horizontalAdvance(text(three_runs, 0)[begun])
+    assert needed + 2 * GRID <= table.columnWidth(begun)
+    assert three_runs.details.name_edit.cursorPosition() == 0
 
 
 def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsView, qtbot: QtBot) -> None:
