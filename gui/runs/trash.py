@@ -52,6 +52,8 @@ def throw_away_stepless(run: Path) -> None:
 def _throw_away(run: Path) -> None:
     if (folder := _readable(run)) is not None:
         folder.require_free()
+    if not run.exists():
+        raise UserError(f"{run} is not there any more.", "Somebody deleted or moved it meanwhile.")
     if not QFile(str(run)).moveToTrash():
         raise UserError(
             f"{run} could not be moved to the trash.", "`headlight runs delete` deletes it without one, for good."

@@ -526,6 +526,16 @@ def test_what_no_trash_takes_is_told_and_stays(
     qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
 
 
+def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
+) -> None:
+    shutil.rmtree(three_runs.context.place.path / "2026-01-02_b")
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert empty_window.strip.sentence.text().endswith("2026-01-02_b is not there any more.")
+    assert "deleted or moved it" in empty_window.strip.advice.text()
+
+
 def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
