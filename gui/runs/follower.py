@@ -16,6 +16,7 @@ from gui.playhead import Playhead
 from gui.runs.naming import name_of, shortened
 
 INTERVAL_MS = 1000
+_WHERE_IT_IS = "It was deleted, or moved: Runs lists it where it is now, if it is still in the runs folder."
 
 
 class Follower(QObject):
@@ -64,7 +65,7 @@ class Follower(QObject):
     def follow(self, run: Path) -> None:
         """Show this run live; its first reading happens beside the GUI thread."""
         self.leave()
-        self.run = run
+        self.run, self._name = run, run.name
         self._bridge.call(partial(_read, run), lambda read: self._show(*read), partial(self._fail, run))
 
     def leave(self) -> None:
@@ -106,12 +107,16 @@ class Follower(QObject):
     def _look_for_writer(self, history: History) -> None:
         assert history.folder is not None
         self.writer = history.folder.state.writer()
+        if self.writer is None:  # it is named now: somebody may have given it another name since
+            self._name = shortened(name_of(history.folder))
         self.changed.emit()
 
     def _fail(self, run: Path, error: Exception) -> None:
         if run == self.run:  # else it was left meanwhile
+            sentence = f"{self._name} is followed no more: its folder is not there any more."
             self.leave()
-            self._bridge.report(error)
+            is_gone = isinstance(error, UserError) and not run.exists()
+            self._bridge.report(UserError(sentence, _WHERE_IT_IS) if is_gone else error)
 
 
 def _read(run: Path) -> tuple[History, str]:

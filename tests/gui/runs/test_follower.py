@@ -12,7 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.run_files.state import RunState
-from core.run_folder import RunFolder
+from core.run_folder import RunFolder, RunLabel
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 from gui.runs.follower import Follower
@@ -42,6 +42,33 @@ def test_a_run_that_was_left_cannot_end_the_following_of_the_next(
     follower.follow(tmp_path / "gone")
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     assert follower.run is None and "gone" in told[0]
+
+
+def test_a_run_that_is_moved_while_it_is_followed_is_left_with_what_to_do(
+    follower: Follower, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run, told = shutil.copytree(example_path(), tmp_path / "run"), list[tuple[str, str]]()
+    RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    follower._bridge.trouble.connect(lambda trouble: told.append((trouble.sentence, trouble.advice)))
+    follower.follow(run)
+    qtbot.waitUntil(lambda: follower.writer is not None, timeout=WAIT_MS)
+    run.rename(tmp_path / "moved")
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    [(sentence, advice)] = told
+    assert sentence == "toy_german_english is followed no more: its folder is not there any more."
+    assert "Runs lists it where it is now" in advice and follower.run is None
+
+
+def test_a_run_that_was_renamed_while_it_was_followed_is_called_so_at_its_end(
+    follower: Follower, qtbot: QtBot, tmp_path: Path
+) -> None:
+    writing = RunFolder.open(shutil.copytree(example_path(), tmp_path / "run"))
+    writing.update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    follower.follow(writing.path)
+    qtbot.waitUntil(lambda: follower.writer is not None, timeout=WAIT_MS)
+    writing.write_label(RunLabel(name="my run"))
+    writing.update(pid=None, host=None)
+    qtbot.waitUntil(lambda: follower.sentence == "my run is no longer being written", timeout=WAIT_MS)
 
 
 def test_what_its_process_wrote_last_is_read_though_it_is_gone(
