@@ -129,6 +129,9 @@ class RunAtHand:
             self.changes = self.changes[1:]
 
     def require_that_it_can_go_on(self, folder: RunFolder) -> None:
+        if not folder.path.exists():
+            sentence = f"The run's folder {folder.path} is gone."
+            raise UserError(sentence, "Bring it back (or the drive it is on), then go on learning.")
         folder.require_free()
         if folder.state.is_shared:
             raise UserError(

@@ -134,6 +134,15 @@ def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
 
 
+def test_an_opened_run_whose_folder_was_removed_says_so_as_it_is_to_learn(qtbot: QtBot, window: MainWindow) -> None:
+    run = opened_again(qtbot, window)
+    shutil.rmtree(run)
+    window.context.workbench.learn(1)
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    assert window.strip.sentence.text() == f"The run's folder {run} is gone."
+    assert window.strip.advice.text().startswith("Bring it back")
+
+
 def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_elsewhere(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
