@@ -63,12 +63,20 @@ class Opening(QObject):
                 on_there(prepared)
 
     def _tell_of_weights(self) -> None:
-        """Of a run that was killed between two checkpoints, say whose weights these are: Learn goes on from there."""
+        """Of a run that another process writes, or that was killed between two checkpoints, say whose weights these are
+        and from where Learn goes on.
+        """
         weights_of, curves_to = self._bridge.state_step, self._bridge.history.last_step
-        if weights_of < curves_to:
+        folder = self._bridge.history.folder
+        writer = folder.state.writer() if folder is not None else None
+        opened = f"Opened at the checkpoint of step {weights_of:,}"
+        if writer is not None:
+            self._bridge.told.emit(
+                f"{opened}: {writer} writes this run; open it again to learn here, once that has ended"
+            )
+        elif weights_of < curves_to:
             goes_on = f"Learn goes on from there; the curves go on to step {curves_to:,}"
-            sentence = f"Opened at the checkpoint of step {weights_of:,}: {goes_on}"
-            self._bridge.told.emit(sentence)
+            self._bridge.told.emit(f"{opened}: {goes_on}")
 
     def _refuse(self, request: OpenRun | Branch, error: Exception) -> None:
         if request is self._asked:

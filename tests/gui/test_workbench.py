@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import socket
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -860,6 +862,19 @@ def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has
     assert told.toolTip() == f"Opened at the checkpoint of step 20: {goes_on}"
     workbench.step(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 21, timeout=WAIT_MS)
+
+
+def test_a_run_that_another_process_writes_says_who_does_as_it_is_opened(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench, told = window.context.workbench, window.status_bar.told_label
+    run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    assert told.toolTip().endswith(
+        f"process {os.getppid()} writes this run; open it again to learn here, once that has ended"
+    )
 
 
 @pytest.mark.parametrize("is_damaged", [True, False])
