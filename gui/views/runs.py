@@ -38,7 +38,7 @@ EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
 class RunsView(View):
-    """Reads the runs folder beside the GUI thread: when it is shown, when a run begins or ends, and on F5."""
+    """Reads the runs folder beside the GUI thread: as it is shown, every two seconds while it is, and on F5."""
 
     title = "Runs"
     icon = "runs"
@@ -70,8 +70,9 @@ class RunsView(View):
         self._leaving: set[Path] = set()  # to the trash: a reading that began before may have found them
         self._deleted = QElapsedTimer()  # since a click on Delete was followed
         self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
         self._timer.setInterval(LIVE_MS)
-        self._timer.timeout.connect(self._refresh_live)
+        self._timer.timeout.connect(self.refresh)
         self._lay_out()
         self._connect()
         self._show_actions()
@@ -184,7 +185,6 @@ class RunsView(View):
 
     def showEvent(self, event: QShowEvent) -> None:
         self.refresh()
-        self._timer.start()
         self.table.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -298,14 +298,12 @@ class RunsView(View):
             self.refresh()
         self._show_actions()
 
-    def _refresh_live(self) -> None:
-        if any(row.writer is not None or row.is_ours for row in self._all_rows):
-            self.refresh()
-
     def _show(self, rows: list[RunRow]) -> None:
         self._is_reading = False
         self._all_rows = [row for row in rows if row.path not in self._leaving]
         self._search()
+        if self.isVisible():  # a folder that could not be read is told of once, until F5
+            self._timer.start()
         if self._read_again:
             self._read_again = False
             self.refresh()

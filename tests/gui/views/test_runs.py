@@ -273,6 +273,18 @@ def test_f5_finds_what_was_put_there(empty_window: MainWindow, qtbot: QtBot, tmp
     row_of(view, qtbot, lambda row: "it has no config.yaml" in row.problem)
 
 
+def test_a_run_that_another_process_begins_or_goes_on_with_is_seen_as_it_does(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    view = show(empty_window, qtbot)
+    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
+    number = row_of(view, qtbot, lambda row: row.path == run)
+    assert view.table.rows[number].writer is None
+    RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    row_of(view, qtbot, lambda row: row.writer == f"process {os.getppid()}")
+
+
 def test_another_process_is_followed_live(
     window: MainWindow, qtbot: QtBot, writing: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
