@@ -145,10 +145,11 @@ class RunAtHand:
             )
         if self.trainer.data.other_splits:
             raise UserError("A run with other held-out pairs cannot go on learning.", "Open the run with its own.")
-        if any(folder.is_whole(step) for step in folder.steps_to_go_on_from() if step > self.trainer.step):
+        if newer := [one for one in folder.steps_to_go_on_from() if one > self.trainer.step and folder.is_whole(one)]:
             raise UserError(
-                f"Only the last checkpoint can go on learning; this is the one of step {self.trainer.step}.",
-                "Open the run at its last checkpoint.",
+                f"This is the run at step {self.trainer.step:,}; its last checkpoint is of step {max(newer):,} by now, "
+                "and only that can go on learning.",
+                "Open the run again, at its last checkpoint (in the window: Runs, Open).",
             )
         self.trainer.data.require_pairs()
 

@@ -846,6 +846,24 @@ def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_i
     assert window.status_bar.told_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
 
 
+def test_an_opened_run_that_went_on_elsewhere_says_that_it_is_to_be_opened_again_to_learn(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench, strip, run = window.context.workbench, window.strip, opened_again(qtbot, window)
+    with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
+        elsewhere.ask(OpenRun(run=run)).result(timeout=30)
+        elsewhere.ask(Learn(steps=2)).result(timeout=30)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: strip.trouble is not None, timeout=WAIT_MS)
+    assert strip.sentence.text().startswith("This is the run at step 3; its last checkpoint is of step 5 by now")
+    assert "Open the run again" in strip.advice.text()
+    strip.dismiss()
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 6, timeout=WAIT_MS)
+
+
 def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
