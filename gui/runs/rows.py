@@ -90,7 +90,8 @@ class RunRows:
     def _row(self, path: Path) -> RunRow:
         stamp = _stamp(path)
         known = self._known.get(path)
-        if known is None or known[0] != stamp or known[1].writer is not None:  # a writer's end changes no file
+        changes_no_file = known is not None and (known[1].writer or known[1].problem)  # a writer's end; permissions
+        if known is None or known[0] != stamp or changes_no_file:
             known = self._known[path] = stamp, read_row(path)
         return known[1]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from core.config import RunConfig
 from core.run_folder import RunFolder
 from core.run_summary import summarise
-from gui.runs.rows import state_in_words
+from gui.runs.rows import RunRows, state_in_words
 
 
 def test_what_broke_a_run_off_is_said_whether_or_not_it_can_go_on(tmp_path: Path) -> None:
@@ -19,3 +20,15 @@ def test_what_broke_a_run_off_is_said_whether_or_not_it_can_go_on(tmp_path: Path
     assert state_in_words(summarise(run)) == "stopped: a plugin failed"
     run.release("stopped", "stopped")
     assert state_in_words(summarise(run)) == "stopped"
+
+
+def test_a_damaged_run_is_read_again_though_its_files_are_as_old_as_before(tmp_path: Path) -> None:
+    """As they are once they may be read again."""
+    run = RunFolder.create_at(tmp_path / "runs" / "run")
+    run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
+    rows, file = RunRows(tmp_path / "runs"), run.path / "run.json"
+    whole, written = file.read_bytes(), file.stat().st_mtime_ns
+    for content, is_damaged in ((b"none", True), (whole, False)):
+        file.write_bytes(content)
+        os.utime(file, ns=(written, written))
+        assert bool(rows.read()[0].problem) == is_damaged
