@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial, reduce
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -17,6 +18,15 @@ from gui.bridge import EngineBridge
 ACT_DELAY_MS = 800  # after the last keystroke: the 2 of 2000 must not end the run at step 2
 
 
+@dataclass(eq=False)
+class _Asked:
+    """A setting that a run is to change, and what it has as long as it has not."""
+
+    kept: Kept
+    key: str
+    before: object
+
+
 class ActingEdits(QObject):
     """Holds them until the next key has not come for a moment, and has the engine change them then."""
 
@@ -28,6 +38,7 @@ class ActingEdits(QObject):
         self._bridge = bridge
         self._at_hand = at_hand
         self._values: dict[str, object] = {}
+        self._unanswered: list[_Asked] = []
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
         self._typing.setInterval(ACT_DELAY_MS)
@@ -73,25 +84,32 @@ class ActingEdits(QObject):
         assert before is not None
         self._at_hand.applied = change_setting(before, key, value)
         if self._at_hand.applied != before:
-            change, kept = ChangeSetting(key=key, value=value), self._at_hand.kept
+            kept = self._at_hand.kept
             assert kept is not None
-            take_back = partial(self._take_back, kept, key, _value_of(before, key))
-            self._bridge.ask(change, on_error=take_back, on_cancelled=take_back)
+            asked = _Asked(kept, key, _value_of(before, key))
+            self._unanswered.append(asked)
+            take_back, change = partial(self._take_back, asked), ChangeSetting(key=key, value=value)
+            self._bridge.ask(change, lambda _: self._unanswered.remove(asked), take_back, take_back)
 
-    def _take_back(self, kept: Kept, key: str, before: object, error: Exception | None = None) -> None:
+    def _take_back(self, asked: _Asked, error: Exception | None = None) -> None:
         """The run has this setting as before: what it was not told of (no `error`), or could not write, acts with the
         next Learn, all else waits.
         """
+        self._unanswered.remove(asked)
         if error is not None:
             self._bridge.show_refusal(error)
         at_hand = self._at_hand
-        if kept is not at_hand.kept:
-            kept.as_before.setdefault(key, before)
+        later = [one for one in self._unanswered if (one.kept, one.key) == (asked.kept, asked.key)]
+        if later:
+            later[0].before = asked.before
+            return
+        if asked.kept is not at_hand.kept:
+            asked.kept.as_before[asked.key] = asked.before
             return
         assert at_hand.applied is not None and at_hand.draft is not None
-        at_hand.applied = change_setting(at_hand.applied, key, before)
+        at_hand.applied = change_setting(at_hand.applied, asked.key, asked.before)
         if error is None or isinstance(error, NotWritten):
-            self._values.setdefault(key, _value_of(at_hand.draft, key))
+            self._values.setdefault(asked.key, _value_of(at_hand.draft, asked.key))
         elif isinstance(error, UserError):
             self.refused.emit(error.sentence)
         at_hand.changed.emit()

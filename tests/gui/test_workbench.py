@@ -308,7 +308,8 @@ def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next
     bridge.engine.add_listener(hold)
     workbench.finish()
     assert is_ending.wait(30)
-    workbench.try_out(Experiment("a higher rate", key, 0.25))
+    for rate in (0.125, 0.25):
+        workbench.try_out(Experiment("a higher rate", key, rate))
     if is_left:
         workbench.reset()  # which is refused: it cannot be saved
     else:
