@@ -28,42 +28,52 @@ def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dic
     the defaults.
     Of how many sentences the figures are is among them where a run's validations decode only some.
     """
-    settings = _told_settings([_settings_over_time(run) for run in runs])
-    is_alone = len(runs) == 1  # its figures come first: there are few settings in which runs differ, and many of one
+    settings = _told_settings(runs)
     figures = [_best_figures(run) for run in runs]
     names = sorted({name for one in figures for name in one})
     group_names = _group_names(runs, groups)
     counts = _counts_of_sentences(runs)
-    records = [
-        {"run": run.folder.path.name}
-        | ({"group": group_names[place]} if any(group_names) else {})
-        | {"state": state_of(run.folder)}
-        | {name: getattr(run.folder.state, name) for name in ("last_step", "best_step")}
-        | ({} if is_alone else {key: values[place] for key, values in settings.items()})
-        | counts[place]
-        | {name: figures[place].get(name) for name in names}
-        | {key: values[place] for key, values in settings.items()}  # of several they stand above already
-        for place, run in enumerate(runs)
-    ]
+    records: list[dict[str, object]] = []
+    for place, run in enumerate(runs):
+        told = {key: values[place] for key, values in settings.items()}
+        reached = counts[place] | {name: figures[place].get(name) for name in names}
+        # Runs differ in few settings; of one there are many.
+        rest = reached | told if len(runs) == 1 else told | reached
+        group = {"group": group_names[place]} if any(group_names) else {}
+        records.append({"run": run.folder.path.name} | group | _how_it_stands(run) | rest)
     return [*records, *(dict.fromkeys(records[0]) | spread for spread in _spreads(groups, counts, figures))]
 
 
-def _told_settings(settings: Sequence[Settings]) -> dict[str, list[object]]:
+def _how_it_stands(run: ReadRun) -> dict[str, object]:
+    known = run.folder.state
+    return {"state": state_of(run.folder), "last_step": known.last_step, "best_step": known.best_step}
+
+
+def _told_settings(runs: Sequence[ReadRun]) -> dict[str, list[object]]:
     """Those that tell runs apart, or a single run from the defaults."""
-    if len(settings) > 1:
-        return differing(settings)
-    (only,) = settings
-    differences = differing([only, _DEFAULTS])
-    return {key: values for key, values in differences.items() if key in only and not _is_auto(key, only[key])}
+    over_time = [_settings_over_time(run) for run in runs]
+    if len(runs) > 1:
+        return differing(over_time)
+    unlike, (run,) = differing([*over_time, _DEFAULTS]), runs
+    changed = {change.key for change in run.changed}
+    left_out = tuple(f"{name}." for name in _autos(run.config))
+    return {
+        key: values
+        for key, values in unlike.items()
+        if key in over_time[0] and (key in changed or not f"{key}.".startswith(left_out))
+    }
 
 
-def _is_auto(key: str, value: object) -> bool:
-    """Whether nobody has chosen this value, as far as the run says: what `auto` became is kept as if it were chosen.
+def _autos(config: RunConfig) -> Iterator[str]:
+    """Settings of which nobody has chosen the value, as far as the run says: what `auto` became is kept like a choice.
 
-    What was changed on the way, which is told in words, somebody has.
+    Not the tokenizer where it has subwords: every figure depends on how many there are.
     """
-    autos = tuple(f"{name}." for name, field in run_settings().items() if field.default == "auto")
-    return f"{key}.".startswith(autos) and " from step " not in str(value)
+    tokenizer = config.dataset.tokenizer
+    has_subwords = tokenizer != "auto" and bool(tokenizer.subword_sides)
+    for name, field in run_settings().items():
+        if field.default == "auto" and not (has_subwords and name.startswith("dataset.tokenizer")):
+            yield name
 
 
 def _counts_of_sentences(runs: Sequence[ReadRun]) -> list[dict[str, int | None]]:

@@ -11,7 +11,7 @@ import pytest
 
 from core import cli
 from core.config import RunConfig
-from core.events import ValidationDone
+from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
 
 
@@ -56,7 +56,7 @@ def test_only_what_differs_is_shown_with_the_figures_of_the_best_step(
 def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown_below_its_figures(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """But not what can be auto: a run does not keep whether somebody chose it."""
+    """But not what can be auto: a run does not keep whether somebody chose it. Of subwords it is told, whoever did."""
     document = {"dataset": {"plugin": "copy_task", "tokenizer": {"src": "whitespace"}}, "seed": 7}
     RunFolder.open(runs_dir / "a").write_config(RunConfig.model_validate(document))
     rows = [line.split() for line in said(runs_dir, capfd, "a").splitlines()]
@@ -65,6 +65,16 @@ def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown_below_
         ["name", "copy_task"],
         ["seed", "7"],
         ["dataset.plugin", "copy_task"],
+    ]
+    document["dataset"] = {"plugin": "copy_task", "tokenizer": {"src": "subword", "tgt": "subword", "size": 500}}
+    RunFolder.open(runs_dir / "a").write_config(RunConfig.model_validate(document))
+    RunFolder.open(runs_dir / "a").append_setting(SettingChanged(step=2, key="training.probe_every", value=5))
+    rows = [line.split() for line in said(runs_dir, capfd, "a").splitlines()]
+    assert rows[8:] == [
+        ["dataset.tokenizer.src", "subword"],
+        ["dataset.tokenizer.tgt", "subword"],
+        ["dataset.tokenizer.size", "500"],
+        ["training.probe_every", "auto,", "5", "from", "step", "2"],
     ]
 
 
