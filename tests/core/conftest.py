@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from core.data.cache_place import usual_place
 from core.engine import Engine
 from core.requests import Prepare
-from tests.core.watcher import answered, tiny_config
+from tests.core.watcher import Watcher, answered, tiny_config
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +27,15 @@ def tiny_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_data_at_hand(home: Path, tiny_data: Path) -> None:
     """They lie in the cache of this test, as where somebody has had them prepared before."""
     shutil.copytree(tiny_data, usual_place())
+
+
+@pytest.fixture
+def watcher() -> Watcher:
+    return Watcher()
+
+
+@pytest.fixture
+def engine(watcher: Watcher) -> Iterator[Engine]:
+    """One to ask, and `watcher` hears it."""
+    with Engine([watcher]) as engine:
+        yield engine

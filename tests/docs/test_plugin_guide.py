@@ -24,6 +24,7 @@ from core.plugins_host.discovery import user_plugins_dir
 from core.testing import check_plugin
 from gui.bridge import EngineBridge
 from gui.main_window import MainWindow
+from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
 from tests.in_process import called
 
@@ -32,7 +33,6 @@ PAGE = ROOT / "docs" / "plugin-guide.md"
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w/]+\.\w+)`")
 TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3")
-WAIT_MS = 100_000
 
 
 class Block(NamedTuple):

@@ -19,8 +19,7 @@ from core.run_files.metrics_file import MetricsRecords
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 from gui.runs.rows import example_path
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from core.requests import Prepare
 from core.settings.presets import read_preset
 from gui.bridge import EngineBridge
 from gui.collector import collecting_here
+from tests.gui.conftest import WAIT_MS
 
 
 class Garbage(QObject):
@@ -37,7 +38,7 @@ def test_start_up_is_set_aside_and_then_this_thread_alone_collects(qtbot: QtBot)
         with collecting_here(bridge):
             before = gc.get_freeze_count()
             bridge.ask(Prepare(config=read_preset("copy_task", ("model.d_model=16",))))
-            qtbot.waitUntil(lambda: gc.get_freeze_count() > before, timeout=100_000)
+            qtbot.waitUntil(lambda: gc.get_freeze_count() > before, timeout=WAIT_MS)
             collected_in: list[str] = []
             objects: list[list[int]] = []
             Garbage(collected_in)
@@ -45,7 +46,7 @@ def test_start_up_is_set_aside_and_then_this_thread_alone_collects(qtbot: QtBot)
             other.start()
             other.join()
             assert not collected_in
-            qtbot.waitUntil(lambda: bool(collected_in), timeout=100_000)
+            qtbot.waitUntil(lambda: bool(collected_in), timeout=WAIT_MS)
             assert collected_in == [threading.main_thread().name]
     finally:
         bridge.close()

@@ -26,10 +26,10 @@ from core.run_folder import RunFolder, list_runs
 from gui.frame.banner import interrupted_run
 from gui.main_window import AFTER_THE_END_MS, MainWindow
 from gui.runs.rows import example_path
+from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
 
 Wait = Callable[[str], None]
-WAIT_MS = 100_000
 
 
 def test_is_alive_before_learn(qtbot: QtBot, window: MainWindow) -> None:

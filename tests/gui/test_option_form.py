@@ -15,6 +15,7 @@ from core.errors import UserError
 from core.settings.fields import run_settings, schema_settings
 from gui.option_form import OptionForm, help_text, read_value, written
 from plugins.parallel_text import ParallelTextOptions
+from tests.gui.conftest import WAIT_MS
 
 CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})
 
@@ -164,7 +165,7 @@ def test_a_field_somebody_stands_in_shows_what_comes_from_elsewhere(qtbot: QtBot
     editor = form.rows[key].editor
     assert isinstance(editor, QLineEdit)
     editor.setFocus()
-    qtbot.waitUntil(editor.hasFocus, timeout=100_000)
+    qtbot.waitUntil(editor.hasFocus, timeout=WAIT_MS)
     form.show_values(CONFIG.model_dump(mode="json"))
     assert editor.text() == "0.1"
     editor.clear()

@@ -11,8 +11,7 @@ from core.errors import UserError
 from core.events import Trouble
 from gui.bridge import EngineBridge
 from gui.piecemeal import Piecemeal
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 def test_it_works_aside_while_somebody_watches(qtbot: QtBot, bridge: EngineBridge) -> None:

@@ -16,6 +16,7 @@ from gui.main_window import MainWindow
 from gui.remembered import Remembered, recall, remember, remembered_path
 from gui.runs.rows import example_path
 from gui.theme import Theme
+from tests.gui.conftest import WAIT_MS
 
 LARGE_SCREEN = QSize(1920, 1080)
 
@@ -91,7 +92,7 @@ def test_a_run_that_was_refused_is_not_offered_again(qtbot: QtBot, empty_window:
     empty_window.begin()
     done: list[object] = []
     empty_window.context.bridge.call(lambda: None, done.append)  # after the look at the folder
-    qtbot.waitUntil(lambda: bool(done), timeout=100_000)
+    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
     assert not empty_window.banner.isVisible()
     os.utime(run.path / "metrics.jsonl")  # it went on, and was left again
     again = interrupted_run(runs, recall(path).refused_at)

@@ -12,6 +12,7 @@ from gui.frame.rail import RailButton
 from gui.panels.runs.comparison_table import ComparisonTable
 from gui.panels.runs.translations import RunTranslations
 from gui.theme import Theme
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -47,7 +48,7 @@ def test_a_frame_shows_which_control_has_the_keyboard(qtbot: QtBot, mode: Mode, 
     window.activateWindow()
     for focused, is_framed in ((other, False), (control, True)):
         focused.setFocus(Qt.FocusReason.TabFocusReason)
-        qtbot.waitUntil(focused.hasFocus, timeout=100_000)
+        qtbot.waitUntil(focused.hasFocus, timeout=WAIT_MS)
         picture = control.grab().toImage()
         edge = picture.pixelColor(picture.width() - 1, picture.height() // 2).name()
         assert (edge == theme.colours.training) == is_framed, edge

@@ -1,6 +1,6 @@
 """Promise 11: a run has one writer; the second is told who it is, and a dead one's lock is taken over.
 
-A killed run: test_atomic.py. A window follows the run of a terminal: tests/gui/views/test_runs.py.
+A killed run: test_atomic.py. A window follows the run of a terminal: tests/gui/views/runs/test_following.py.
 """
 
 from __future__ import annotations

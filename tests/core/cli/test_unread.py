@@ -15,11 +15,9 @@ from select import select
 import pytest
 
 from core.run_folder import RunFolder
-from tests.reliability.terminal import MAIN, train
+from tests.reliability.terminal import MAIN, SECONDS, train
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="opens a pipe anew, so as not to wait for its reader")
-
-SECONDS = 60.0
 
 
 @pytest.fixture

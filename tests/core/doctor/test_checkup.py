@@ -28,11 +28,6 @@ STAGE = "checking copy_task: "
 
 
 @pytest.fixture
-def watcher() -> Watcher:
-    return Watcher()
-
-
-@pytest.fixture
 def engine(watcher: Watcher, tmp_path: Path) -> Iterator[Engine]:
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         yield engine

@@ -30,11 +30,6 @@ WILD = {
 
 
 @pytest.fixture
-def watcher() -> Watcher:
-    return Watcher()
-
-
-@pytest.fixture
 def session(watcher: Watcher, tmp_path: Path) -> Iterator[Session]:
     with PluginHost() as host:
         made = Session(watcher, host, tmp_path / "cache")

@@ -13,6 +13,7 @@ from core.plugin import File, Folder, Options, option
 from core.settings.fields import schema_settings
 from gui.datasets.path_button import PathButton
 from gui.option_form import OptionForm
+from tests.gui.conftest import WAIT_MS
 
 
 class Where(Options):
@@ -34,7 +35,7 @@ def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> Non
     row.show_value(str(tmp_path if key == "folder" else tmp_path / "older.en"))
     button = row.findChild(PathButton)
     assert button is not None and button.text() == "Choose …"
-    with qtbot.waitSignal(form.edited, timeout=100_000) as edited:
+    with qtbot.waitSignal(form.edited, timeout=WAIT_MS) as edited:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         dialog = button.findChild(QFileDialog)  # open, and the window goes on
         assert dialog is not None
@@ -60,7 +61,7 @@ def test_a_file_of_the_folder_is_chosen_there_and_named_within_it(
     form.show_values({"folder": "~/corpus", "corpus": before})
     button = form.rows["corpus"].findChild(PathButton)
     assert button is not None and button.text() == "Choose …"
-    with qtbot.waitSignal(form.edited, timeout=100_000) as edited:
+    with qtbot.waitSignal(form.edited, timeout=WAIT_MS) as edited:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         dialog = button.findChild(QFileDialog)
         assert dialog is not None

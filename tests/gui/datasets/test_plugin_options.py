@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 from core.run_folder import RunFolder
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 def wait_for_verdicts(qtbot: QtBot, window: MainWindow) -> None:

@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 from core.requests import Pause
 from gui.faults.crash import log_path, watched
 from gui.main_window import MainWindow
-from tests.gui.conftest import SMALL
+from tests.gui.conftest import SMALL, WAIT_MS
 
-WAIT_MS = 100_000
 Wait = Callable[[str], None]
 
 

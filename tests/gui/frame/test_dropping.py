@@ -15,8 +15,7 @@ from core.run_folder import RunFolder
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from tests.gui.conftest import WAIT_MS
 
 
 def frame_colour(panel: Panel, window: MainWindow) -> str:
@@ -16,7 +17,7 @@ def frame_colour(panel: Panel, window: MainWindow) -> str:
 
 def test_the_picture_that_has_the_keyboard_is_framed(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow, timeout=100_000)
+    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
     blue, train = window.context.theme.colours.training, window.train_view
     panels: list[Panel] = [train.attention_map, train.head_grid]
     for panel in panels:

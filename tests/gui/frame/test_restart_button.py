@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 def filled(window: MainWindow) -> list[str]:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, 
 from pytestqt.qtbot import QtBot
 
 from gui.frame.shortcuts_first import ShortcutsFirst
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for windows
@@ -26,7 +27,7 @@ def test_a_shortcut_of_the_window_comes_before_what_a_field_makes_of_it(qtbot: Q
     window.resize(640, 480)
     window.show()
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow, timeout=100_000)
+    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
     for one in (other, field, other):
         one.setFocus()
         qtbot.keyClick(one, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)

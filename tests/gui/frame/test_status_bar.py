@@ -11,8 +11,7 @@ from core.events import Progress, StateChanged
 from gui.frame.status_bar import rough_time
 from gui.main_window import MainWindow
 from gui.theme import GRID
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 def test_a_stage_is_shown_with_its_share_and_the_time_left(

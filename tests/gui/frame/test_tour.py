@@ -15,8 +15,7 @@ from gui.frame.tour import Tour, beside
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.widgets.scrolling_page import ScrollingPage
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from core.run_files.label import RunLabel
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(

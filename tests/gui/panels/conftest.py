@@ -21,6 +21,7 @@ from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.theme import Theme
 from tests.gui.builders import sentence
+from tests.gui.conftest import WAIT_MS
 
 NUM_STEPS = 400
 PastPanel = TypeVar("PastPanel", Curves, TimeStrip)
@@ -35,7 +36,7 @@ def stage(qtbot: QtBot) -> Iterator[Callable[[QWidget, int, int], None]]:
     def show(panel: QWidget, width: int, height: int) -> None:
         window.setCentralWidget(panel)
         window.resize(width, height)
-        with qtbot.waitExposed(window, timeout=100_000):
+        with qtbot.waitExposed(window, timeout=WAIT_MS):
             window.show()
 
     yield show

@@ -11,6 +11,7 @@ from core.history import History
 from core.probes import Probe
 from gui.sentences.example_menu import ExampleMenu, sentences
 from tests.gui.builders import sentence
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_a_click_picks_the_whole_text(history: History, qtbot: QtBot) -> None:
     title, first, _ = (action for action in menu.actions() if not action.isSeparator())
     assert title.text() == "Followed in every probe" and not title.isEnabled()
     assert first.text() == "ich && du"  # one & would underline a letter
-    with qtbot.waitSignal(menu.picked, timeout=100_000) as picked:
+    with qtbot.waitSignal(menu.picked, timeout=WAIT_MS) as picked:
         first.trigger()
     assert picked.args == ["ich & du"]
 

@@ -18,8 +18,7 @@ from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.sentences.example_menu import sentences
 from gui.sentences.typed_sentence import CALM_MS, TypedSentence, Weights
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(

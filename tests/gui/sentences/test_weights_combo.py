@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from core.config import change_setting
 from core.history import History
 from gui.sentences.weights_combo import WeightsCombo
+from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import prepared
 
 
@@ -61,7 +62,7 @@ def test_the_last_checkpoint_is_told_apart_from_the_terminals_mean(combo: Weight
 
 def test_what_is_chosen_stays_chosen(combo: WeightsCombo, qtbot: QtBot) -> None:
     combo.show_history(kept([0, 1, 2], [], set()), "playhead")
-    with qtbot.waitSignal(combo.chosen, timeout=100_000) as chosen:
+    with qtbot.waitSignal(combo.chosen, timeout=WAIT_MS) as chosen:
         combo.setCurrentIndex(combo.findText("step 1"))
         combo.activated.emit(combo.currentIndex())
     assert chosen.args == [1]

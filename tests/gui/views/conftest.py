@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
+from tests.gui.conftest import WAIT_MS
 
-WAIT_MS = 100_000
 SMALL = (
     "dataset.options.corpus=sentences",
     "model.d_model=16",

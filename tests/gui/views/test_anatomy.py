@@ -23,8 +23,8 @@ from gui.panels.anatomy.topic import Topic
 from gui.pictures.export_button import ExportButton
 from gui.runs.rows import example_path
 from gui.views.anatomy import AnatomyView
+from tests.gui.conftest import WAIT_MS
 
-WAIT_MS = 100_000
 Kind = TypeVar("Kind", bound=Topic)
 
 

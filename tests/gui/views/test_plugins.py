@@ -15,8 +15,8 @@ from core.typed_path import from_home
 from gui.main_window import MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
 from gui.views.plugins import KEEPS, WRITTEN, PluginsView
+from tests.gui.conftest import WAIT_MS
 
-WAIT_MS = 100_000
 WORDS = '''
 from core.plugin import DatasetPlugin, Options, Pair, option, split_of
 

@@ -16,8 +16,7 @@ from gui.main_window import MainWindow
 from gui.option_form import help_text
 from gui.runs.rows import example_path
 from gui.views.setup import NOAM_NOTE
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:

@@ -6,8 +6,7 @@ from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
-
-WAIT_MS = 100_000
+from tests.gui.conftest import WAIT_MS
 
 
 def test_everything_stays_legible_at_any_zoom(qtbot: QtBot, window: MainWindow) -> None:

@@ -21,10 +21,10 @@ from gui.runs.naming import name_of
 from gui.runs.rows import EXAMPLE_NAME, example_path
 from gui.theme import GRID
 from gui.views.translate import HINT, TranslateView, unknown_note
+from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 
 Learn = Callable[[int], None]
-WAIT_MS = 100_000
 
 
 @pytest.fixture

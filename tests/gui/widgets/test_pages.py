@@ -10,6 +10,7 @@ from gui.widgets.labels import plain_label
 from gui.widgets.pages import Pages, stacked
 from gui.widgets.scrolling_page import ScrollingPage
 from gui.widgets.splitters import splitter
+from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 
 
@@ -43,9 +44,9 @@ def test_a_page_beside_something_else_has_room_for_all_lines_of_what_it_says(qtb
     view.resize(400, 600)
     view.show()
     said.setText("Many words, one after the other. " * 40)
-    qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=100_000)
+    qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
     assert view.verticalScrollBar().maximum() > 0
     view.resize(300, 600)
-    qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=100_000)
+    qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
     pages.choose(1)
-    qtbot.waitUntil(lambda: view.verticalScrollBar().maximum() == 0, timeout=100_000)
+    qtbot.waitUntil(lambda: view.verticalScrollBar().maximum() == 0, timeout=WAIT_MS)

@@ -16,6 +16,7 @@ from gui.playhead import Playhead
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import ZOOMS, Theme
 from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.mark.parametrize("points", [9.0, 14.0])
@@ -133,7 +134,7 @@ def shown_spin(qtbot: QtBot) -> WholeSpin:
     spin.show()
     spin.activateWindow()
     spin.setFocus()
-    qtbot.waitUntil(spin.hasFocus, timeout=100_000)
+    qtbot.waitUntil(spin.hasFocus, timeout=WAIT_MS)
     return spin
 
 

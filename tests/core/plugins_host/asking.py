@@ -1,0 +1,50 @@
+"""Plugins to ask, and what is read from a host's answers."""
+
+import re
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+from core.errors import UserError
+from core.plugin import Pair
+from core.plugins_host.host import PluginHost
+from core.plugins_host.info import PluginInfo
+
+NEVER = 1000.0  # seconds, as long as an answer may take: who waits for it is failed by pytest-timeout
+GOOD = """
+def pairs(self, split, rng):
+    for _ in range(2500 if split == "train" else 10):
+        word = "".join(rng.choices("abcdeü", k=self.options.length))
+        yield Pair(word, word[::-1], alignment=[(0, 1), (2, 3)])
+"""
+
+
+ENDLESS = """
+endless = True
+def pairs(self, split, rng):
+    while True:
+        yield Pair(str(rng.random()), split)
+"""
+
+
+def drawn(host: PluginHost, name: str, split: str = "train", seed: int = 0, **arguments: Any) -> list[Pair]:
+    return list(chain.from_iterable(host.pairs(name, {}, seed, split, **arguments)))
+
+
+def info_of(host: PluginHost, name: str) -> PluginInfo:
+    return next(info for info in host.plugins() if info.name == name)
+
+
+def refusal_of(ask: Callable[[], object]) -> UserError | None:
+    """The error that a question ends with; None where it is answered."""
+    try:
+        ask()
+    except UserError as error:
+        return error
+    return None
+
+
+def seconds_waited(sentence: str) -> int | None:
+    """For a plugin that gave no answer, which a busy machine makes longer; None where something else happened."""
+    found = re.search(r"gave no answer within (\d+) s", sentence)
+    return None if found is None else int(found[1])

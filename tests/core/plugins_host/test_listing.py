@@ -1,0 +1,180 @@
+"""Where plugins are found, and what stands in the row of one that cannot be loaded."""
+
+import os
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+import pytest
+
+from core.plugin import API_VERSION
+from core.plugins_host.failures import ELSEWHERE, PluginError
+from core.plugins_host.host import PluginHost
+from tests.core.plugins_host.asking import GOOD, drawn, info_of, refusal_of, seconds_waited
+
+
+def test_the_built_in_plugins_are_found_by_the_same_door(host: PluginHost) -> None:
+    assert info_of(host, "copy_task").error is None
+    assert info_of(host, "copy_task").endless
+
+
+# body, and words of what is said
+NOT_LOADED = [
+    ("1 / 0", "ZeroDivisionError: division by zero"),
+    ("def pairs(self, split rng)", "SyntaxError"),
+    ("sys.exit(1)", "SystemExit: 1"),
+    ("os._exit(1)", "ended its process (exit code 1)"),
+    ("ctypes.string_at(0)", "crashed (SIGSEGV)"),
+    ("import no_such_module", "No module named 'no_such_module'"),
+    ("time.sleep(1000)", "gave no answer within"),
+    ("pass", "does not define pairs"),
+    ("tokenizer = 'words'\ndef pairs(self, split, rng): yield", "tokenizer 'words'"),
+    ("name = 'Has Spaces'\ndef pairs(self, split, rng): yield", "needs a name of lower-case letters"),
+    ("api_version = '1'", "has api_version '1', expected the number of a version"),
+    ("api_version = 99", "was made for version 99 of core.plugin, and this Headlight has version 1: use a newer"),
+    ("from core.plugin import Later", "cannot import name 'Later' from 'core.plugin'"),
+    ("from core.plugin import Later", "this Headlight has version 1 of it"),
+    ("options_class = type('Bad', (Options,), {'n': option(0, ge=1)})", "PydanticUserError"),
+]  # fmt: skip
+
+
+def test_a_plugin_that_cannot_be_loaded_is_a_row(folder: Path, write_plugin: Any) -> None:
+    names = [f"case_{number}" for number in range(len(NOT_LOADED))]
+    paths = [write_plugin(body, name=name) for name, (body, _) in zip(names, NOT_LOADED, strict=True)]
+    write_plugin("def pairs(self, split, rng): yield")
+    with PluginHost([folder], describe_timeout=3.0) as host:
+        for name, path, (body, words) in zip(names, paths, NOT_LOADED, strict=True):
+            error = info_of(host, name).error
+            assert error is not None and words in error and str(path) in error, body
+            assert seconds_waited(error) in (None, *range(3, 60))
+            caught = refusal_of(partial(drawn, host, name))
+            assert isinstance(caught, PluginError) and caught.sentence == error, body
+        assert info_of(host, "copy_task").error is None
+        assert info_of(host, "named").error is None  # listed after all of them
+
+
+def test_a_file_without_a_plugin_class_is_a_row(host: PluginHost, folder: Path) -> None:
+    (folder / "empty.py").touch()
+    (folder / "number.py").write_text("PLUGIN = 3")
+    assert "does not define PLUGIN" in str(info_of(host, "empty").error)
+    assert "PLUGIN is 3" in str(info_of(host, "number").error)
+
+
+def test_a_folder_may_be_named_from_a_home(write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write_plugin(GOOD)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(file.parent))
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", "~")
+    with PluginHost() as host:
+        assert info_of(host, "named").origin == str(file)
+
+
+def test_a_folder_that_cannot_be_looked_for_is_a_row() -> None:
+    with PluginHost([Path("x" * 300)]) as host:
+        assert "it cannot be read (File name too long)" in str(info_of(host, "x" * 300).error)
+        assert info_of(host, "copy_task").error is None
+
+
+def test_a_missing_plugin_and_a_missing_folder_are_named(
+    tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_plugin(GOOD)
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(file))
+    with PluginHost([tmp_path / "nowhere"]) as host:
+        assert "no such folder" in str(info_of(host, "nowhere").error)
+        with pytest.raises(PluginError, match=r"no dataset plugin 'copy_tusk'.*copy_task") as caught:
+            host.options("copy_tusk", {})
+    assert f" {tmp_path / 'nowhere'}: there is no such folder. {file}: it is a file, expected a folder. " in str(
+        caught.value
+    )
+    assert str(caught.value).endswith(ELSEWHERE)
+
+
+def test_of_two_plugins_with_one_name_neither_wins(host: PluginHost, write_plugin: Any) -> None:
+    files = [write_plugin(GOOD, file="one.py"), write_plugin(GOOD, file="two.py")]
+    assert [info.name for info in host.plugins()].count("named") == 2
+    with pytest.raises(PluginError) as caught:
+        host.options("named", {})
+    assert all(str(path) in caught.value.sentence for path in files)
+
+
+def test_a_plugin_that_came_with_headlight_gives_way_to_ones_own(host: PluginHost, write_plugin: Any) -> None:
+    own = write_plugin(GOOD, name="reverse")
+    rows = {info.origin: info for info in host.plugins() if info.name == "reverse"}
+    assert rows.pop(str(own)).error is None
+    (built_in,) = rows.values()
+    assert built_in.error == f"{own} has the name 'reverse' too, and is used in its place."
+    assert [source.path for source in host.sources_of("reverse")] == [str(own)]
+    assert host.options("reverse", {"length": 4}) == {"length": 4, "noise": 0.5}
+
+
+def test_a_broken_file_keeps_its_own_error_beside_a_plugin_of_its_name(host: PluginHost, folder: Path) -> None:
+    path = folder / "copy_task.py"
+    path.write_text("this is no Python\n")
+    errors = {info.origin: str(info.error) for info in host.plugins() if info.name == "copy_task"}
+    assert "SyntaxError" in errors.pop(str(path))
+    assert len(errors) == 1
+    assert list(errors.values()) == [
+        f"{path} has the name 'copy_task' too, and cannot be used itself: mend it, or move it away."
+    ]
+    with pytest.raises(PluginError, match="SyntaxError"):  # what is to be mended
+        host.info("copy_task")
+
+
+def test_folders_of_the_environment_and_of_the_user_are_searched(
+    folder: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = Path(platformdirs.user_data_dir("headlight")) / "plugins"
+    users.mkdir(parents=True)
+    write_plugin(GOOD)
+    write_plugin(GOOD, name="of_user").rename(users / "of_user.py")
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folder))
+    with PluginHost() as host:
+        assert {"named", "of_user", "copy_task"} <= {info.name for info in host.plugins() if info.error is None}
+
+
+def test_a_folder_named_in_two_places_is_searched_once(
+    folder: Path, tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "others"
+    other.mkdir()
+    write_plugin(GOOD, name="other").rename(other / "other.py")
+    write_plugin(GOOD)
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join([str(folder), str(other)]))
+    with PluginHost([folder]) as host:
+        names = [info.name for info in host.plugins() if info.error is None]
+    assert names.count("named") == names.count("other") == 1
+
+
+@pytest.mark.parametrize("named", ["their_package:PLUGIN", "their_package"])
+def test_entry_points_are_found_and_a_broken_one_is_a_row(
+    tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    write_plugin(GOOD, name="packaged").rename(tmp_path / "their_package.py")
+    metadata = tmp_path / "their_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        f"[headlight.datasets]\npackaged = {named}\nbroken = no_such_package:PLUGIN\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with PluginHost() as host:
+        info = info_of(host, "packaged")
+        assert (info.origin, info.package, info.version) == (
+            *(named, "their_package 1.0", f"their_package 1.0 · API {API_VERSION}"),
+        )
+        assert len(drawn(host, "packaged", "valid")) == 10
+        broken = info_of(host, "broken")
+        assert "no_such_package" in str(broken.error) and broken.version == "their_package 1.0"
+
+
+def test_plugins_are_listed_beside_the_caller_and_close_waits_for_nothing_left(folder: Path) -> None:
+    for seconds in (0.0, 0.1, 1.0):  # before, while and after they are listed
+        with PluginHost([folder]) as host:
+            host.warm_up()
+            time.sleep(seconds)
+    with PluginHost([folder]) as host:
+        host.warm_up()
+        assert "copy_task" in [info.name for info in host.plugins()]

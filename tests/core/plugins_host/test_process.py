@@ -1,0 +1,261 @@
+"""The host's process: started, forgotten, closed, ended with all that a plugin has started."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.plugin import Pair
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import PluginHost
+from core.run_files.state import is_alive
+from tests.core.plugins_host.asking import ENDLESS, GOOD, NEVER, drawn, seconds_waited
+
+
+def test_a_stream_is_left_without_a_word_when_its_process_is_gone(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(ENDLESS)
+    stream = host.pairs("named", {}, 0, "train")
+    assert len(next(stream)) == 1000
+    assert host._process is not None
+    host._process.kill()
+    stream.close()  # as the garbage collector does with what was abandoned
+    assert host.limits("named", {}) == {}
+
+
+def test_forget_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(GOOD)
+    assert len(drawn(host, "named", "valid")) == 10
+    assert host._process is not None
+    process = host._process._process
+    host.forget()
+    assert process.poll() is not None
+    write_plugin(GOOD.replace("else 10", "else 20"))
+    assert len(drawn(host, "named", "valid")) == 20
+
+
+def test_a_process_that_had_to_be_started_again_draws_by_the_code_that_was_listed(
+    host: PluginHost, write_plugin: Any
+) -> None:
+    code = GOOD + "\ndef examples(self):\n    import os; os._exit(3)\n"
+    write_plugin(code)
+    before = drawn(host, "named", "valid")
+    with pytest.raises(PluginError, match="ended its process"):
+        host.examples("named", {})
+    assert drawn(host, "named", "valid") == before
+    with pytest.raises(PluginError, match="ended its process"):
+        host.examples("named", {})
+    write_plugin(code.replace("word[::-1]", "word"))
+    with pytest.raises(PluginError, match="its code was changed since it was read, and its process had to be started"):
+        drawn(host, "named", "valid")
+    host.forget()
+    assert drawn(host, "named", "valid") != before
+
+
+def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Path, write_plugin: Any) -> None:
+    reached = tmp_path / "reached"
+    write_plugin(f"def pairs(self, split, rng):\n    open({str(reached)!r}, 'w')\n    while True: pass\n    yield")
+    host = PluginHost([folder], pairs_timeout=NEVER)
+    host.plugins()
+    errors: list[Exception] = []
+
+    def draw() -> None:
+        try:
+            drawn(host, "named")
+        except PluginError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    while not reached.exists():
+        time.sleep(0.01)
+    host.close()
+    thread.join()
+    assert len(errors) == 1
+
+
+def test_what_is_asked_of_a_closed_host_starts_no_process(host: PluginHost) -> None:
+    host.plugins()
+    host.close()
+    for ask in (host.plugins, partial(host.limits, "copy_task", {}), host.moved_to):
+        with pytest.raises(PluginError, match="has been ended"):
+            ask()
+    assert host._process is None
+
+
+def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) -> None:
+    """Two streams take turns, one is left half-way, other questions come between: all pairs are as without.
+
+    Not all chunks: a busy machine sends what it has drawn after half a second.
+    """
+    whole = [drawn(host, "copy_task", seed=seed, limit=8000) for seed in (1, 2)]
+    streams = [host.pairs("copy_task", {}, seed, "train", limit=8000) for seed in (1, 2)]
+    taken: list[list[Pair]] = [[], []]
+    for _ in range(5):
+        for stream, pairs in zip(streams, taken, strict=True):
+            pairs.extend(next(stream))
+            assert host.examples("copy_task", {})
+    streams[0].close()  # with the sixth chunk on its way
+    taken[1].extend(chain.from_iterable(streams[1]))
+    assert taken == [whole[0][: len(taken[0])], whole[1]] and 0 < len(taken[0]) < 8000 == len(whole[1])
+    assert drawn(host, "copy_task", seed=1, limit=8000) == whole[0]
+
+
+def test_a_stream_left_after_its_host_was_closed_starts_no_process(folder: Path) -> None:
+    host = PluginHost([folder])
+    stream = host.pairs("copy_task", {}, 0, "train", limit=3000)
+    next(stream)
+    host.close()
+    stream.close()
+    assert host._process is None
+
+
+def test_in_a_hurry_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
+    folder: Path, write_plugin: Any
+) -> None:
+    write_plugin("def pairs(self, split, rng):\n    time.sleep(1000)\n    yield")
+    with PluginHost([folder]) as host:
+        host.plugins()
+        timer = threading.Timer(0.3, host.in_a_hurry.set)
+        timer.start()
+        for _ in range(2):  # the answer waited for when the hurry begins, and one asked for while it lasts
+            with pytest.raises(PluginError, match="'named' gave no answer") as caught:
+                drawn(host, "named")
+            assert seconds_waited(caught.value.sentence) in range(2, 30)  # 30 s is as long as an answer may take
+            timer.join()
+            host.in_a_hurry.clear()
+            host.moved_to()  # a new process has as long as it takes to start
+            host.in_a_hurry.set()
+        assert len(drawn(host, "copy_task", "valid")) == 1000
+
+
+def test_a_plugin_not_waited_for_in_a_hurry_is_not_listed_as_broken(
+    folder: Path, tmp_path: Path, write_plugin: Any
+) -> None:
+    ready = tmp_path / "ready"
+    write_plugin(f"while not os.path.exists({str(ready)!r}): time.sleep(0.01)\n{GOOD}")
+    with PluginHost([folder]) as host:
+        host.moved_to()  # starts it
+        host.in_a_hurry.set()
+        with pytest.raises(PluginError, match="'named' gave no answer"):
+            host.plugins()
+        host.in_a_hurry.clear()
+        ready.touch()
+        assert [info.error for info in host.plugins() if info.name == "named"] == [None]
+
+
+def test_a_plugin_that_closes_every_file_is_ended(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("def pairs(self, split, rng):\n    os.closerange(3, 100)\n    while True: pass\n    yield")
+    with pytest.raises(PluginError, match="'named'"):
+        drawn(host, "named")
+    assert len(drawn(host, "copy_task", "valid")) == 1000
+
+
+ENDS_WHILE_SENDING = """
+def pairs(self, split, rng):
+    import io, __main__
+    send = __main__._Channel.send
+    def send_a_part(channel, *answer):
+        pipe, channel._outgoing = channel._outgoing, io.BytesIO()
+        send(channel, *answer)
+        pipe.write(channel._outgoing.getvalue()[:{}])
+        pipe.flush()
+        os._exit(3)
+    __main__._Channel.send = send_a_part
+    yield Pair("a", "b")
+"""
+
+
+@pytest.mark.parametrize("end", [10, -3])  # within the answer's line, and within the pairs behind it
+def test_a_plugin_that_ends_its_process_while_pairs_are_sent_is_told(
+    host: PluginHost, write_plugin: Any, end: int
+) -> None:
+    write_plugin(ENDS_WHILE_SENDING.format(end))
+    with pytest.raises(PluginError, match=r"'named' ended its process \(exit code 3\)"):
+        drawn(host, "named")
+    assert len(drawn(host, "copy_task", "valid")) == 1000
+
+
+def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            import subprocess
+            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+            yield Pair(str(child.pid), "b")
+    """)
+    child = int(drawn(host, "named")[0].source)
+    host.close()
+    deadline = time.monotonic() + 60
+    while is_alive(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_process_that_has_ended_by_itself_is_forgotten_where_its_group_may_not_be_signalled(
+    host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS."""
+    write_plugin(GOOD)
+    host.plugins()
+    ended = host._process
+    assert ended is not None
+    os.kill(ended._process.pid, signal.SIGKILL)
+
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "killpg", refuse)
+        host.forget()
+    assert "copy_task" in {info.name for info in host.plugins()}
+
+
+def test_what_a_plugin_has_set_free_is_not_waited_for(host: PluginHost, write_plugin: Any) -> None:
+    """In a session of its own it outlives the process, and holds the pipe of what is printed."""
+    write_plugin("""
+        def pairs(self, split, rng):
+            import subprocess
+            command = [sys.executable, "-c", "import time; time.sleep(1000)"]
+            child = subprocess.Popen(command, start_new_session=True)
+            yield Pair(str(child.pid), "b")
+    """)
+    child = int(drawn(host, "named")[0].source)
+    try:
+        host.forget()
+        assert is_alive(child) and len(drawn(host, "copy_task", "valid")) == 1000
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path, write_plugin: Any) -> None:
+    write_plugin("def pairs(self, split, rng):\n    print(os.getpid(), flush=True)\n    while True: pass\n    yield")
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(folder)], stdout=subprocess.PIPE, text=True, env={**os.environ}
+    )
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 60
+    while is_alive(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+PARENT = """
+import sys
+from pathlib import Path
+from core.plugins_host.host import PluginHost
+host = PluginHost([Path(sys.argv[1])])
+host.plugins()
+print(host._process._process.pid, flush=True)
+next(host.pairs("named", {}, 0, "train"))
+"""

@@ -1,0 +1,186 @@
+"""What a plugin gives that is none is told with its line, and the host goes on."""
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.plugin import Pair
+from core.plugins_host import host as host_module
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import PluginHost
+from tests.core.plugins_host.asking import ENDLESS, GOOD, NEVER, drawn, refusal_of, seconds_waited
+
+
+def line_of(path: Path, text: str) -> int:
+    return next(number for number, line in enumerate(path.read_text().split("\n"), 1) if text in line)
+
+
+# body, words of what is said, and of the line that is named
+WRONG_PAIRS: list[tuple[str, str, str | None]] = [
+    ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    1 / 0", "ZeroDivisionError: division", "1 / 0"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    yield 1, 2", "Pair 2 is (1, 2)", "yield 1"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', 7)", "Pair 1 is Pair(source='a', target=7", "7)"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', '\\ud800')", "Pair 1 cannot be written as UTF-8", "ud800"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [1, 2])", "Pair 1 has alignment [1, 2]", "[1, 2]"),
+    ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [(0, -1)])", "Pair 1 has alignment [(0, -1)]", "-1"),
+    ("def pairs(self, split, rng):\n    pass", "pairs() returned None", "def pairs"),
+    ("def pairs(self, split, rng):\n    sys.exit(3)\n    yield", "SystemExit: 3", "sys.exit(3)"),
+    (
+        "def pairs(self, split, rng):\n    class Odd(Exception):\n        __str__ = None\n    raise Odd",
+        *("failed: Odd (", "raise Odd"),
+    ),
+    ("def pairs(self, split, rng):\n    os._exit(3)\n    yield", "ended its process (exit code 3)", None),
+    ("def pairs(self, split, rng):\n    ctypes.string_at(0)\n    yield", "crashed (SIGSEGV)", "string_at"),
+    ("def pairs(self, split, rng):\n    while True: pass\n    yield", "gave no answer within", "while True"),
+    ("def pairs(self, split, rng):\n    yield from ()", "gives no pairs for its train split", None),
+]  # fmt: skip
+
+
+def test_what_goes_wrong_in_pairs_is_told_with_its_line_and_the_host_goes_on(
+    host: PluginHost, write_plugin: Any
+) -> None:
+    names = [f"case_{number}" for number in range(len(WRONG_PAIRS))]
+    paths = [write_plugin(body, name=name) for name, (body, _, _) in zip(names, WRONG_PAIRS, strict=True)]
+    for name, path, (body, words, blamed) in zip(names, paths, WRONG_PAIRS, strict=True):
+        caught = refusal_of(partial(drawn, host, name))
+        assert isinstance(caught, PluginError), body
+        assert f"'{name}'" in caught.sentence and words in caught.sentence, body
+        assert seconds_waited(caught.sentence) in (None, *range(2, 60))
+        place = f"({path}, line {line_of(path, blamed)})" if blamed else f"({path})"
+        assert place in caught.sentence, body
+        assert len(drawn(host, "copy_task", "valid")) == 1000, body
+
+
+def test_printing_reading_and_changing_the_process_does_no_harm(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            os.chdir("/")
+            random.seed(0)
+            sys.stdout.write("x" * 3_000_000)
+            sys.stdout.flush()
+            os.write(1, b'{"id": 1, "result": 7}\\n' * 1000)
+            assert sys.stdin.read() == ""
+            yield Pair(str(rng.random()), "b")
+    """)
+    before = drawn(host, "copy_task", limit=10)
+    first = drawn(host, "named")
+    assert drawn(host, "named") == first
+    assert drawn(host, "copy_task", limit=10) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory has no bound")
+def test_memory_is_bounded_and_the_system_would_end_the_plugin_first(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            import resource
+            yield Pair(open("/proc/self/oom_score_adj").read().strip(), "b")
+            yield Pair(str(resource.getrlimit(resource.RLIMIT_DATA)[0]), "b")
+    """)
+    score, limit = [int(pair.source) for pair in drawn(host, "named")]
+    assert score == 1000 and 0 < limit <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def test_endless_held_out_data_is_refused(host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_plugin(ENDLESS)
+    monkeypatch.setitem(host_module.MAX_PAIRS, "valid", 3000)
+    with pytest.raises(PluginError, match=r"does not end its valid split.* with endless = True"):
+        drawn(host, "named", "valid")
+
+
+def test_an_endless_train_split_that_ends_is_refused(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("endless = True" + GOOD)
+    with pytest.raises(PluginError, match="ended after 2,500 pairs"):
+        drawn(host, "named")
+
+
+# body, and the method that it breaks
+WRONG_ANSWERS = [
+    ("def symbols(self): return ['a'], 7", "symbols"),
+    ("def symbols(self): return 'abc'", "symbols"),
+    ("def limits(self): return {'a': 'b'}", "limits"),
+    ("def examples(self): return 'one text'", "examples"),
+    ("def files(self): return [7]", "files"),
+    ("def text_form(self): return 'lower'", "text_form"),
+    ("def text_form(self): return (True, 'NFX')", "text_form"),
+    ("def text_form(self): return (True, 'NFC', ('words', ''))", "text_form"),
+    ("def metrics(self, pairs, hypotheses): return {'a': 'b'}", "metrics"),
+]
+
+
+def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plugin: Any) -> None:
+    names = [f"case_{number}" for number in range(len(WRONG_ANSWERS))]
+    paths = [write_plugin(GOOD + body, name=name) for name, (body, _) in zip(names, WRONG_ANSWERS, strict=True)]
+    for name, path, (body, call) in zip(names, paths, WRONG_ANSWERS, strict=True):
+        given = ([Pair("x", "y")], ["y"]) if call == "metrics" else ()
+        caught = refusal_of(partial(getattr(host, call), name, {}, *given))
+        assert isinstance(caught, PluginError) and f"{call}() returned" in caught.sentence, body
+        assert caught.sentence.endswith(f"({path}, line {line_of(path, f'def {call}')})."), body
+
+
+def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(host: PluginHost, write_plugin: Any) -> None:
+    """A validation that cannot be said in numbers happens once in a run; a limit is kept with every run."""
+    numbers = {"case_0": "inf", "case_1": "-inf", "case_2": "nan", "case_3": "inf", "case_4": "-inf"}
+    written = {name: f'float("{number}")' for name, number in numbers.items()}
+    written |= {"case_3": "10**400", "case_4": "-(10**400)"}  # larger than any float
+    paths = {name: write_plugin(f'''{GOOD}
+def limits(self): return {{"valid/loss": 0.5, "valid/own": {number}}}
+def metrics(self, pairs, hypotheses): return {{"own": {number}}}
+''', name=name) for name, number in written.items()}  # fmt: skip
+    for name, number in numbers.items():
+        caught = refusal_of(partial(host.limits, name, {}))
+        sentence = f"Plugin '{name}' failed: limits() gives 'valid/own' as {number}; expected a finite number"
+        assert isinstance(caught, PluginError), number
+        assert caught.sentence == f"{sentence} ({paths[name]}, line {line_of(paths[name], 'def limits')})."
+        assert "Leave it out where it is not known, or choose another dataset." in str(caught)
+        assert repr(host.metrics(name, {}, [Pair("x", "y")], ["y"])["own"]) == number
+
+
+FAILS_LATE = """
+def pairs(self, split, rng):
+    for number in range(1500):
+        yield Pair(str(number), "x")
+    raise ValueError("no more")
+"""
+
+
+def test_what_fails_ahead_is_told_at_once_and_ends_nobody_elses_stream(folder: Path, write_plugin: Any) -> None:
+    write_plugin(FAILS_LATE)
+    with PluginHost([folder], pairs_timeout=NEVER) as host:
+        other = host.pairs("copy_task", {}, 0, "train", limit=3000)
+        taken = next(other)
+        with pytest.raises(PluginError, match="'named' failed: ValueError: no more"):
+            drawn(host, "named")
+        left_early = host.pairs("named", {}, 0, "train")
+        next(left_early)
+        left_early.close()  # with the failure on its way
+        assert len(taken) + sum(map(len, other)) == 3000
+
+
+def test_a_broken_method_of_a_package_is_told_at_its_own_line(
+    tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "their_module.py"
+    write_plugin(GOOD + "def limits(self):\n    import json\n    return json.loads('{')", name="packaged").rename(path)
+    metadata = tmp_path / "their_module-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_module\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[headlight.datasets]\npackaged = their_module:PLUGIN\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with PluginHost() as host, pytest.raises(PluginError) as caught:
+        host.limits("packaged", {})
+    assert f"({path}, line {line_of(path, 'json.loads')})" in caught.value.sentence
+
+
+@pytest.mark.parametrize("answer", ["-1", "1.0", "True", "None"])
+def test_what_no_number_of_pairs_can_be_is_told_as_they_are_drawn(
+    host: PluginHost, write_plugin: Any, answer: str
+) -> None:
+    path = write_plugin(f"{GOOD}\ndef left_out(self, split): return {answer}\n")
+    with pytest.raises(PluginError) as caught:
+        drawn(host, "named")
+    wrong = f"left_out() returned {answer}, expected a whole number of pairs"
+    assert caught.value.sentence == f"Plugin 'named' failed: {wrong} ({path}, line {line_of(path, 'def left_out')})."

@@ -1,0 +1,251 @@
+"""A run from Prepare to its end, in steps and pauses that change no bit of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.answers.left_out import HeadPlace
+from core.engine import Engine
+from core.errors import UserError
+from core.events import CheckpointSaved, ProbeDone, Progress, RunFinished, Trouble, ValidationDone
+from core.machine.environment import code_revision
+from core.requests import (
+    AddSentence,
+    ChangeSetting,
+    Evaluate,
+    Finish,
+    Learn,
+    LeaveOutHeads,
+    OpenRun,
+    Pause,
+    Prepare,
+    SearchBeam,
+    SetPace,
+    Start,
+    Stop,
+    Translate,
+)
+from core.run_folder import RunFolder
+from core.training import trainer
+from tests.core.serving.running import TEXT, assert_same_weights, final_weights, whole_run
+from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
+
+pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
+
+
+def test_a_run_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    prepared = answered(engine, Prepare(config=tiny_config()))
+    assert prepared.run is None
+    assert prepared.num_parameters > 1000
+    assert watcher.wait(ProbeDone).probe.step == 0
+    run = answered(engine, Start(runs_dir=tmp_path))
+    assert watcher.states() == ["preparing", "ready"]  # Start makes the folder, Learn learns
+    answered(engine, Learn())
+    finished = watcher.wait(RunFinished)
+    assert (finished.run, finished.step, finished.reason) == (run, 60, "max_steps")
+    assert {"valid/loss", "valid/exact_match", "train/loss"} <= finished.metrics.keys()
+    assert watcher.states() == ["preparing", "ready", "learning", "finished"]
+    assert watcher.steps() == list(range(1, 61))
+    assert [done.step for done in watcher.all(ValidationDone)] == [20, 40, 60]
+    folder = RunFolder.open(run)
+    assert (folder.state.state, folder.state.reason, folder.state.pid) == ("finished", "max_steps", None)
+    assert folder.metrics()[0].tolist() == list(range(1, 61))
+    assert folder.validation_steps() == [20, 40, 60]
+    assert folder.probe_steps()[:6] == [0, 1, 2, 3, 5, 8]
+    assert folder.environment()["data_fingerprint"] == folder.vocabulary()["fingerprint"]
+    assert {"python", "libraries", "device", "num_threads", "command_line"} <= folder.environment().keys()
+    assert folder.environment()["code_revision"] == code_revision()
+    assert prepared.picked == folder.environment()["picked"]
+    assert prepared.picked.startswith("precision: ")
+
+
+def test_more_steps_after_the_end(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = whole_run(engine, tmp_path)
+    answered(engine, Learn(steps=40))
+    assert [event.step for event in watcher.all(RunFinished)] == [60, 100]
+    assert watcher.steps() == list(range(1, 101))
+    assert RunFolder.open(run).state.state == "finished"
+
+
+@pytest.mark.parametrize("metric", ["valid/loss", "valid/exact_match"])
+def test_the_last_step_is_saved_once(engine: Engine, watcher: Watcher, tmp_path: Path, metric: str) -> None:
+    """Also where it is not the best one, as none is before an output is right."""
+    answered(engine, Prepare(config=tiny_config(max_steps=40, checkpoint_every=30, best_metric=metric)))
+    answered(engine, Start(runs_dir=tmp_path))
+    answered(engine, Learn())
+    last = [saved for saved in watcher.all(CheckpointSaved) if saved.step == 40]
+    assert [saved.is_best for saved in last] == [metric == "valid/loss"]
+
+
+def test_what_was_changed_since_its_last_checkpoint_is_saved_as_a_run_ends(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=20))
+    answered(engine, ChangeSetting(key="training.label_smoothing", value=0.25))
+    answered(engine, Finish())
+    assert [saved.step for saved in watcher.all(CheckpointSaved)].count(20) == 2
+    assert "0.25" in str(RunFolder.open(run).checkpoint(20).state["changes"])
+
+
+def test_finish_validates_saves_and_ends(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=7))
+    assert answered(engine, Finish()) == run
+    finished = watcher.wait(RunFinished)
+    assert (finished.step, finished.reason) == (7, "finished_by_user")
+    assert finished.metrics["valid/loss"] > 0
+    assert RunFolder.open(run).checkpoint_steps()[-1] == 7
+
+
+def test_finish_ends_an_opened_run_too(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=7))
+    answered(engine, Stop())
+    answered(engine, OpenRun(run=run))
+    assert answered(engine, Finish()) == run
+    assert watcher.all(RunFinished)[-1].reason == "finished_by_user" and watcher.states()[-1] == "finished"
+    assert (RunFolder.open(run).state.state, RunFolder.open(run).state.pid) == ("finished", None)
+    assert answered(engine, Finish()) is None  # it has ended already
+
+
+def test_a_run_that_was_let_go_is_probed_and_not_written_any_more(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path, probe_every=2)
+    answered(engine, Learn(steps=20))
+    with_it = 1 + len(watcher.all(ProbeDone)[0].probe.sentences)
+    before = {path: path.read_bytes() for path in (run / "probes").iterdir()}
+    engine.ask(AddSentence(source=TEXT))
+    answered(engine, Stop())
+    last = watcher.wait(ProbeDone, lambda event: event.probe.step == 2 and len(event.probe.sentences) == with_it)
+    assert not last.is_stored
+    stored = {one.probe.step for one in watcher.all(ProbeDone) if one.is_stored and len(one.probe.sentences) == with_it}
+    assert {int(path.stem) for path, data in before.items() if path.read_bytes() != data} == stored
+
+
+def test_early_stopping_ends_a_run(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    hopeless = {"name": "sgd", "learning_rate": 1e-9}
+    begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
+    answered(engine, Learn())
+    assert watcher.wait(RunFinished).reason == "early_stopping"
+    assert answered(engine, Pause()) < 1000
+
+
+def test_a_run_that_stopped_early_goes_on_when_it_is_asked_to(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    hopeless = {"name": "sgd", "learning_rate": 1e-9}
+    run = begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
+    answered(engine, Learn())
+    stopped_at = watcher.wait(RunFinished).step
+    answered(engine, Learn())
+    further = watcher.all(RunFinished)[-1]
+    assert (further.reason, further.step) == ("early_stopping", stopped_at + 2)
+    answered(engine, OpenRun(run=run))
+    answered(engine, Learn())
+    assert watcher.all(RunFinished)[-1].step == stopped_at + 4
+
+
+def test_a_run_that_diverges_keeps_its_last_good_checkpoint(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    wild = {"name": "sgd", "learning_rate": 100.0, "momentum": 0.99}
+    constant = {"name": "constant", "warmup_steps": 0}
+    run = begun(engine, tmp_path, optimizer=wild, schedule=constant, max_grad_norm=None, max_steps=100_000)
+    answered(engine, Learn())
+    finished = watcher.wait(RunFinished)
+    assert finished.reason == "diverged"
+    assert f"at step {finished.step + 1}" in watcher.wait(Trouble).sentence
+    assert RunFolder.open(run).state.state == "failed"
+    assert all(np.isfinite(array).all() for array in final_weights(run).values())
+
+
+def test_single_steps_end_with_what_is_due_there(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    begun(engine, tmp_path, probe_every=40)
+    for step, count in ((1, 1), (11, 10), (20, 9), (60, 40)):
+        answered(engine, Learn(steps=count))
+        assert answered(engine, Pause()) == step
+        assert watcher.steps()[-1] == step
+        assert watcher.all(ProbeDone)[-1].probe.step == step
+    assert [done.step for done in watcher.all(ValidationDone)] == [20, 40, 60]
+    assert watcher.states()[-1] == "finished"
+
+
+@pytest.mark.parametrize("steps", [0, -1])
+def test_fewer_steps_than_one_are_refused_and_none_is_taken(
+    engine: Engine, watcher: Watcher, tmp_path: Path, steps: int
+) -> None:
+    begun(engine, tmp_path)
+    with pytest.raises(UserError, match=f"expected at least 1 more step, given {steps}"):
+        answered(engine, Learn(steps=steps))
+    assert watcher.steps() == [] and watcher.states()[-1] == "ready"
+
+
+def test_pausing_does_not_wait_for_a_validation(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score_split, is_under_way, is_asked = trainer.score_split, threading.Event(), threading.Event()
+
+    def score(*arguments: Any) -> Generator[Progress, None, Any]:
+        is_under_way.set()
+        assert is_asked.wait(SECONDS)
+        return score_split(*arguments)
+
+    monkeypatch.setattr(trainer, "score_split", score)
+    begun(engine, tmp_path, max_steps=5, validate_every=5)
+    learning = engine.ask(Learn())
+    assert is_under_way.wait(SECONDS)
+    pause = engine.ask(Pause())
+    is_asked.set()
+    assert pause.result(SECONDS) == 5
+    learning.result(SECONDS)
+    assert watcher.states()[-1] == "paused" and watcher.all(ValidationDone) == []
+    answered(engine, Learn())
+    assert [done.step for done in watcher.all(ValidationDone)] == [5]
+    assert watcher.all(RunFinished)[-1].step == 5
+
+
+def test_the_pace_holds_back_steps_and_nothing_else(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    begun(engine, tmp_path, max_steps=1000)
+    answered(engine, Learn(steps=2))
+    answered(engine, SetPace(steps_per_second=0.01))  # nothing takes as long as step 4 is held back
+    learning = engine.ask(Learn())
+    watcher.wait(ProbeDone, lambda event: event.probe.step == 3)
+    answered(engine, Translate(texts=(TEXT,)))
+    assert watcher.steps() == [1, 2, 3] and not learning.done()
+    started = time.monotonic()
+    answered(engine, SetPace(steps_per_second=20.0))
+    watcher.wait(ProbeDone, lambda event: event.probe.step >= 13)
+    assert time.monotonic() - started > 9 / 20
+    answered(engine, SetPace(steps_per_second=None))
+    engine.ask(Learn())
+    watcher.wait(ProbeDone, lambda event: event.probe.step >= 60)
+
+
+def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:
+    with Engine() as alone:
+        plain = whole_run(alone, tmp_path)
+    without_a_head = LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadPlace("cross", 0, 1),))
+    watcher = Watcher()
+    with Engine([watcher]) as engine:
+        engine.ask(SetPace(steps_per_second=200))
+        disturbed = begun(engine, tmp_path)
+        answered(engine, Learn(steps=3))
+        engine.ask(Learn())
+        answered(engine, Translate(texts=(TEXT,), with_attention=True))
+        answered(engine, AddSentence(source="4 3 2"))
+        answered(engine, without_a_head)
+        answered(engine, Translate(texts=(TEXT,), run=plain))
+        answered(engine, Translate(texts=(TEXT,), prefix=("<unk>",), references=(TEXT,), with_attention=True))
+        answered(engine, SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6))
+        answered(engine, Pause())
+        answered(engine, Translate(texts=(TEXT,), step=1))
+        assert answered(engine, replace(without_a_head, step=1)).step == 1
+        answered(engine, Evaluate(split="test"))
+        answered(engine, Learn())
+    assert_same_weights(plain, disturbed)

@@ -1,0 +1,141 @@
+"""Questions to the run at hand: translations, sentences to follow, an evaluation."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import ProbeDone
+from core.requests import AddSentence, Evaluate, Learn, OpenRun, Prepare, Stop, Translate, Translation
+from core.run_folder import RunFolder
+from tests.core.serving.running import TEXT, whole_run
+from tests.core.watcher import Watcher, answered, begun, tiny_config
+
+pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
+
+
+def test_half_a_character_is_not_followed_and_the_run_is_saved(engine: Engine, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    with pytest.raises(UserError, match="holds half a character"):
+        answered(engine, AddSentence(source="1 \ud83d"))
+    answered(engine, Learn(steps=3))
+    answered(engine, Stop())
+    assert RunFolder.open(run).checkpoint_steps()[-1] == 3
+
+
+def test_translating_with_the_weights_of_any_kept_step(engine: Engine, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path, max_steps=200, optimizer={"name": "adam", "learning_rate": 0.01})
+    at_first = answered(engine, Translate(texts=(TEXT,), with_attention=True))[0]
+    assert at_first.step == 0
+    answered(engine, Learn())
+    now = answered(engine, Translate(texts=(TEXT, "5 zebra 5"), with_attention=True))
+    assert [one.step for one in now] == [200, 200]
+    assert now[1].unknown == ("zebra",)
+    again = answered(engine, Translate(texts=(TEXT,), step=0, with_attention=True))[0]
+    assert again.step == 0
+    assert again.sentence is not None and at_first.sentence is not None and now[0].sentence is not None
+    np.testing.assert_array_equal(again.sentence.encoder_self, at_first.sentence.encoder_self)
+    assert (again.sentence.encoder_self != now[0].sentence.encoder_self).any()
+    kept = RunFolder.open(run).snapshot_steps()
+    asked = kept[3] + 1 if kept[3] + 1 not in kept else kept[3]
+    assert answered(engine, Translate(texts=(TEXT,), step=asked))[0].step == kept[3]
+    with pytest.raises(UserError, match="empty"):
+        answered(engine, Translate(texts=("",)))
+    with_another_run(engine, run, now[0], again)
+
+
+def with_another_run(engine: Engine, run: Path, now: Translation, first: Translation) -> None:
+    """The run that was at hand, asked while another one is prepared, writes what it wrote itself."""
+    answered(engine, Prepare(config=tiny_config(seed=9)))
+    (best,) = answered(engine, Translate(texts=(TEXT,), run=run))
+    assert best.step == RunFolder.open(run).checkpoint_step("best")
+    for step, known in ((200, now), (0, first)):
+        (other,) = answered(engine, Translate(texts=(TEXT,), step=step, run=run, with_attention=True))
+        assert (other.step, other.output) == (known.step, known.output)
+        assert other.sentence is not None and known.sentence is not None
+        np.testing.assert_array_equal(other.sentence.encoder_self, known.sentence.encoder_self)
+    with pytest.raises(UserError, match="is not a run"):
+        answered(engine, Translate(texts=(TEXT,), run=run.parent))
+
+
+def test_another_run_that_was_learnt_anew_to_the_same_step_is_read_anew(engine: Engine, tmp_path: Path) -> None:
+    run = whole_run(engine, tmp_path, max_steps=40)
+    answered(engine, Prepare(config=tiny_config(seed=9)))
+    ask = Translate(texts=(TEXT,), run=run, step=40, with_attention=True)
+    before = answered(engine, ask)[0].sentence
+    shutil.rmtree(run / "checkpoints" / "000040")  # another process goes on from step 20, at another rate
+    with Engine() as other:
+        answered(other, OpenRun(run=run, changes=(("training.optimizer.learning_rate", 0.05),)))
+        answered(other, Learn())
+    after = answered(engine, ask)[0].sentence
+    assert before is not None and after is not None
+    assert (before.encoder_self != after.encoder_self).any()
+
+
+def test_my_sentence_is_followed_on_and_back_through_the_snapshots(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=30))
+    folder = RunFolder.open(run)
+    (folder.path / "probes" / "000030.safetensors").unlink()  # as where a step is between two probes
+    answered(engine, AddSentence(source="4 3 2"))
+    assert folder.probe(30).sentences[-1].source == "4 3 2"
+    answered(engine, Learn(steps=30))
+    watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.probe.sentences[-1].source == "4 3 2")
+    for step in folder.snapshot_steps():
+        assert folder.probe(step).sentences[-1].source == "4 3 2", step
+    back = [e.probe.step for e in watcher.all(ProbeDone) if e.probe.sentences[-1].source == "4 3 2"]
+    assert [step for step in back if step < 30] == sorted((step for step in back if step < 30), reverse=True)
+
+
+def test_my_sentence_in_an_opened_run_is_shown_at_once_and_stored_when_it_goes_on(tmp_path: Path) -> None:
+    with Engine() as engine:
+        run = whole_run(engine, tmp_path, max_steps=30)
+    folder, before = RunFolder.open(run), (run / "probes").stat().st_mtime_ns
+    watcher = Watcher()
+    with Engine([watcher]) as engine:
+        answered(engine, OpenRun(run=run))
+        answered(engine, AddSentence(source="4 3 2"))
+        watcher.wait(ProbeDone, lambda event: event.probe.step == 0)
+        told = watcher.all(ProbeDone)
+        assert {event.probe.step for event in told} == set(folder.snapshot_steps())
+        assert all(event.probe.sentences[-1].source == "4 3 2" and not event.is_stored for event in told)
+        assert (run / "probes").stat().st_mtime_ns == before
+        answered(engine, Learn(steps=1))
+        watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.is_stored)
+        answered(engine, Stop())
+    for step in folder.snapshot_steps():
+        assert folder.probe(step).sentences[-1].source == "4 3 2", step
+
+
+def test_my_sentence_is_worked_out_further_in_the_next_session(tmp_path: Path) -> None:
+    with Engine() as engine:
+        run = whole_run(engine, tmp_path, max_steps=30)
+        answered(engine, Learn(steps=1))
+        answered(engine, AddSentence(source="4 3 2"))
+        answered(engine, Learn(steps=1))  # its checkpoint knows the sentence
+    folder = RunFolder.open(run)
+    folder.write_probe(replace(folder.probe(5), sentences=folder.probe(5).sentences[:4]))  # as if left before that
+    watcher = Watcher()
+    with Engine([watcher]) as engine:
+        answered(engine, OpenRun(run=run))
+        told = watcher.wait(ProbeDone, lambda event: event.probe.step == 5).probe
+    assert told.sentences[-1].source == "4 3 2"
+
+
+def test_an_evaluation_gives_the_figures_of_the_contract(engine: Engine, tmp_path: Path) -> None:
+    run = whole_run(engine, tmp_path)
+    answered(engine, OpenRun(run=run, checkpoint="best"))
+    evaluation = answered(engine, Evaluate(split="test"))
+    assert (evaluation.run, evaluation.split) == (run, "test")
+    assert evaluation.sentences == len(evaluation.predictions) > 0
+    assert {"loss", "perplexity", "token_accuracy", "exact_match", "bleu", "chrf"} <= evaluation.metrics.keys()
+    with pytest.raises(UserError, match="There is no split 'train set' to evaluate"):
+        answered(engine, Evaluate(split="train set"))

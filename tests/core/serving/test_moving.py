@@ -1,0 +1,164 @@
+"""A run whose disk is full or gone is kept elsewhere."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.engine import Engine
+from core.errors import UserError
+from core.events import StepsDone, Trouble
+from core.requests import Learn, MoveRun, OpenRun, Stop
+from core.run_folder import RunFolder
+from tests.core.examples import fail_to_read
+from tests.core.serving.running import assert_same_weights, whole_run
+from tests.core.watcher import SECONDS, Watcher, answered, begun
+
+pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from core.engine import Engine
+from core.errors import UserError
+from core.events import RunFinished, Trouble
+from core.requests import Learn
+from core.run_folder import RunFolder
+from tests.core.watcher import Watcher, answered, begun
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+watcher = Watcher()
+with Engine([watcher]) as engine:
+    run = begun(engine, Path(sys.argv[1]), max_steps=40)
+    answered(engine, Learn(steps=5))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
+    try:
+        answered(engine, Learn())
+    except UserError as error:
+        print(error.sentence)
+    print(watcher.states()[-1], watcher.wait(RunFinished).reason, watcher.wait(Trouble).sentence)
+    state = RunFolder.open(run).state  # it has room for files as small as this
+    print(state.state, state.reason)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    answered(engine, Learn())
+    print(run)
+"""
+
+
+def test_a_full_disk_pauses_the_run_and_nothing_is_lost(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FULL, tmp_path], capture_output=True, text=True, timeout=200)
+    assert done.stderr == ""
+    refused, paused, kept, run = done.stdout.split("\n")[:-1]
+    assert "cannot be written" in refused
+    assert paused == f"paused disk {refused}" and kept == "paused disk"
+    assert refused in (Path(run) / "log.txt").read_text(encoding="utf-8")
+    assert RunFolder.open(Path(run)).metrics()[0].tolist() == list(range(1, 41))
+    state = RunFolder.open(Path(run)).state
+    assert (state.state, state.reason) == ("finished", "max_steps")
+    with Engine() as engine:
+        assert_same_weights(whole_run(engine, tmp_path, max_steps=40), Path(run))
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_run_moved_elsewhere_gives_the_same_weights_and_can_be_left_and_opened(
+    engine: Engine, tmp_path: Path, is_gone: bool
+) -> None:
+    plain = whole_run(engine, tmp_path)
+    old = begun(engine, tmp_path)
+    answered(engine, Learn(steps=33))
+    if is_gone:
+        shutil.rmtree(old)
+    new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
+    assert new.parent == tmp_path / "elsewhere"
+    assert is_gone or RunFolder.open(old).state.pid is None
+    answered(engine, Learn(steps=5))
+    answered(engine, Stop())
+    answered(engine, OpenRun(run=new))
+    answered(engine, Learn())
+    assert_same_weights(plain, new)
+    folder = RunFolder.open(new)
+    assert folder.metrics()[0].tolist() == list(range(34 if is_gone else 1, 61))
+    lost = set(RunFolder.open(plain).probe_steps()) - set(folder.probe_steps())
+    assert (max(lost) < 33) if is_gone else not lost
+
+
+def test_a_run_that_cannot_be_moved_stays_where_it_is(engine: Engine, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=3))
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be written"):
+        answered(engine, MoveRun(runs_dir=tmp_path / "file"))
+    answered(engine, Learn())
+    assert RunFolder.open(run).state.state == "finished"
+
+
+def test_a_run_that_cannot_be_moved_while_it_learns_has_paused(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path, max_steps=100_000)
+    learning = engine.ask(Learn())
+    watcher.wait(StepsDone)
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be written"):
+        answered(engine, MoveRun(runs_dir=tmp_path / "file"))
+    assert learning.result(SECONDS) is None
+    assert watcher.states()[-1] == RunFolder.open(run).state.state == "paused"
+
+
+def test_a_run_is_moved_without_what_cannot_be_read(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=33))
+    fail_to_read(run / "probes/000013.safetensors", monkeypatch)
+    before = RunFolder.open(run).probe_steps()
+    new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
+    assert set(before) - set(RunFolder.open(new).probe_steps()) == {13}
+    assert "(files: 1)" in watcher.wait(Trouble, lambda told: told.is_note).sentence
+    assert "000013.safetensors: it cannot be read (Input/output error)" in (new / "log.txt").read_text()
+    answered(engine, Learn())
+    assert RunFolder.open(new).metrics()[0].tolist() == list(range(1, 61))
+
+
+def test_curves_that_cannot_be_read_begin_anew_elsewhere_and_damaged_ones_leave_no_half_of_a_run(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, elsewhere = begun(engine, tmp_path), tmp_path / "elsewhere"
+    answered(engine, Learn(steps=33))
+    metrics = (run / "metrics.jsonl").read_bytes()
+    (run / "metrics.jsonl").write_bytes(b"x" + metrics[1:])
+    with pytest.raises(UserError, match="line 1 is damaged"):
+        answered(engine, MoveRun(runs_dir=elsewhere))
+    assert list(elsewhere.iterdir()) == []
+    fail_to_read(run / "metrics.jsonl", monkeypatch)
+    new = answered(engine, MoveRun(runs_dir=elsewhere))
+    answered(engine, Learn())
+    assert RunFolder.open(new).metrics()[0].tolist() == list(range(34, 61))
+
+
+def test_a_run_is_moved_off_a_disk_that_answers_nothing_any_more(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, run = whole_run(engine, tmp_path), begun(engine, tmp_path)
+    answered(engine, Learn(steps=33))
+    ask, scan = Path.stat, os.scandir
+
+    def require_life(path: Any) -> None:
+        if Path(path).is_relative_to(run):
+            raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Path, "stat", lambda path, **how: require_life(path) or ask(path, **how))
+        failing.setattr(os, "scandir", lambda path=".": require_life(path) or scan(path))
+        new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
+    assert "metrics.jsonl: it cannot be read (Input/output error)" in (new / "log.txt").read_text()
+    assert watcher.wait(Trouble, lambda told: told.is_note)
+    answered(engine, Learn())
+    assert_same_weights(plain, new)

@@ -1,0 +1,64 @@
+"""Runs that cannot be saved, opened or read, for the tests of what is asked of the workbench then."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from pytestqt.qtbot import QtBot
+
+from core.requests import LocateData
+from gui.main_window import MainWindow
+from gui.workbench import Workbench
+from tests.gui.conftest import WAIT_MS
+
+ROOT = Path(__file__).parents[3]
+
+
+def unsaveable_run(qtbot: QtBot, window: MainWindow) -> Path:
+    """A run that stands at step 3 and cannot write a checkpoint."""
+    workbench, bridge = window.context.workbench, window.context.bridge
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    shutil.rmtree(workbench.run / "checkpoints", ignore_errors=True)
+    (workbench.run / "checkpoints").write_text("a file where the folder should be", encoding="utf-8")
+    return workbench.run
+
+
+def wait_for_answers(qtbot: QtBot, window: MainWindow) -> None:
+    """Until all that was asked so far is answered."""
+    answered: list[object] = []
+    window.context.bridge.ask(LocateData(), answered.append)
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+
+
+def running_timers(workbench: Workbench) -> list[int]:
+    """The intervals of the timers that still run, in milliseconds."""
+    return [timer.interval() for timer in workbench.findChildren(QTimer) if timer.isActive()]
+
+
+def opened_again(qtbot: QtBot, window: MainWindow) -> Path:
+    """A run of three steps, left and opened: nobody writes it."""
+    workbench, bridge = window.context.workbench, window.context.bridge
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    run = workbench.run
+    assert run is not None
+    workbench.reset()
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    return run
+
+
+def damaged_run(path: Path) -> Path:
+    """One that looks well until its weights are read."""
+    run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", path)
+    damage(run)
+    return run
+
+
+def damage(run: Path) -> None:
+    for file in run.glob("checkpoints/*/*"):
+        file.write_bytes(b"cut off")

@@ -1,0 +1,179 @@
+"""What is typed acts on the run at hand, or waits."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from threading import Event
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.events import SettingChanged
+from core.notices.notice import Experiment
+from core.run_folder import RunFolder, list_runs
+from gui.bench.acting_edits import ACT_DELAY_MS
+from gui.main_window import MainWindow
+from tests.gui.bench.runs import ROOT, running_timers, unsaveable_run, wait_for_answers
+from tests.gui.conftest import WAIT_MS
+
+
+def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    plot = window.train_view.curves.learning_rate
+
+    def planned_until() -> float | None:
+        steps, _ = plot._planned.getOriginalDataset()
+        return None if steps is None else float(steps[-1])  # None: not drawn yet
+
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: planned_until() == 40, timeout=WAIT_MS)
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: bridge.history.last_step > 40, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: planned_until() == 1040, timeout=WAIT_MS)
+    assert window.transport.state_label.text().endswith(" of 1,040") and not workbench.waiting
+    window.transport.reset_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "ready" and planned_until() == 40, timeout=WAIT_MS)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    first, second = (RunFolder.open(run).config() for run in list_runs(tmp_path / "runs"))
+    assert first == second and second.training.max_steps == 40
+
+
+def test_what_is_typed_while_another_run_is_opened_acts_on_that_one_never(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench, bridge, given_back = window.context.workbench, window.context.bridge, list[str]()
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    changed = list[SettingChanged]()
+    bridge.setting_changed.connect(changed.append)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    key = "training.optimizer.learning_rate"
+    workbench.edit(key, 0.25)
+    workbench.open_run(other)
+    assert running_timers(workbench) == []
+    experiment = Experiment("a higher rate", key, 0.5)
+    workbench.try_out(experiment)
+    window.context.follow_sentence("1 2 3", given_back.append)
+    assert given_back == ["1 2 3"] and "is being opened" in window.strip.sentence.text()
+    qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)
+    assert workbench.draft == workbench.applied and changed == []
+    workbench.open_run(tmp_path / "deleted")
+    workbench.try_out(experiment)  # that one is refused, and this run stays
+    qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
+
+
+def test_a_setting_that_the_run_refuses_is_marked_and_waits(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, key = window.context.workbench, "training.best_metric"
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 1, timeout=WAIT_MS)
+    row = window.setup_drawer.forms["training"].rows[key]
+    row.edited.emit(key, "valid/typo")
+    qtbot.waitUntil(lambda: "given 'valid/typo'" in window.strip.sentence.text(), timeout=WAIT_MS)
+    assert workbench.waiting == (key,) and "given 'valid/typo'" in row.error
+    row.edited.emit(key, "valid/loss")
+    assert not row.error and not workbench.waiting
+
+
+def test_a_setting_that_could_not_be_written_acts_once_the_run_can_be(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, bridge, changed = window.context.workbench, window.context.bridge, list[SettingChanged]()
+    bridge.setting_changed.connect(changed.append)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 1 and bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    metrics, aside = workbench.run / "metrics.jsonl", workbench.run / "aside"
+    metrics.rename(aside)
+    metrics.mkdir()  # where the file should be: it cannot be written
+    workbench.edit("training.early_stopping", {"patience": 3})
+    qtbot.waitUntil(lambda: "cannot be written" in window.strip.sentence.text(), timeout=WAIT_MS)
+    assert workbench.applied is not None and workbench.applied.training.early_stopping is None and not changed
+    metrics.rmdir()
+    aside.rename(metrics)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
+    assert [one.step for one in changed] == [1] and not workbench.waiting
+    assert bridge.history.prepared is not None and bridge.history.prepared.config.training.early_stopping is not None
+
+
+@pytest.mark.parametrize("is_left", [False, True])
+def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next_learn(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, is_left: bool
+) -> None:
+    workbench, bridge, changed = window.context.workbench, window.context.bridge, list[SettingChanged]()
+    key, is_ending, may_go_on = "training.optimizer.learning_rate", Event(), Event()
+    unsaveable_run(qtbot, window)
+    before = workbench.applied
+
+    def hold(_: object) -> None:
+        """Keep the engine at the end of the run, until all is asked for."""
+        is_ending.set()
+        may_go_on.wait(30)
+
+    bridge.setting_changed.connect(changed.append)
+    bridge.engine.add_listener(hold)
+    workbench.finish()
+    assert is_ending.wait(30)
+    for rate in (0.125, 0.25):
+        workbench.try_out(Experiment("a higher rate", key, rate))
+    if is_left:
+        workbench.reset()  # which is refused: it cannot be saved
+    else:
+        workbench.open_run(tmp_path / "gone")
+    may_go_on.set()
+    qtbot.waitUntil(lambda: window.strip.trouble is not None and not workbench.is_opening, timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.applied == before and not changed and workbench.run is not None
+    if is_left:
+        assert workbench.waiting == (key,)  # Reset begins with it
+        workbench.try_out(Experiment("a higher rate", key, 0.5))
+        qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
+        workbench.reset()  # refused as before
+        wait_for_answers(qtbot, window)
+        assert workbench.applied is not None and workbench.applied.training.optimizer.learning_rate == 0.5
+    else:
+        workbench.learn(1)
+        qtbot.waitUntil(lambda: [one.value for one in changed] == [0.25], timeout=WAIT_MS)
+        assert not workbench.waiting
+
+
+def test_what_is_typed_before_a_run_has_begun_acts_on_it_or_waits(qtbot: QtBot, window: MainWindow) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    window.transport.pace_slider.setValue(0)
+    workbench.restart()
+    workbench.edit("model.d_ff", 24)
+    workbench.edit("training.max_steps", 17)
+    assert running_timers(workbench) == [ACT_DELAY_MS]
+    qtbot.waitUntil(lambda: [one.value for one in bridge.history.settings_changed] == [17], timeout=WAIT_MS)
+    assert bridge.state == "learning" and workbench.waiting == ("model.d_ff",)
+
+
+def test_a_setting_acts_on_a_run_that_was_opened_before_another_had_begun(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    changed = list[SettingChanged]()
+    bridge.setting_changed.connect(changed.append)
+    workbench.restart()
+    workbench.open_run(other)
+    qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
+    workbench.edit("training.optimizer.learning_rate", 0.25)
+    qtbot.waitUntil(lambda: [one.value for one in changed] == [0.25], timeout=WAIT_MS)
+
+
+def test_a_setting_that_a_run_refuses_as_it_is_moved_waits(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    key = "training.best_metric"
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    workbench.keep_in(tmp_path / "elsewhere", workbench.run)
+    workbench.try_out(Experiment("another metric", key, "valid/typo"))
+    assert not workbench.waiting
+    wait_for_answers(qtbot, window)
+    assert [workbench.run] == list_runs(tmp_path / "elsewhere") and workbench.waiting == (key,)

@@ -1,0 +1,165 @@
+"""A run that is left, moved or kept elsewhere: which one is at hand, and where."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from core.engine import Engine
+from core.events import CheckpointSaved
+from core.requests import Learn, OpenRun
+from core.run_folder import RunFolder, list_runs
+from gui.main_window import MainWindow
+from tests.gui.bench.runs import ROOT, opened_again, unsaveable_run, wait_for_answers
+from tests.gui.conftest import WAIT_MS
+
+
+def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWindow) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    shutil.rmtree(workbench.run)
+    window.transport.reset_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    assert "is gone" in window.strip.sentence.text()
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+
+
+def test_an_opened_run_whose_folder_was_removed_says_so_as_it_is_to_learn(qtbot: QtBot, window: MainWindow) -> None:
+    run = opened_again(qtbot, window)
+    shutil.rmtree(run)
+    window.context.workbench.learn(1)
+    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    assert window.strip.sentence.text() == f"The run's folder {run} is gone."
+    assert window.strip.advice.text().startswith("Bring it back")
+
+
+def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_elsewhere(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    run = unsaveable_run(qtbot, window)
+    workbench.reset()
+    workbench.reset()
+    wait_for_answers(qtbot, window)
+    assert workbench.run == run and window.context.bridge.state == "paused"
+    workbench.keep_in(tmp_path / "elsewhere", run)
+    qtbot.waitUntil(lambda: workbench.run != run, timeout=WAIT_MS)
+    assert RunFolder.open(list_runs(tmp_path / "elsewhere")[0]).checkpoint_step("last") == 3
+
+
+@pytest.mark.parametrize("comes_in_dialog", [False, True])
+def test_no_other_run_is_moved_than_the_one_that_could_not_be_written(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comes_in_dialog: bool
+) -> None:
+    workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
+    other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    run = opened_again(qtbot, window)
+
+    def choose(*_: object) -> str:
+        if comes_in_dialog:
+            qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
+        return str(elsewhere)
+
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", choose)
+    workbench.open_run(other)
+    window.strip.offer_taken.emit("another_folder")
+    qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.run == other and not list_runs(elsewhere) and window.context.place.path == elsewhere
+    assert window.strip.sentence.text() == f"{run.name} was not moved: another run was opened meanwhile."
+
+
+def test_a_run_that_is_left_while_it_is_moved_is_at_hand_no_more(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
+    at_hand = list[Path | None]()
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    workbench.keep_in(elsewhere, workbench.run)
+    workbench.reset()
+    workbench.changed.connect(lambda: at_hand.append(workbench.run))
+    wait_for_answers(qtbot, window)
+    assert len(list_runs(elsewhere)) == 1 and at_hand and not any(at_hand)
+
+
+def test_a_run_that_is_kept_elsewhere_twice_is_at_hand_where_it_was_moved_last(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    run = workbench.run
+    for place in ("elsewhere", "there"):  # before the window knows that it was moved
+        workbench.keep_in(tmp_path / place, run)
+    wait_for_answers(qtbot, window)
+    assert [workbench.run] == list_runs(tmp_path / "there")
+
+
+def test_a_run_that_was_moved_and_cannot_be_left_is_at_hand_where_it_is_kept_now(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
+    told, run = list[str](), unsaveable_run(qtbot, window)
+    bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    bridge.engine.add_listener(keep_from_saving_in(elsewhere))
+    workbench.keep_in(elsewhere, run)
+    workbench.reset()
+    wait_for_answers(qtbot, window)
+    assert any("cannot be written" in sentence for sentence in told) and bridge.state == "paused"
+    assert [workbench.run] == list_runs(elsewhere)
+    workbench.keep_in(tmp_path / "there", workbench.run)
+    qtbot.waitUntil(lambda: [workbench.run] == list_runs(tmp_path / "there"), timeout=WAIT_MS)
+
+
+def keep_from_saving_in(place: Path) -> Callable[[object], None]:
+    """A listener that puts a file in the way of each checkpoint after the first there."""
+
+    def put(event: object) -> None:
+        if isinstance(event, CheckpointSaved) and list_runs(place):
+            checkpoints = list_runs(place)[0] / "checkpoints"
+            shutil.rmtree(checkpoints)
+            checkpoints.write_text("a file where the folder should be", encoding="utf-8")
+
+    return put
+
+
+def test_an_opened_run_that_went_on_elsewhere_says_that_it_is_to_be_opened_again_to_learn(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench, strip, run = window.context.workbench, window.strip, opened_again(qtbot, window)
+    with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
+        elsewhere.ask(OpenRun(run=run)).result(timeout=30)
+        elsewhere.ask(Learn(steps=2)).result(timeout=30)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: strip.trouble is not None, timeout=WAIT_MS)
+    assert strip.sentence.text().startswith("This is the run at step 3; its last checkpoint is of step 5 by now")
+    assert "Open the run again" in strip.advice.text()
+    strip.dismiss()
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 6, timeout=WAIT_MS)
+
+
+def test_a_run_that_another_process_writes_says_who_does_as_it_is_opened(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench, told = window.context.workbench, window.status_bar.told_label
+    run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    assert told.toolTip().endswith(
+        f"process {os.getppid()} writes this run; open it again to learn here, once that has ended"
+    )

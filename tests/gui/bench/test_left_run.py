@@ -1,0 +1,194 @@
+"""A run that was left: none before its first step, had back where what was to follow is refused."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.engine import Engine
+from core.notices.notice import Experiment
+from core.requests import Learn, LocateData, OpenRun
+from core.run_folder import RunFolder, RunLabel, list_runs
+from core.settings.presets import read_preset
+from gui.main_window import MainWindow
+from gui.runs.rows import example_path
+from gui.workbench import Workbench
+from tests.gui.bench.runs import ROOT, damage, damaged_run, opened_again, wait_for_answers
+from tests.gui.conftest import WAIT_MS
+
+
+@pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
+def test_a_run_that_is_left_before_its_first_step_is_none(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, leave: Callable[[Workbench], None]
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn()
+    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
+    assert len(list_runs(tmp_path / "runs")) == 1
+    leave(workbench)
+    qtbot.waitUntil(lambda: not list_runs(tmp_path / "runs"), timeout=WAIT_MS)
+    assert window.strip.trouble is None
+
+
+def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    monkeypatch.setattr("core.serving.desk.Desk._seconds_to_next_turn", lambda _: 1000.0)  # it comes to no step
+    workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
+    workbench.learn()
+    qtbot.waitUntil(lambda: workbench.run is not None, timeout=WAIT_MS)
+    workbench.keep_in(elsewhere, workbench.run)
+    qtbot.waitUntil(lambda: list_runs(elsewhere) == [workbench.run], timeout=WAIT_MS)
+    assert window.context.bridge.history.last_step == 0
+    workbench.reset()
+    qtbot.waitUntil(lambda: not list_runs(elsewhere), timeout=WAIT_MS)
+
+
+def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_step(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
+    workbench.learn()
+    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
+    [run] = list_runs(tmp_path / "runs")
+    RunFolder.open(run).write_label(RunLabel(name="the one for Monday"))
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
+    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    assert list_runs(tmp_path / "runs") == [run]
+
+
+def test_a_run_that_is_left_right_after_its_first_step_stays(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step == 1, timeout=WAIT_MS)
+    run = workbench.run
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
+    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    assert list_runs(tmp_path / "runs") == [run]
+
+
+def test_a_run_that_was_left_for_a_damaged_one_is_there_again_with_what_was_changed(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    run = workbench.run
+    workbench.edit("model.d_ff", 64)
+    workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
+    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    assert workbench.run == run and bridge.state == "paused" and "model.d_ff" in workbench.waiting
+    assert "damaged" in window.strip.sentence.text()
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
+
+
+def test_a_run_that_is_had_back_has_what_was_changed_and_not_written_down_yet(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench, key = window.context.bridge, window.context.workbench, "training.optimizer.learning_rate"
+    opened_again(qtbot, window)
+    workbench.edit("model.d_ff", 64)
+    workbench.try_out(Experiment("a higher rate", key, 0.25))
+    come_back(qtbot, window, tmp_path)
+    assert workbench.waiting == ("model.d_ff",)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
+    assert bridge.history.prepared is not None
+    assert bridge.history.prepared.config.training.optimizer.learning_rate == 0.25
+
+
+def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_changed(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn()
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    workbench.learn_more()
+    qtbot.waitUntil(lambda: bridge.history.last_step > 40, timeout=WAIT_MS)
+    workbench.toggle()
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    settings = workbench.draft
+    come_back(qtbot, window, tmp_path)
+    assert bridge.state == "paused" and not workbench.waiting and workbench.draft == settings
+    assert not window.status_bar.told_label.isVisible()
+
+
+def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_it_is(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    run = opened_again(qtbot, window)
+    with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
+        elsewhere.ask(OpenRun(run=run)).result(timeout=100)
+        elsewhere.ask(Learn(steps=2)).result(timeout=100)
+    come_back(qtbot, window, tmp_path)
+    assert window.context.bridge.history.last_step == 5
+    assert window.status_bar.told_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
+
+
+def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.told_label
+    workbench.edit_what_fits({"training.checkpoint_every": 10})
+    workbench.learn(25)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 25 and bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    killed = shutil.copytree(workbench.run, tmp_path / "runs" / "killed")  # as a power cut leaves it
+    RunFolder.open(killed).update(pid=None)
+    workbench.open_run(killed)
+    qtbot.waitUntil(lambda: workbench.run == killed and not workbench.is_opening, timeout=WAIT_MS)
+    goes_on = "Learn goes on from there; the curves go on to step 25"
+    assert told.toolTip() == f"Opened at the checkpoint of step 20: {goes_on}"
+    workbench.step(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 21, timeout=WAIT_MS)
+
+
+def come_back(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    """Leave the run at hand for a damaged one, and have it back."""
+    workbench = window.context.workbench
+    run = workbench.run
+    workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
+    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.run == run
+
+
+def test_a_run_that_is_damaged_while_it_is_at_hand_leaves_its_settings(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    settings = workbench.draft
+    damage(run)
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run is None and bridge.state == "ready", timeout=WAIT_MS)
+    assert workbench.draft == settings
+
+
+def test_another_preset_waits_on_where_a_run_was_left_for_a_damaged_one(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and window.context.bridge.state == "paused", timeout=WAIT_MS)
+    workbench.take(read_preset("copy_task"))
+    workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
+    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    assert workbench.is_another_taken and workbench.draft == read_preset("copy_task")

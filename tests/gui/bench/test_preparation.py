@@ -1,0 +1,99 @@
+"""What is typed is prepared, also after a run that could not begin or be opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+from pytestqt.qtbot import QtBot
+
+from core.events import StateChanged
+from core.run_folder import RunFolder
+from gui.main_window import MainWindow
+from gui.workbench import PREPARE_DELAY_MS
+from tests.gui.bench.runs import running_timers
+from tests.gui.conftest import WAIT_MS
+
+
+def test_what_is_typed_while_an_opening_is_refused_is_prepared(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    workbench.open_run(tmp_path / "gone")
+    workbench.edit("training.max_steps", 17)
+    qtbot.waitUntil(lambda: bool(workbench.applied) and workbench.applied == workbench.draft, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert workbench.applied is not None and workbench.applied.training.max_steps == 17
+    assert "gone" in window.strip.sentence.text()
+
+
+def test_plugins_that_are_read_anew_while_an_opening_is_refused_are_prepared_with(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    with qtbot.waitSignal(window.context.bridge.prepared, timeout=WAIT_MS):
+        window.context.workbench.open_run(tmp_path / "gone")
+        window.context.workbench.renew()
+
+
+def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
+    qtbot: QtBot, empty_window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = empty_window.context.workbench
+    empty_window.begin()
+    qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)  # it is asked for
+    workbench.open_run(tmp_path / "gone")
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+
+
+def test_what_was_to_be_prepared_as_a_run_was_opened_is_prepared_once_that_is_refused(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    is_ready, may_go_on = Event(), Event()
+
+    def hold(event: object) -> None:
+        """Keep the engine from beginning with what is asked for, until all of it is."""
+        if isinstance(event, StateChanged) and event.state == "ready":
+            is_ready.set()
+            may_go_on.wait(30)
+
+    bridge.engine.add_listener(hold)
+    workbench.reset()
+    assert is_ready.wait(30)
+    workbench.edit("model.d_ff", 32)
+    workbench.prepare()
+    workbench.open_run(tmp_path / "gone")
+    may_go_on.set()
+    qtbot.waitUntil(lambda: "gone" in window.strip.sentence.text() and not workbench.is_opening, timeout=WAIT_MS)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step == 1, timeout=WAIT_MS)
+    assert workbench.run is not None and RunFolder.open(workbench.run).config().model.d_ff == 32
+
+
+def test_after_a_preset_an_edit_waits_for_the_next_key_as_ever(window: MainWindow) -> None:
+    window.context.workbench.edit("training.max_steps", 17)
+    assert running_timers(window.context.workbench) == [PREPARE_DELAY_MS]
+
+
+def test_what_is_typed_before_a_run_that_cannot_begin_is_prepared(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    workbench = window.context.workbench
+    (tmp_path / "runs").write_text("a file where the folder should be", encoding="utf-8")
+    workbench.learn()
+    workbench.edit("training.max_steps", 17)
+    qtbot.waitUntil(lambda: workbench.resolved.config.training.max_steps == 17, timeout=WAIT_MS)  # type: ignore[union-attr]
+
+
+def test_what_mends_data_that_could_not_be_prepared_is_prepared_though_a_run_was_to_begin(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    workbench = window.context.workbench
+    assert workbench.draft is not None
+    dataset = workbench.draft.dataset.model_dump()
+    workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
+    with qtbot.waitSignal(workbench.unprepared, timeout=WAIT_MS):
+        workbench.restart()
+        workbench.edit("dataset", dataset)
+    qtbot.waitUntil(lambda: workbench.resolved is not None, timeout=WAIT_MS)
+    assert workbench.applied == workbench.draft

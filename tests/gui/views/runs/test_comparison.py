@@ -1,0 +1,164 @@
+"""Chosen runs are compared: their curves, and where their settings differ."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
+from pytestqt.qtbot import QtBot
+
+from core.config import change_setting
+from core.events import SettingChanged
+from core.resuming import cut_back
+from core.run_folder import RunFolder
+from gui.main_window import MainWindow
+from gui.runs.rows import example_path
+from gui.smoothing import smoothed
+from gui.views.runs import RunsView
+from tests.gui.conftest import WAIT_MS
+from tests.gui.views.runs.steps import Wait, choose_both, learn_to_the_end, num_shown, row_of, show
+
+
+def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
+    folder = empty_window.context.place.path / "2026-01-03_a"
+    RunFolder.open(folder).write_config(change_setting(RunFolder.open(folder).config(), "training.max_grad_norm", 0.5))
+    RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
+    three_runs.refresh()
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    panel = three_runs.sides.comparison
+    qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
+    heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
+    cells = {
+        panel.table.item(row, 0).text(): [panel.table.item(row, column).text() for column in (1, 2)]
+        for row in range(panel.table.rowCount())
+    }
+    assert three_runs.table.hasFocus()  # the keys go on choosing
+    names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in one second
+    assert heads[0] == "differences" and sorted(head[3:] for head in heads[1:]) == names
+    given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
+    assert given == dict(zip(names, ("1", "0.5"), strict=True))
+    assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 from step 800"]
+    assert "training.seed" not in cells and cells["last_step"] == ["800", "800"]
+    steps, losses = RunFolder.open(folder).metrics()
+    np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
+    np.testing.assert_array_equal(panel.comparison.runs[0].training[1], smoothed(losses["train/loss"]))
+    assert len(panel.numbers()) == 1 + 2 * (800 + len(panel.comparison.runs[0].validation[0]))
+    qtbot.keyClicks(three_runs.search_edit, "no such run")
+    qtbot.waitUntil(lambda: panel.is_empty, timeout=WAIT_MS)
+    assert "are compared" in panel.empty_label.text()
+
+
+def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs: RunsView, qtbot: QtBot) -> None:
+    table, panel, theme = three_runs.table, three_runs.sides.comparison, three_runs.context.theme
+
+    def shown() -> dict[str, tuple[str, str]]:
+        """Of the rows with a square its colour, and what a screen reader says."""
+        cells = {row.path.name: table.item(number, 0) for number, row in enumerate(table.rows)}
+        for_rows = {name: cell for name, cell in cells.items() if not cell.icon().isNull()}
+        return {
+            name: (
+                cell.icon().pixmap(table.iconSize(), mode=QIcon.Mode.Selected).toImage().pixelColor(1, 1).name(),
+                cell.data(Qt.ItemDataRole.AccessibleTextRole),
+            )
+            for name, cell in for_rows.items()
+        }
+
+    def expected() -> dict[str, tuple[str, str]]:
+        return {
+            row.path.name: (panel.colour(place).name(), f"run {letter} toy_german_english")
+            for place, (row, letter) in enumerate(zip(table.all_chosen, "AB", strict=True))
+        }
+
+    assert shown() == {}
+    choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
+    qtbot.waitUntil(lambda: shown() == expected(), timeout=WAIT_MS)
+    assert len({colour for colour, _ in shown().values()}) == 2
+    light = shown()
+    theme.set_mode("dark" if theme.mode == "light" else "light")
+    assert shown() == expected() != light
+    shutil.rmtree(next(row.path for row in table.rows if row.path.name == "2026-01-02_b"))
+    three_runs.refresh()  # all rows are made anew
+    qtbot.waitUntil(lambda: len(table.rows) == 3 and shown() == expected(), timeout=WAIT_MS)
+    table.choose(table.rows[0].path)
+    qtbot.waitUntil(lambda: shown() == {}, timeout=WAIT_MS)
+
+
+def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbot: QtBot) -> None:
+    sides, runs_dir = three_runs.sides, three_runs.context.place.path
+    (runs_dir / "holiday pictures").mkdir()
+    three_runs.refresh()
+    row_of(three_runs, qtbot, lambda row: bool(row.problem))
+    assert sides.left_out_label.text() == ""  # a single one is chosen
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b", "holiday pictures")
+    assert sides.left_out_label.isVisible() and sides.left_out_label.text() == "1 of 3 chosen cannot be read"
+    for number in range(5):
+        shutil.copytree(example_path(), runs_dir / f"2026-02-0{number}_d")
+    three_runs.refresh()
+    qtbot.waitUntil(lambda: len(three_runs.table.rows) == 10, timeout=WAIT_MS)
+    three_runs.table.selectAll()
+    assert sides.left_out_label.text() == "the first 8 of 10 chosen; 1 cannot be read"
+    qtbot.waitUntil(lambda: sides.comparison.comparison is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(sides.comparison.comparison.runs) == 8, timeout=WAIT_MS)
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    assert sides.left_out_label.text() == ""
+
+
+def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
+    seeds = [learn_to_the_end(window, qtbot)]
+    reset = window.transport.reset_button
+    qtbot.mouseClick(reset, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
+    wait_for_state("ready")
+    seeds.append(learn_to_the_end(window, qtbot))
+    view, panel = show(window, qtbot), window.runs_view.sides.comparison
+    row_of(view, qtbot, lambda row: row.path == seeds[1] and row.state == "finished")
+    choose_both(view, example_path().name, *(run.name for run in seeds))
+    qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
+    (group,) = panel.comparison.groups
+    assert panel.comparison.alone == [2] and group.name == "copy_task, seeds 0, 1"
+    losses = np.stack([smoothed(RunFolder.open(run).metrics()[1]["train/loss"]) for run in seeds])
+    assert (losses[0] != losses[1]).all()
+    np.testing.assert_allclose(group.training.mean, losses.mean(axis=0))
+    np.testing.assert_array_equal(group.training.lowest, losses.min(axis=0))
+    np.testing.assert_array_equal(group.training.highest, losses.max(axis=0))
+    assert len([one for one in panel.plot.plotItem.items if isinstance(one, pg.FillBetweenItem)]) == 2
+    assert "lowest to highest" in panel.title_label.text()
+    assert (group.name, "valid/loss, mean") in {line[:2] for line in panel.numbers()}
+    heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
+    assert heads[-2:] == ["mean of 2", "standard deviation"]
+
+
+def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsView, qtbot: QtBot) -> None:
+    sister = RunFolder.open(three_runs.context.place.path / "2026-01-02_b")
+    sister.write_config(change_setting(sister.config(), "seed", 7))
+    cut_back(sister, 100)
+    three_runs.refresh()
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    panel = three_runs.sides.comparison
+    qtbot.waitUntil(lambda: panel.comparison is not None and bool(panel.comparison.groups), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
+    longer = next(run for run in panel.comparison.runs if run.training[0][-1] == 800)
+    assert panel.comparison.groups[0].training.steps[-1] == 100
+    drawn = [item.getOriginalDataset() for item in panel.plot.plotItem.listDataItems()]
+    rest = next(values for steps, values in drawn if steps is not None and [steps[0], steps[-1]] == [100, 800])
+    np.testing.assert_array_equal(rest, longer.training[1][99:])
+    assert [400, 800] in [steps.tolist() for steps, _ in drawn if steps is not None]  # validated by itself
+    names = {item.toPlainText(): item.pos().x() for item in panel.plot.plotItem.items if isinstance(item, pg.TextItem)}
+    assert names == {"AB": 100, longer.letter: 800}
+
+
+def test_runs_that_cannot_be_read_leave_nothing_of_others_on_show(three_runs: RunsView, qtbot: QtBot) -> None:
+    sides, place = three_runs.sides, three_runs.context.place.path
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)
+    damaged = place / "2026-01-01_c"
+    (damaged / "metrics.jsonl").write_bytes(b"none\n" * 5000)
+    told: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    three_runs.table.choose_all([damaged])
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    assert "metrics.jsonl" in told[0]
+    assert sides.comparison.comparison is None
+    qtbot.waitUntil(lambda: sides.comparison.is_empty, timeout=WAIT_MS)

@@ -1,0 +1,165 @@
+"""Runs go to the trash, but for those that are in use."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import RunFolder, list_runs
+from gui.main_window import MainWindow
+from gui.runs.rows import RunRow, RunRows, example_path
+from gui.views.runs import RunsView
+from tests.gui.conftest import WAIT_MS
+from tests.gui.views.runs.steps import Wait, names, row_of, show
+
+
+def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsView, qtbot: QtBot, trash: Path) -> None:
+    (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
+    assert not delete.autoRepeat(), "held it would take one run after another"
+    chosen = three_runs.table.chosen
+    assert chosen is not None
+    before = names(three_runs)
+    below = before[before.index("2026-01-02_b") + 1]
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs._is_reading, timeout=WAIT_MS)
+    assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
+    assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
+    assert three_runs.table.chosen is not None and three_runs.table.chosen.path.name == below
+    said = "toy_german_english (2026-01-02_b) is in the trash of the desktop, and can be restored from there."
+    qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
+    assert three_runs.deleted_label.text() == said
+    qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
+    delete_by_a_double_click(three_runs, qtbot, trash)
+
+
+class Stopwatch:
+    """A QElapsedTimer whose time passes where a test says so."""
+
+    def __init__(self) -> None:
+        self._passed: int | None = None
+
+    def start(self) -> None:
+        self._passed = 0
+
+    def isValid(self) -> bool:  # as Qt calls it
+        return self._passed is not None
+
+    def hasExpired(self, milliseconds: int) -> bool:
+        assert self._passed is not None
+        return self._passed > milliseconds
+
+    def pass_by(self, milliseconds: int) -> None:
+        if self._passed is not None:
+            self._passed += milliseconds
+
+
+def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path) -> None:
+    """It takes one run, not the next one too, though the table takes longer to draw than such a click."""
+    view._deleted, search = Stopwatch(), view._search
+
+    def search_slowly() -> None:
+        search()
+        view._deleted.pass_by(2 * QApplication.doubleClickInterval())
+
+    view._search = search_slowly
+    before, thrown_away, chosen = names(view), len(list(trash.iterdir())), view.table.chosen
+    assert chosen is not None
+    for _ in range(2):  # as a double one comes
+        qtbot.mouseClick(view.delete_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not chosen.path.exists() and not view._is_reading, timeout=WAIT_MS)
+    assert len(names(view)) == len(before) - 1 and len(list(trash.iterdir())) == thrown_away + 1
+
+
+def test_a_run_that_is_deleted_while_the_folder_is_read_does_not_come_back(
+    three_runs: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, search, may_show, seen = RunRows.read, three_runs._search, threading.Event(), list[list[str]]()
+
+    def read_slowly(rows: RunRows) -> list[RunRow]:
+        found = read(rows)
+        may_show.wait()
+        return found
+
+    def note_what_is_shown() -> None:
+        search()
+        seen.append(names(three_runs))
+
+    qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
+    monkeypatch.setattr(RunRows, "read", read_slowly)
+    monkeypatch.setattr(three_runs, "_search", note_what_is_shown)
+    three_runs.refresh()
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    may_show.set()
+    qtbot.waitUntil(lambda: three_runs.deleted_label.isVisible() and not three_runs._is_reading, timeout=WAIT_MS)
+    assert len(seen) == 3 and not any("2026-01-02_b" in shown for shown in seen)
+
+
+def test_what_no_trash_takes_is_told_and_stays(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/proc/nowhere")
+    qtbot.mouseClick(three_runs.delete_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert "2026-01-02_b could not be moved to the trash" in empty_window.strip.sentence.text()
+    qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
+
+
+def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
+) -> None:
+    shutil.rmtree(three_runs.context.place.path / "2026-01-02_b")
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert empty_window.strip.sentence.text().endswith("2026-01-02_b is not there any more.")
+    assert "deleted or moved it" in empty_window.strip.advice.text()
+
+
+def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
+) -> None:
+    place, gone = three_runs.context.place.path, list[Path]()
+    three_runs.deleted.connect(gone.append)
+    three_runs.table.choose_all([place / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
+    RunFolder.open(place / "2026-01-02_b").update(pid=7, host="elsewhere")  # it began to be written a moment ago
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
+    assert "2026-01-02_b is being written by process 7 on elsewhere" in empty_window.strip.sentence.text()
+    assert three_runs.deleted_label.text().startswith("2 of 3 runs are in the trash of the desktop")
+    assert three_runs.deleted_label.isVisible()
+    assert sorted(path.name for path in trash.iterdir()) == ["2026-01-01_c", "2026-01-03_a"]
+    assert gone == [place / "2026-01-03_a", place / "2026-01-01_c"]
+    qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
+
+
+def test_the_example_and_the_run_at_hand_are_not_thrown_away(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait
+) -> None:
+    window.context.workbench.learn(3)
+    wait_for_state("paused")
+    view = show(window, qtbot)
+    for wanted, reason in ((lambda row: row.is_ours, "has this run open"), (lambda row: row.is_example, "stays")):
+        view.table.setCurrentCell(row_of(view, qtbot, wanted), 0)
+        assert not view.delete_button.isEnabled() and reason in view.delete_button.toolTip()
+        qtbot.keyClick(view.table, Qt.Key.Key_Delete)
+    assert len(list_runs(window.context.place.path)) == 1 and example_path().is_dir()
+
+
+def test_a_run_that_is_being_opened_is_not_thrown_away(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
+) -> None:
+    chosen, workbench = three_runs.table.chosen, empty_window.context.workbench
+    assert chosen is not None
+    for open_it in (partial(workbench.branch, chosen.path, 800), partial(workbench.open_run, chosen.path)):
+        open_it()
+        three_runs.delete_chosen()
+        qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
+        assert chosen.path.is_dir() and empty_window.strip.trouble is None
+    assert workbench.run == chosen.path

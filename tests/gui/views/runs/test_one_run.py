@@ -1,0 +1,160 @@
+"""A chosen run shows itself before it is opened."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from core.events import SettingChanged
+from core.run_folder import RunFolder
+from gui.runs.compared import At, Comparison, RunsReader
+from gui.runs.rows import RunRow
+from gui.views.runs import RunsView
+from tests.gui.conftest import WAIT_MS
+from tests.gui.views.runs.steps import num_shown
+
+
+def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs: RunsView, qtbot: QtBot) -> None:
+    folder, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.sides
+    RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
+    three_runs.table.choose(folder)
+    panel = sides.comparison
+    qtbot.waitUntil(lambda: num_shown(panel) == 1 and not panel.is_dirty, timeout=WAIT_MS)
+    table = panel.table
+    cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
+    keys = [*cells]
+    assert keys.index("loss") < keys.index("model.d_model") and keys[:3] == ["state", "last_step", "best_step"]
+    autos = ("dataset.tokenizer", "dataset.max_src_length", "training.num_threads", "decoding.max_length")
+    assert not any(key.startswith(autos) for key in keys), "nobody chose what auto became"
+    assert table.columnCount() == 2 and table.horizontalHeaderItem(1).text() == "toy_german_english"
+    assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 from step 800"
+    assert "model.norm_first" not in cells  # the default
+    steps, _ = RunFolder.open(folder).metrics()
+    np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
+    assert not any(isinstance(item, pg.TextItem) for item in panel.plot.plotItem.items)  # a letter tells nothing here
+    assert three_runs.table.item(0, 0).icon().isNull() and three_runs.details.isVisible()
+    sides.choose(1)
+    qtbot.waitUntil(lambda: not sides.attention.is_dirty and not sides.attention.is_empty, timeout=WAIT_MS)
+    assert [column.isVisible() for column in sides.attention.columns] == [True, False, False, False]
+    assert [sides.step_combo.itemText(place) for place in range(2)] == ["newest", "800"]
+    said = sides.attention.title_label.text(), sides.attention.columns[0].title_label.text()
+    assert said == ("Cross-attention", "toy_german_english · step 800")
+    sides.choose(2)
+    qtbot.waitUntil(lambda: not sides.translations.is_dirty and not sides.translations.is_empty, timeout=WAIT_MS)
+    right = sum(one.hypothesis == one.reference for one in panel.comparison.runs[0].validated)
+    assert sides.translations.title_label.text() == f"What the run writes: {right} of 256 are the reference"
+    assert sides.translations.table.item(0, 2).text().startswith("✗")  # what is wrong comes first
+
+
+def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    others = [row.path for row in three_runs.table.rows if row.path != three_runs.table.chosen.path]
+    for path in others * 2:
+        three_runs.table.choose(path)
+    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    going_on.set()
+    qtbot.waitUntil(lambda: three_runs.sides._compared == [others[-1]], timeout=WAIT_MS)
+    assert read == [others[0].name, others[-1].name]
+
+
+def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], threading.Event]:
+    """Which runs are read from now on, the first of each reading; and what lets the readings go on."""
+    read, going_on = list[str](), threading.Event()
+    whole = RunsReader.read
+
+    def slowly(self: RunsReader, rows: Sequence[RunRow], at: At) -> Comparison:
+        read.append(rows[0].path.name)
+        assert going_on.wait(WAIT_MS / 1000)
+        return whole(self, rows, at)
+
+    qtbot.waitUntil(lambda: num_shown(view.sides.comparison) == 1, timeout=WAIT_MS)
+    monkeypatch.setattr(RunsReader, "read", slowly)
+    return read, going_on
+
+
+@pytest.mark.parametrize("damaged", ["", "metrics.jsonl", "probes/000800.safetensors"])
+def test_of_a_run_that_was_left_while_it_was_read_nothing_is_told(
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, damaged: str
+) -> None:
+    run, other = (three_runs.context.place.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
+    told: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    three_runs.table.choose(run)
+    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    if damaged:
+        (run / damaged).write_bytes(b"none\n" * 5000)
+    else:
+        shutil.rmtree(run)
+    three_runs.table.choose(other)
+    going_on.set()
+    qtbot.waitUntil(lambda: three_runs.sides._compared == [other], timeout=WAIT_MS)
+    three_runs.context.bridge.drain()
+    assert not told
+
+
+def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_read(
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, other = (three_runs.context.place.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
+    told: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    (run / "probes" / "000800.safetensors").write_bytes(b"none")
+    three_runs.table.choose(run)
+    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    three_runs.table.choose_all([other])
+    going_on.set()
+    qtbot.waitUntil(lambda: num_shown(three_runs.sides.comparison) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    combo = three_runs.sides.step_combo
+    combo.activated.emit(combo.findData(800))
+    qtbot.waitUntil(lambda: three_runs.sides.comparison.comparison.at == 800, timeout=WAIT_MS)
+    three_runs.context.bridge.drain()
+    assert len(told) == 1 and "000800.safetensors" in told[0]  # the same once more is no news
+
+
+def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_read(
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.sides
+    for folder in ("probes", "validations"):
+        shutil.rmtree(run / folder)
+    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    three_runs.table.choose(run)
+    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+    place = sides.step_combo.findData(800)
+    sides.step_combo.setCurrentIndex(place)
+    sides.step_combo.activated.emit(place)
+    going_on.set()
+    qtbot.waitUntil(lambda: sides._compared == [run], timeout=WAIT_MS)
+    assert sides.step_combo.currentText() == "newest" and sides.comparison.comparison.at == "newest"
+
+
+@pytest.mark.parametrize("file", ["metrics.jsonl", "probes/000800.safetensors"])
+def test_f5_reads_what_was_mended(three_runs: RunsView, qtbot: QtBot, file: str) -> None:
+    sides, run, told = three_runs.sides, three_runs.context.place.path / "2026-01-01_c", list[str]()
+    whole = (run / file).read_bytes()
+    (run / file).write_bytes(b"none\n" * 5000)
+    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    three_runs.table.choose(run)
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    (run / file).write_bytes(whole)
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)
+
+    def is_shown() -> bool:
+        comparison = sides.comparison.comparison
+        return comparison is not None and comparison.runs[0].probe is not None
+
+    qtbot.waitUntil(is_shown, timeout=WAIT_MS)
+    assert sides.comparison.comparison is not None and not sides.comparison.comparison.damaged
+    assert len(told) == 1

@@ -1,0 +1,176 @@
+"""Every run is a row that says how it stands, found again after a refresh."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.run_folder import RunFolder
+from core.typed_path import from_home
+from gui.main_window import MainWindow
+from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, example_path
+from gui.theme import GRID
+from gui.views.runs import EMPTY, RunsView
+from tests.gui.conftest import WAIT_MS
+from tests.gui.views.runs.steps import Wait, choose_both, learn_to_the_end, names, row_of, show, text
+
+
+def test_without_runs_it_says_how_one_begins_and_each_control_is_named_and_in_its_place(
+    empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    view = show(empty_window, qtbot)
+    assert view.table.hasFocus()
+    assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
+    assert view.path_label.text() == str(empty_window.context.place.path)
+    assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
+    assert text(view, 0)[1] == "0" and text(view, 0)[3:] == ["finished", "800", "", "0.0833", "99.6 %", ""]
+
+    def right_of(part: QWidget) -> int:
+        return part.mapTo(view, part.rect().topRight()).x()
+
+    assert right_of(view.refresh_button) == right_of(view.table), "its buttons end where the table below them ends"
+    for control in (view.open_button, view.continue_button, view.follow_button, view.refresh_button, view.table):
+        assert control.accessibleName() and control.toolTip()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
+    assert from_home(home / "share" / "runs") == "~/share/runs"
+    assert from_home(Path("/elsewhere/runs")) == "/elsewhere/runs"
+
+
+def test_so_it_is_where_home_is_a_link(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = tmp_path / "me"
+    link.symlink_to(home)
+    monkeypatch.setenv("HOME", str(link))
+    monkeypatch.setenv("USERPROFILE", str(link))
+    for path in (link / "runs", home / "runs"):
+        assert from_home(path) == "~/runs"
+
+
+def test_what_is_no_run_is_a_row_that_says_so(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    run = learn_to_the_end(window, qtbot)
+    (tmp_path / "runs" / "holiday pictures").mkdir()
+    (run / "run.json").write_text("{", encoding="utf-8")
+    view = show(window, qtbot)
+    for path, says in ((run, "run.json"), (tmp_path / "runs" / "holiday pictures", "it has no run.json")):
+        number = row_of(view, qtbot, lambda row, path=path: row.path == path and bool(row.problem))
+        assert says in text(view, number)[3]
+        view.table.setCurrentCell(number, 0)
+        for action in (view.open_button, view.continue_button):
+            assert not action.isEnabled() and says in action.toolTip()
+
+
+def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
+    view = show(window, qtbot)
+    qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
+    window.context.workbench.set_pace(1)
+    window.context.workbench.learn()
+    row_of(view, qtbot, lambda row: row.state == "learning in this window")
+    window.context.workbench.set_pace(None)
+    row_of(view, qtbot, lambda row: row.state == "finished" and row.step == 40)
+
+
+def test_f5_finds_what_was_put_there(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    view = show(empty_window, qtbot)
+    RunFolder.create(tmp_path / "runs", "half made")
+    qtbot.keyClick(view.table, Qt.Key.Key_F5)
+    row_of(view, qtbot, lambda row: "it has no config.yaml" in row.problem)
+
+
+def test_a_run_that_another_process_begins_or_goes_on_with_is_seen_as_it_does(
+    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    view = show(empty_window, qtbot)
+    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
+    number = row_of(view, qtbot, lambda row: row.path == run)
+    assert view.table.rows[number].writer is None
+    RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
+    row_of(view, qtbot, lambda row: row.writer == f"process {os.getppid()}")
+
+
+def test_a_click_on_a_row_says_at_once_what_can_be_done_with_it(three_runs: RunsView, qtbot: QtBot) -> None:
+    table = three_runs.table
+    for wanted, is_kept in ((lambda row: row.is_example, True), (lambda row: not row.is_example, False)):
+        place = table.visualItemRect(table.item(row_of(three_runs, qtbot, wanted), 0)).center()
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert three_runs.delete_button.isEnabled() is not is_kept
+
+
+def test_a_sparkline_says_how_the_loss_went_and_a_search_leaves_the_runs_that_have_all_its_words(
+    three_runs: RunsView, qtbot: QtBot
+) -> None:
+    row, cell = three_runs.table.rows[0], three_runs.table.item(0, 5)
+    _, metrics = RunFolder.open(example_path()).metrics()
+    assert len(row.losses) == NUM_LOSSES and row.losses[0] == metrics["train/loss"][0]
+    assert set(row.losses) <= set(metrics["train/loss"])
+    assert cell is not None
+    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
+
+    everything = names(three_runs)
+    qtbot.keyClick(three_runs, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(three_runs.search_edit, "FINISHED 01_c")
+    assert names(three_runs) == ["2026-01-01_c"]
+    qtbot.keyClicks(three_runs.search_edit, "x")
+    assert names(three_runs) == [] and "No run matches" in three_runs.empty_label.text()
+    qtbot.keyClick(three_runs.search_edit, Qt.Key.Key_Escape)
+    assert names(three_runs) == everything and three_runs.table.hasFocus()
+
+
+def test_at_150_per_cent_every_column_and_three_rows_are_seen(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    table, theme, begun = three_runs.table, three_runs.context.theme, 2
+    theme.set_zoom(150)
+    empty_window.resize(1280, 720)
+    for number in range(3):
+        three_runs.sides.choose(number)
+        qtbot.waitUntil(lambda: table.viewport().height() >= theme.px(3 * 32), timeout=WAIT_MS)
+        assert not table.horizontalScrollBar().maximum()
+    needed = table.fontMetrics().horizontalAdvance(text(three_runs, 0)[begun])
+    assert needed + 2 * GRID <= table.columnWidth(begun)
+    assert three_runs.details.name_edit.cursorPosition() == 0
+
+
+def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsView, qtbot: QtBot) -> None:
+    table, sides, runs_dir = three_runs.table, three_runs.sides, three_runs.context.place.path
+
+    def whole() -> int:
+        return three_runs.share.height() - three_runs.share.handleWidth()
+
+    qtbot.waitUntil(lambda: table.height() == table.needed_height, timeout=WAIT_MS)
+    assert not table.verticalScrollBar().isVisible() and sides.height() == whole() - table.height() > 0.6 * whole()
+    for number in range(30):
+        (runs_dir / f"no run {number}").mkdir()
+    three_runs.refresh()
+    qtbot.waitUntil(lambda: len(table.rows) == 34 and table.height() == whole() // 2, timeout=WAIT_MS)
+    qtbot.keyClicks(three_runs.search_edit, "no run 29")
+    qtbot.waitUntil(lambda: table.height() == table.needed_height < 0.5 * whole(), timeout=WAIT_MS)
+    three_runs.share.moveSplitter(200, 1)
+    three_runs.search_edit.clear()
+    assert len(table.rows) == 34 and table.height() == 200  # as somebody wants it
+
+
+def test_a_table_that_scrolls_sideways_shows_all_of_its_rows(three_runs: RunsView, qtbot: QtBot) -> None:
+    table = three_runs.table
+    three_runs.window().resize(three_runs.window().minimumSize())
+    qtbot.waitUntil(lambda: table.horizontalScrollBar().isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: table.viewport().height() >= table.verticalHeader().length(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not table.verticalScrollBar().isVisible(), timeout=WAIT_MS)
+
+
+def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> None:
+    choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
+    shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))
+    three_runs.refresh()
+    qtbot.waitUntil(lambda: "2026-01-02_b" not in names(three_runs), timeout=WAIT_MS)
+    assert sorted(row.path.name for row in three_runs.table.all_chosen) == ["2026-01-01_c", "2026-01-03_a"]
+    assert len(three_runs.sides._rows) == 2
