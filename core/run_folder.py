@@ -141,8 +141,8 @@ class RunFolder:
         if writer:
             raise UserError(
                 f"{self.path} is being written by {writer}.",
-                "Follow it in the window's Runs view, or end that process first. "
-                "If it is long gone, delete the lines pid and checksum in run.json.",
+                "Follow it in the window's Runs view, or end that process first. Where it is long gone, or writes the "
+                "run that this is a copy of, delete the lines pid and checksum in run.json.",
             )
 
     def claim(self) -> None:

@@ -68,6 +68,9 @@ class StatusBar(QFrame):
         history = self.context.bridge.shown
         if history.prepared is not None:
             self._show_prepared(history.prepared)
+        else:
+            self.size_label.setText("")
+            self.device_label.setText("")
         epoch, speed = history.curve("train/epoch")[1], history.curve("train/target_tokens_per_second")[1]
         self.epoch_label.setText(f"epoch {epoch[-1]:.1f}" if len(epoch) else "epoch 0")
         self.speed_label.setText(f"{compact(float(speed[-1]))} target tok/s" if len(speed) else "")

@@ -33,7 +33,7 @@ class Curves(StepPanel):
     """The run so far, all of it; the playhead stands at step s."""
 
     title = "Loss, nats per target token"
-    empty_sentence = "The loss appears here with the first step. Press Space to learn."
+    empty_sentence = "The loss appears here once the data are prepared and the first step is taken."
     is_picture = True
 
     def __init__(self, theme: Theme, playhead: Playhead, replay: Replay) -> None:

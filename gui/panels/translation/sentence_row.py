@@ -61,6 +61,8 @@ class SentenceRow(Panel):
         self._sentences = history.sentences
         shown = shown_sentence(self._selection, history, step)
         if not self._sentences:
+            self.place_label.setText("")
+            self.source_label.setText("")
             self.show_empty(shown.reason if isinstance(shown, NothingShown) else "")
             return
         self.show_body()

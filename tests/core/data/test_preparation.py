@@ -369,7 +369,7 @@ def test_more_subwords_than_the_texts_give_are_refused_before_any_text_is_cut(
         f"dataset.tokenizer.size = 9,000: the train split gives only {given} subwords. "
         "Set it to auto, or to a number from 9 to 13."
     )
-    assert stages[-1].startswith("learning")
+    assert stages and not any(stage.startswith(("counting", "numbering", "tokenising")) for stage in stages)
     assert list((tmp_path / "cache").iterdir()) == []
 
 

@@ -315,13 +315,20 @@ def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtB
 def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
     window: MainWindow, qtbot: QtBot, small_file: Path
 ) -> None:
-    loss, bridge = window.train_view.curves.loss, window.context.bridge
+    curves, bridge = window.train_view.curves, window.context.bridge
+    qtbot.waitUntil(lambda: curves.loss._invitation.isVisible(), timeout=WAIT_MS)
     broken = small_file.with_name("broken.yaml")
     broken.write_text(small_file.read_text(encoding="utf-8").replace("copy_task", "no_such_plugin"), encoding="utf-8")
     window.setup_drawer.open_file(broken)
-    qtbot.waitUntil(lambda: bridge.state == "empty" and not loss._invitation.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "empty" and curves.is_empty, timeout=WAIT_MS)
+    assert not curves.loss.isVisible() and "Space" not in curves.empty_label.text()
+    row, bar = window.train_view.sentence_row, window.status_bar
+    qtbot.waitUntil(lambda: row.source_label.text() == row.place_label.text() == "", timeout=WAIT_MS)
+    assert bar.size_label.text() == bar.device_label.text() == ""  # nothing is said of the data before
     window.setup_drawer.open_file(small_file)
-    qtbot.waitUntil(lambda: bridge.state == "ready" and loss._invitation.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "ready" and curves.loss.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bar.size_label.text().endswith("8 → 8 tokens"), timeout=WAIT_MS)
+    assert curves.loss._invitation.isVisible()
 
 
 def test_the_curves_are_those_of_the_run_in_the_colours_of_both_modes(trained: MainWindow) -> None:
