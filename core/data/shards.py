@@ -54,7 +54,8 @@ class Shards:
 
     def _draw(self, shard: int) -> PairArrays:
         dataset, pairs = self._data.dataset, list[Pair]()
-        for chunk in self._host.pairs(dataset.plugin, self._data.options, dataset.seed, "train", shard):
+        options, seed = self._data.options, dataset.seed
+        for chunk in self._host.pairs(dataset.plugin, options, seed, "train", shard, accepted=True):
             pairs.extend(chunk)
             if self._closing.is_set():
                 break

@@ -34,6 +34,8 @@ class Letters(DatasetPlugin[Options]):
         for i in range(20) if split != "train" else iter(int, 1):
             if Path(__file__).with_name("broken").exists():
                 raise RuntimeError("no more letters")
+            if Path(__file__).with_name("refused").exists() and not self.has_begun:
+                raise RuntimeError("no new runs")
             if Path(__file__).with_name("slow").exists():
                 time.sleep(0.01)
             word = "".join(rng.choices("abc", k=rng.randint(1, 9)))
@@ -82,6 +84,14 @@ def test_the_first_shard_is_what_was_prepared(host: PluginHost, folder: Path) ->
     first = Shards(data, host).pairs(0)
     assert [len(pair.source) + 1 for pair in fitting] == first.src.lengths.tolist()
     assert data.left_out["train"] == SHARD_SIZE - len(fitting) > 0
+
+
+def test_a_run_that_is_there_is_drawn_more_though_its_plugin_refuses_new_ones(host: PluginHost, folder: Path) -> None:
+    shards = Shards(prepared(host, folder), host)
+    (folder / "refused").touch()
+    assert len(shards.pairs(1)) == SHARD_SIZE
+    with pytest.raises(UserError, match="no new runs"):
+        prepared(host, folder, seed=1)
 
 
 def test_pairs_that_are_too_long_are_left_out(host: PluginHost, folder: Path) -> None:
