@@ -55,8 +55,8 @@ class Shards:
     def _draw(self, shard: int) -> PairArrays:
         dataset, pairs = self._data.dataset, list[Pair]()
         options, seed = self._data.options, dataset.seed
-        for chunk in self._host.pairs(dataset.plugin, options, seed, "train", shard, accepted=True):
-            pairs.extend(chunk)
+        for lines in self._host.lines(dataset.plugin, options, seed, "train", shard, accepted=True):
+            pairs.extend(lines.pairs())
             if self._closing.is_set():
                 break
         texts = [pair.source for pair in pairs], [pair.target for pair in pairs]

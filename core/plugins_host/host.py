@@ -169,18 +169,10 @@ class PluginHost:
         return dict(self._call("options", name, given, accepted=accepted))
 
     def pairs(
-        self,
-        name: str,
-        options: dict[str, Any],
-        seed: int,
-        split: str,
-        shard: int = 0,
-        limit: int | None = None,
-        *,
-        accepted: bool = False,
+        self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
     ) -> Iterator[list[Pair]]:
         """Draw one split in lists of up to 1,000 pairs: what `lines` gives, read."""
-        for lines in self.lines(name, options, seed, split, shard, limit, accepted=accepted):
+        for lines in self.lines(name, options, seed, split, shard, limit):
             if lines:
                 yield lines.pairs()
 
