@@ -47,7 +47,7 @@ def open_window(started: float) -> Times:
             begin(window)
 
         def look(window: MainWindow) -> None:
-            """What has to go through a thousand widgets is asked only as long as needed: it was a fifth of the start."""
+            """What goes through a thousand widgets is asked only as long as needed: it was a fifth of the start."""
             bridge = window.context.bridge
             if "filled" not in times and bridge.history.probe_steps and is_drawn(window):
                 times["filled"] = time.time() - started
