@@ -59,5 +59,10 @@ def window(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> MainWind
 
 @pytest.fixture
 def wait_for_state(qtbot: QtBot, window: MainWindow) -> Callable[[str], None]:
-    """Waits until the engine is in a state."""
-    return lambda state: qtbot.waitUntil(lambda: window.context.bridge.state == state, timeout=WAIT_MS)
+    """Waits until the engine is in a state, and what was opened is at hand: its answer comes after its events."""
+    bridge, workbench = window.context.bridge, window.context.workbench
+
+    def is_in(state: str) -> bool:
+        return bridge.state == state and (state == "preparing" or not workbench.is_opening)
+
+    return lambda state: qtbot.waitUntil(lambda: is_in(state), timeout=WAIT_MS)
