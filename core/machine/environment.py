@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
     return {
         "headlight": headlight_version(),
         "python": platform.python_version(),
-        "libraries": {name: version(name) for name in _LIBRARIES},
+        "libraries": _libraries(),
         "platform": platform.platform(),
         "device": config.training.device,
         "precision": config.training.precision,
@@ -34,11 +35,17 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
     }
 
 
+@cache  # what this process has loaded stays as it is, and git takes as long as several steps
 def code_revision() -> str | None:
     """The commit that is checked out, marked where the source differs from it; None outside a checkout."""
     if not _git("ls-files", Path(__file__).name):  # an installed copy may lie within somebody's repository
         return None
     return _git("describe", "--always", "--dirty", "--abbrev=12") or None
+
+
+@cache
+def _libraries() -> dict[str, str]:
+    return {name: version(name) for name in _LIBRARIES}
 
 
 def _git(*arguments: str) -> str:

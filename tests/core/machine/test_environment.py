@@ -28,4 +28,4 @@ def test_the_commit_around_an_installed_copy_is_not_its_own(
     git(tmp_path, "commit", "--quiet", "--message", "theirs")
     monkeypatch.setattr(environment, "__file__", str(folder / "environment.py"))
     theirs = git(tmp_path, "rev-parse", "--short=12", "HEAD").strip()
-    assert environment.code_revision() == (None if is_installed else theirs)
+    assert environment.code_revision.__wrapped__() == (None if is_installed else theirs)
