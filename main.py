@@ -3,6 +3,8 @@
 import os
 import sys
 
+from core.machine.loading_torch import leave_out_tracing
+
 NO_DISPLAY = (
     "headlight: there is no display to open the window on (DISPLAY and WAYLAND_DISPLAY are not set). "
     "Train in the terminal instead: headlight train copy_task"
@@ -33,6 +35,7 @@ def open_window() -> int:
 
 def main() -> int:
     """Opens the window or runs a verb; returns the exit status."""
+    leave_out_tracing()
     try:
         if len(sys.argv) == 1:
             return open_window()

@@ -1,0 +1,37 @@
+"""What is left out of torch, in processes of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.machine.loading_torch import TRACING
+
+ROOT = Path(__file__).parents[3]
+SAVED = "torch._refs"  # by far the most of what goes with it
+
+LEARN = """
+import sys
+from main import main
+sys.argv = ["headlight", "runs", "list"]
+if {is_ours}:
+    main()
+import torch
+weights = torch.ones(3, 3, requires_grad=True)
+torch.nn.functional.cross_entropy(torch.ones(2, 3) @ weights, torch.tensor([0, 2])).backward()
+print(weights.grad.abs().sum().item() > 0, {saved!r} in sys.modules, len(vars(sys.modules[{tracing!r}])) > 20)
+"""
+
+
+@pytest.mark.parametrize(("is_ours", "is_whole"), [(True, False), (False, True)])
+def test_the_command_leaves_out_what_tracers_need_and_a_program_that_imports_core_does_not(
+    is_ours: bool, is_whole: bool
+) -> None:
+    """Where torch comes without it anyhow, there is nothing left to leave out, and this file can go."""
+    code = LEARN.format(is_ours=is_ours, saved=SAVED, tracing=TRACING)
+    command = [sys.executable, "-c", code]
+    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert told.stdout.splitlines()[-1] == f"True {is_whole} {is_whole}"
