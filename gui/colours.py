@@ -24,8 +24,9 @@ class Colours:
     faint: str  # disabled text
     training: str
     validation: str
+    validation_text: str  # the same where it writes: darker on light ground
     good: str
-    good_text: str  # the same where it writes: darker on light ground
+    good_text: str
     bad: str
     bad_surface: str
     on_training: str  # text on the filled button
@@ -41,6 +42,7 @@ LIGHT = Colours(
     faint="#949da8",
     training="#0072b2",
     validation="#d55e00",
+    validation_text="#b04a00",
     good="#009e73",
     good_text="#007d5a",
     bad="#b3261e",
@@ -57,6 +59,7 @@ DARK = Colours(
     faint="#68727e",
     training="#56b4e9",
     validation="#e69f00",
+    validation_text="#e69f00",
     good="#2bc49a",
     good_text="#2bc49a",
     bad="#ff8a7a",

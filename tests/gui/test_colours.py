@@ -34,6 +34,7 @@ def test_a_middle_blue_has_dark_text() -> None:
 @pytest.mark.parametrize("colours", [LIGHT, DARK])
 def test_texts_can_be_read_on_panels_and_on_the_window(colours: Colours) -> None:
     hint = palette(colours).color(QPalette.ColorRole.PlaceholderText)
-    for ink in (*map(QColor, (colours.text, colours.muted, colours.training, colours.good_text, colours.bad)), hint):
+    names = ("text", "muted", "training", "validation_text", "good_text", "bad")
+    for ink in (*(QColor(getattr(colours, name)) for name in names), hint):
         for ground in (colours.surface, colours.window):
             assert contrast(ink, QColor(ground)) >= LEGIBLE, (ink.name(), ground)

@@ -25,7 +25,7 @@ HEADROOM = 1.12
 _NAMES_Z, _END_NAMES_Z, CURVES_Z, _VALID_Z, _STAR_Z = range(11, 16)
 _CHANGE_PLACE = 0.6  # of the plot's height from below, where the name of a changed setting would rather stand
 _NAME_GAP = 10  # pixels at 100 % between the end of a curve, where playhead and star may stand, and its name
-_COLOURS = {"train": "training", "valid": "validation"}
+_COLOURS = {"train": "training", "valid": "validation_text"}
 
 Curves = Mapping[str, tuple[NDArray[Any], NDArray[np.float64]]]  # steps and values by the name at their end
 
