@@ -13,5 +13,5 @@ Only torch's tracers and compilers ask for it, and Headlight uses none of them (
 
 
 def leave_out_tracing() -> None:
-    """Called before torch is loaded, and by entry points alone: whoever imports `core` may want to trace."""
-    sys.modules[TRACING] = ModuleType(TRACING)
+    """Called by entry points alone: whoever imports `core` may want to trace. Where torch is loaded it stays whole."""
+    sys.modules.setdefault(TRACING, ModuleType(TRACING))
