@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from core.errors import UserError
 from core.run_files.format import FORMAT, require_known_format
 from core.settings.errors import first_error
-from core.settings.strict_yaml import Document, KeyPath, read_yaml, read_yaml_file, shown, write_yaml
+from core.settings.strict_yaml import Document, KeyPath, dotted, read_yaml, read_yaml_file, shown, write_yaml
 
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
@@ -360,10 +360,26 @@ def read_config(path: Path, overrides: tuple[str, ...] = ()) -> RunConfig:
 
 def override(document: Document, overrides: tuple[str, ...]) -> Document:
     """The document with `training.max_steps=200` and the like put in; errors name the override instead of a line."""
+    if not isinstance(document.value, dict):  # refused as it stands, not replaced
+        return document
     for text in overrides:
         key, value = read_override(text)
-        document = _put(document, tuple(key.split(".")), value, f"--set {text}")
+        path = tuple(key.split("."))
+        _require_keys_along(document, path[:-1], f"--set {text}")
+        document = _put(document, path, value, f"--set {text}")
     return document
+
+
+def _require_keys_along(document: Document, path: KeyPath, source: str) -> None:
+    """Refuse to put a key below a single value, which would be lost; null and auto may give way to keys."""
+    value = document.value
+    for depth, part in enumerate(path, start=1):
+        value = value.get(part)
+        if value is None or value == "auto":
+            return
+        if not isinstance(value, dict):
+            where = document.where(path[:depth])
+            raise UserError(f"{source}: {dotted(path[:depth])} is {shown(value)} ({where}), which has no keys.")
 
 
 def read_override(text: str, example: str = "training.max_steps=200") -> tuple[str, Any]:
@@ -380,11 +396,11 @@ def typed_value(text: str, source: str) -> Any:
 
 
 def _put(document: Document, path: KeyPath, value: Any, source: str) -> Document:
-    root = dict(document.value) if isinstance(document.value, dict) else {}
+    root = dict(document.value)
     here, replaced = root, path
     for depth, part in enumerate(path[:-1], start=1):
         below = here.get(part)
-        if not isinstance(below, dict):  # a single value, perhaps: the keys below take its place
+        if not isinstance(below, dict):  # auto, perhaps: the keys below take its place
             below, replaced = {}, min(replaced, path[:depth], key=len)
         here[part] = dict(below)
         here = here[part]

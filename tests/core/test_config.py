@@ -206,10 +206,33 @@ def test_an_override_is_named_in_its_error(text: str, sentence: str) -> None:
     assert refusal(BASE, text) == sentence
 
 
-def test_an_override_below_a_single_value_is_named_and_not_the_line_of_what_it_takes_the_place_of() -> None:
-    assert refusal(BASE + "model: {num_heads: 4}", "model.num_heads.of.each=3") == (
-        "--set model.num_heads.of.each=3: model.num_heads: expected a whole number, given {'of': {'each': 3}}."
+@pytest.mark.parametrize(
+    ("text", "key", "sentence"),
+    [
+        ("dataset: copy_task", "dataset.seed=1", "dataset is 'copy_task' (run.yaml, line 1), which has no keys."),
+        (f"{BASE}model: 5", "model.d_model=16", "model is 5 (run.yaml, line 2), which has no keys."),
+        (
+            f"{BASE}model: {{num_heads: 4}}",
+            "model.num_heads.of.each=3",
+            "model.num_heads is 4 (run.yaml, line 2), which has no keys.",
+        ),
+    ],
+)
+def test_an_override_does_not_replace_a_value_that_has_no_keys(text: str, key: str, sentence: str) -> None:
+    assert refusal(text, key) == f"--set {key}: {sentence}"
+
+
+def test_an_override_does_not_replace_a_file_that_holds_no_settings() -> None:
+    assert refusal("[5]", "dataset.plugin=copy_task") == (
+        "run.yaml: expected settings as `key: value` lines, given [5]."
     )
+
+
+def test_an_override_takes_the_place_of_auto_and_null() -> None:
+    text = "dataset: {plugin: copy_task, tokenizer: auto}\ntraining: {early_stopping: null}"
+    config = read(text, "dataset.tokenizer.src=characters", "training.early_stopping.patience=3")
+    assert config.dataset.tokenizer != "auto" and config.dataset.tokenizer.src == "characters"
+    assert config.training.early_stopping is not None and config.training.early_stopping.patience == 3
 
 
 def test_overrides_apply_in_order_and_reach_new_groups() -> None:
