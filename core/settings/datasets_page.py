@@ -30,7 +30,6 @@ dataset:
     valid_target: valid.de
     test_source: test.en
     test_target: test.de
-    lowercase: true
   tokenizer: {src: subword, tgt: subword, size: 8000, shared: true}
 training:
   batch_tokens: 4096
