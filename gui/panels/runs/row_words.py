@@ -6,12 +6,15 @@ from core.comparison.runs import said
 from core.settings.fields import run_settings
 from gui.panels.learning.metric_words import in_tables, words_of
 
-_MEANINGS = {
-    "state": "Whether it learns, rests, was interrupted or has ended",
-    "last_step": "The step of the newest checkpoint: from there it goes on",
-    "best_step": "The step of the best validation, which the figures below are of",
-    "valid_sentences": "Of so many sentences are loss, perplexity and token accuracy",
-    "decoded_sentences": "Of so many, the first ones, is BLEU, and whatever else is measured of outputs",
+_WORDS = {  # title and meaning
+    "state": ("state", "Whether it learns, rests, was interrupted or has ended"),
+    "last_step": ("newest checkpoint", "Its step: from there the run goes on"),
+    "best_step": ("best step", "The step of the best validation, which the figures below are of"),
+    "valid_sentences": ("sentences validated", "Of so many sentences are loss, perplexity and token accuracy"),
+    "decoded_sentences": (
+        "sentences decoded",
+        "Of so many, the first ones, is BLEU, and whatever else is measured of outputs",
+    ),
 }
 
 
@@ -22,7 +25,7 @@ def title_and_meaning(name: str) -> tuple[str, str]:
         return title, meaning
     if (setting := run_settings().get(name)) is not None:
         return name, f"{name}: {setting.help}"
-    return name, _MEANINGS.get(name, name)
+    return _WORDS.get(name, (name, name))
 
 
 def written(name: str, value: object) -> str:

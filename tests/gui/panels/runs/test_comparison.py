@@ -118,15 +118,19 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     panel.show_step(History(), 0)
     cells = [[panel.table.item(row, column) for column in range(3)] for row in range(panel.table.rowCount())]
     assert [[cell.text() for cell in row] for row in cells] == [
-        *(["last_step", "1,000", "12,000"], ["best_step", "1,000", "-"], ["training.max_steps", "1,000", "12,000"]),
+        *(
+            ["newest checkpoint", "1,000", "12,000"],
+            ["best step", "1,000", "-"],
+            ["training.max_steps", "1,000", "12,000"],
+        ),
         *(["seed", "1000", "12000"], ["model.bias", "True", "False"]),
-        *(["valid_sentences", "1,000", "1,000"], ["decoded_sentences", "256", "256"]),
+        *(["sentences validated", "1,000", "1,000"], ["sentences decoded", "256", "256"]),
         *(["BLEU", "97.7192", "40"], ["exact match", "94.1 %", "100.0 %"]),
         *(["loss", "0.1024", "0.0833"], ["letters", "0.5", "-"]),
     ]
     tips = {row[0].text(): row[0].toolTip() for row in cells}
-    assert "loss" in tips["valid_sentences"] and "BLEU" in tips["decoded_sentences"]
-    assert tips["BLEU"] == words_of("valid/bleu").meaning and "checkpoint" in tips["last_step"]
+    assert "loss" in tips["sentences validated"] and "BLEU" in tips["sentences decoded"]
+    assert tips["BLEU"] == words_of("valid/bleu").meaning and "goes on" in tips["newest checkpoint"]
     help_text = run_settings()["training.max_steps"].help
     assert tips["training.max_steps"] == as_written(f"training.max_steps: {help_text}")
     assert panel.table.horizontalHeaderItem(0).text() == "differences"

@@ -41,7 +41,7 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
     assert given == dict(zip(names, ("1", "0.5"), strict=True))
     assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 from step 800"]
-    assert "training.seed" not in cells and cells["last_step"] == ["800", "800"]
+    assert "training.seed" not in cells and cells["newest checkpoint"] == ["800", "800"]
     steps, losses = RunFolder.open(folder).metrics()
     np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
     np.testing.assert_array_equal(panel.comparison.runs[0].training[1], smoothed(losses["train/loss"]))

@@ -30,7 +30,7 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     table = panel.table
     cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
     keys = [*cells]
-    assert keys.index("loss") < keys.index("model.d_model") and keys[:3] == ["state", "last_step", "best_step"]
+    assert keys.index("loss") < keys.index("model.d_model") and keys[:3] == ["state", "newest checkpoint", "best step"]
     autos = ("dataset.tokenizer", "dataset.max_src_length", "training.num_threads", "decoding.max_length")
     assert not any(key.startswith(autos) for key in keys), "nobody chose what auto became"
     assert table.columnCount() == 2 and table.horizontalHeaderItem(1).text() == "toy_german_english"
