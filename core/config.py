@@ -80,7 +80,7 @@ class TokenizerConfig(Settings):
 
     @property
     def shares_subwords(self) -> bool:
-        """Whether one set of subwords is learnt from the texts of both sides."""
+        """Whether one set of subwords is learned from the texts of both sides."""
         return self.shared and bool(self.subword_sides)
 
     @model_validator(mode="after")

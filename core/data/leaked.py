@@ -41,7 +41,7 @@ def told_of_leaked(data: PreparedData) -> Iterator[Trouble]:
             continue
         yield Trouble(
             sentence=f"{'All' if num == of else f'{num:,}'} of {of:,} {split} sources are in the train split too.",
-            advice="Its figures say what is known by heart, not what was learnt. Name another file, or take these "
+            advice="Its figures say what is known by heart, not what was learned. Name another file, or take these "
             "pairs out of the train split; the window's Data view lists some.",
             until_prepared=True,
             is_note=True,

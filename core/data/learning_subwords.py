@@ -16,7 +16,7 @@ from typing import IO, Literal
 from core.config import AUTO_SIZE, Auto, SubwordName
 from core.data.pair_texts import lines_file
 from core.data.special_tokens import SPECIAL_TOKENS
-from core.data.subword_progress import share_learnt
+from core.data.subword_progress import share_learned
 from core.data.subwords import SubwordModels, SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
@@ -59,7 +59,7 @@ def learn_subwords(
         process = _start([_MODEL_TYPES[name], lines_file(stem), str(stride), sides, str(most), model], stderr)
     try:
         while not _has_ended(process):
-            share = share_learnt(name, _read(log), num_pairs // stride, most)
+            share = share_learned(name, _read(log), num_pairs // stride, most)
             yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=int(share * num_pairs), total=num_pairs)
         if process.returncode < 0:  # by a signal
             raise UserError(

@@ -50,7 +50,7 @@ def prepare_data(
 ) -> Generator[Progress | Trouble, None, PreparedData]:
     """Draw, tokenise and keep a dataset; found again where the same pairs were prepared the same way before.
 
-    `models` are the subwords of a run that goes on; without them, they are learnt from the train split. `symbols` are
+    `models` are the subwords of a run that goes on; without them, they are learned from the train split. `symbols` are
     its tokens: of endless data the plugin lists them, and may list others today, or in another order. `options_here`
     give the pairs where those of `dataset` no longer do, since a corpus was moved; fingerprint and data are still those
     of `dataset`, so that whether the pairs are the same ones is seen by the fingerprint. The pairs are
@@ -161,9 +161,9 @@ class _Preparation:
             remember(folder, self._stamp)
 
     def folder_in(self, cache_dir: Path) -> Path:
-        """Where this is kept: apart, where a run brings its subwords, unless just those were learnt here.
+        """Where this is kept: apart, where a run brings its subwords, unless just those were learned here.
 
-        Under the plain name a new run would take them for what is learnt of these texts.
+        Under the plain name a new run would take them for what is learned of these texts.
         """
         folder = cache_dir / (self.fingerprint + self._digest_of_what_texts_do_not_tell())
         if not self._models or (is_whole(folder) and models_in(folder) == self._models):
@@ -172,7 +172,7 @@ class _Preparation:
         return folder.with_name(f"{folder.name}{_APART}{brought}")
 
     def draw(self) -> Working:
-        """Write every split's pairs as they come, and their ids where nothing is to be learnt of all pairs first.
+        """Write every split's pairs as they come, and their ids where nothing is to be learned of all pairs first.
 
         Of endless training data, the first shard. While a chunk is worked on here, the plugin's process draws the next.
         Raises UserError where a file has changed meanwhile: a plugin may read it for each split anew.
@@ -221,7 +221,7 @@ class _Preparation:
     def tokenise(self) -> Working:
         """What is left where the pairs are new: make ids of them if that had to wait, and choose the vocabularies."""
         if self._tokenising is None:
-            self._tokenising = self._started((yield from self._learnt_subwords()))
+            self._tokenising = self._started((yield from self._learned_subwords()))
             self._content = self._without_texts()
             for split in SPLITS:
                 yield from self._tokenise_split(split, self._tokenising)
@@ -238,7 +238,7 @@ class _Preparation:
                 yield Progress(stage=f"tokenising {split} pairs", done=done, total=self._drawn[split])
         self._content.update(split.encode())
 
-    def _learnt_subwords(self) -> Generator[Progress, None, SubwordModels]:
+    def _learned_subwords(self) -> Generator[Progress, None, SubwordModels]:
         """Those of each side. Of a size that is too small for several, the one refusal that holds for all is raised."""
         models, refusals = dict[str, bytes](), list[SizeTooSmall]()
         for sides, name in self._to_learn():
@@ -273,8 +273,8 @@ class _Preparation:
         if symbols is None:
             return None
         src, tgt = listed(symbols, shared=self._config.shared)
-        learnt = self._config.subwords
-        return [] if "src" in learnt else src, [] if "tgt" in learnt else tgt
+        learned = self._config.subwords
+        return [] if "src" in learned else src, [] if "tgt" in learned else tgt
 
     def _digest_of_what_texts_do_not_tell(self) -> str:
         """By the fingerprint alone, one list of tokens or one number of pairs left out would be found for another."""

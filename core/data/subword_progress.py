@@ -21,8 +21,8 @@ _EM = re.compile(r"EM sub_iter=(\d) size=(\d+)")
 _EM_ITERATIONS = 2  # between two prunings, each of which leaves three quarters of the pieces, a tenth too many at last
 
 
-def share_learnt(name: SubwordName, log: str, num_pairs: int, size: int) -> float:
-    """What part of the time has passed by this log, 0 to 1, where `size` subwords are learnt from so many pairs."""
+def share_learned(name: SubwordName, log: str, num_pairs: int, size: int) -> float:
+    """What part of the time has passed by this log, 0 to 1, where `size` subwords are learned from so many pairs."""
     passed = _PASSED[name]
     share = max((share for words, share in passed.items() if words in log), default=0.0)
     read, merges, em = _READ.findall(log), _MERGES.findall(log), _EM.findall(log)

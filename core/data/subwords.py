@@ -1,4 +1,4 @@
-"""Subwords: texts cut by a model that sentencepiece has learnt from the train split, and joined again."""
+"""Subwords: texts cut by a model that sentencepiece has learned from the train split, and joined again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST_MODEL = 32 * 2**20
 """Bytes; 200,000 subwords take about 4 MB."""
 
 SubwordModels = Mapping[str, bytes]
-"""What was learnt for "src", "tgt" or both, as sentencepiece writes it to a .model file."""
+"""What was learned for "src", "tgt" or both, as sentencepiece writes it to a .model file."""
 
 
 class SubwordTokenizer:

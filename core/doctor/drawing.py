@@ -75,7 +75,7 @@ class Drawn:
 
 
 def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bounds, tell: Tell) -> Drawn:
-    """Draw every split. Raises PluginError where the plugin fails, UserError where no subwords can be learnt."""
+    """Draw every split. Raises PluginError where the plugin fails, UserError where no subwords can be learned."""
     drawing = _Drawing(host, info, options, bounds, tell)
     held_out = {split: drawing.split(split) for split in HELD_OUT}
     train = drawing.split("train", held_out)
@@ -92,17 +92,17 @@ def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bo
 
 
 def _tokenizers(info: PluginInfo, train: list[Pair], tell: Tell) -> tuple[Tokenizer, Tokenizer]:
-    """The plugin's own; subwords are learnt from the pairs that were kept, as far as they go."""
+    """The plugin's own; subwords are learned from the pairs that were kept, as far as they go."""
     config = TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
     models = dict[str, bytes]()
     with TemporaryDirectory() as folder:
         write_pairs(stem := Path(folder) / "train", train)
         for side, name in config.subwords.items():
-            models[side] = _learnt(learn_subwords(name, stem, len(train), side, config.size), tell)
+            models[side] = _learned(learn_subwords(name, stem, len(train), side, config.size), tell)
     return make_tokenizer(config.src, models.get("src")), make_tokenizer(config.tgt, models.get("tgt"))
 
 
-def _learnt(learning: Generator[Progress, None, bytes], tell: Tell) -> bytes:
+def _learned(learning: Generator[Progress, None, bytes], tell: Tell) -> bytes:
     with closing(learning):
         while True:
             try:

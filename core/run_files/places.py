@@ -76,7 +76,7 @@ def is_run(path: Path) -> bool:
 
 
 def was_run(path: Path) -> bool:
-    """Whether a folder holds what is left of a run that has learnt: its curves, and one of its two documents."""
+    """Whether a folder holds what is left of a run that has learned: its curves, and one of its two documents."""
     with suppress(OSError):  # it may not be looked into
         return any((path / name).is_file() for name in _DOCUMENTS) and (path / "metrics.jsonl").stat().st_size > 0
     return False

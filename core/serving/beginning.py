@@ -37,5 +37,5 @@ def _write_documents(folder: RunFolder, trainer: Trainer, request: Start, picked
         folder.write_environment(environment(trainer.config, trainer.data.fingerprint, picked))
         folder.update(parent=request.parent, parent_step=request.parent_step, group=request.group)
     except Exception:  # a full disk, or a fault of ours
-        shutil.rmtree(folder.path)  # nothing has been learnt: better no run than half of one
+        shutil.rmtree(folder.path)  # nothing has been learned: better no run than half of one
         raise

@@ -40,7 +40,7 @@ def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
     keys = [key for key, _ in request.changes]
     if unfit := first_unfit(keys):
         raise UserError(
-            f"{unfit} cannot change from step {request.step:,} on: the weights were learnt with it as it was.",
+            f"{unfit} cannot change from step {request.step:,} on: the weights were learned with it as it was.",
             "Restart begins an untrained run with it.",
         )
     if request.step in run.checkpoint_steps():
@@ -101,7 +101,7 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
 
 
 def _began_with(request: Branch, run: RunFolder) -> tuple[SettingChanged, ...]:
-    """Settings of the new run's config that its past was learnt without, and after which step they act.
+    """Settings of the new run's config that its past was learned without, and after which step they act.
 
     Of what the other run began with at a later step that is this one, whose next step is the first with it.
     """

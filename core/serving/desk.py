@@ -56,9 +56,8 @@ class Desk:
 
     While a job runs, requests wait for its end. A Prepare, OpenRun or Branch replaces the job, Stop and Close end it,
     and all of these cancel what waits; what is refused at its first look leaves the learning alone. A question to the
-    model is answered at once where one is there. Learn is
-    answered when the learning it began has ended: paused, its steps taken, or the run finished. While several processes
-    have the run, what is asked of it is asked there.
+    model is answered at once where there is one. Learn is answered when the learning it began has ended: paused, its
+    steps taken, or the run finished. While several processes have the run, what is asked of it is asked there.
     """
 
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
@@ -185,7 +184,7 @@ class Desk:
         _refuse(future, told)
 
     def give_up(self, error: Exception) -> None:
-        """After a fault that nothing caught: what was learnt is kept if it can be, and nobody may wait for ever."""
+        """After a fault that nothing caught: what was learned is kept if it can be, and nobody may wait for ever."""
         under_way = [work for work in (self._job, self._learning, self._check) if work is not None]
         with contextlib.suppress(Exception):  # the fault that is told of may be in there as well
             for job, _ in under_way:

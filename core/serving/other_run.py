@@ -50,7 +50,7 @@ class OtherRuns:
 
 
 def _weights_files(run: Path, step: int) -> list[str]:
-    """Where the weights of a step may lie: a run that is learnt anew writes these files anew."""
+    """Where the weights of a step may lie: a run that is learned anew writes these files anew."""
     return [str(step_path(run, CHECKPOINTS, step) / MODEL), str(step_path(run, "snapshots", step))]
 
 

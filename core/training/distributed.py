@@ -83,7 +83,7 @@ _NOTHING = (0.0,) * (len(Order._fields) - 1)  # of an order that is no step
 class Processes:
     """This process and the others of its run: here none, so that nothing is said to them.
 
-    The first calls `begin`, then `announce` before each step, and `leave`; each has its `parts_of` what is learnt from.
+    The first calls `begin`, `announce` before each step, and `leave`; each has its `parts_of` what is learned from.
     """
 
     def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:

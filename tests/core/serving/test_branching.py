@@ -107,7 +107,7 @@ def test_at_the_end_of_a_finished_run_it_is_finished_until_more_is_asked(parent:
     [
         (7, None, "has kept no weights at step 7"),
         (8, ("model.d_model", 32), "model.d_model cannot change from step 8 on"),
-        (8, ("model.num_heads", 1), "model.num_heads cannot change from step 8 on: the weights were learnt with it"),
+        (8, ("model.num_heads", 1), "model.num_heads cannot change from step 8 on: the weights were learned with it"),
         (8, ("model.activation", "gelu"), "model.activation cannot change from step 8 on"),
         (8, ("dataset.options.num_symbols", 3), "dataset.options.num_symbols cannot change"),
     ],
