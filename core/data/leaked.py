@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from itertools import islice
 from pathlib import Path
 
-from core.data.pair_texts import read_lines
+from core.data.pair_texts import read_pair_lines
 from core.data.prepared_data import PreparedData
 from core.data.splits import HELD_OUT
 from core.events import Progress, Trouble
@@ -21,11 +21,11 @@ Leaked = dict[str, tuple[int, int]]  # held-out split -> sources that are in the
 
 def leaked_sources(folder: Path) -> Generator[Progress, None, Leaked]:
     """Count them in what was drawn. The train split passes by once, as bytes: it takes a twentieth of preparing it."""
-    chunks = {split: islice(read_lines(folder / split), _CHUNKS) for split in HELD_OUT}
+    chunks = {split: islice(read_pair_lines(folder / split), _CHUNKS) for split in HELD_OUT}
     wanted = {split: {one for lines in some for one in lines.quoted_sources()} for split, some in chunks.items()}
     found: dict[str, set[bytes]] = {split: set() for split in HELD_OUT}
     done = 0
-    for lines in read_lines(folder / "train"):
+    for lines in read_pair_lines(folder / "train"):
         sources = lines.quoted_sources()
         for split, own in wanted.items():
             found[split] |= own.intersection(sources)

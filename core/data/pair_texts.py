@@ -67,7 +67,7 @@ def are_the_same(stem: Path, other: Path) -> bool:
     return filecmp.cmp(lines_file(stem), lines_file(other), shallow=False)
 
 
-def read_lines(stem: Path) -> Iterator[PairLines]:
+def read_pair_lines(stem: Path) -> Iterator[PairLines]:
     """All pairs of STEM.pairs.jsonl in order, some at a time."""
     with lines_file(stem).open("rb") as lines:
         while some := list(islice(lines, _AT_ONCE)):
@@ -76,4 +76,4 @@ def read_lines(stem: Path) -> Iterator[PairLines]:
 
 def read_pairs(stem: Path) -> Iterator[Pair]:
     """All pairs of STEM.pairs.jsonl in order."""
-    return chain.from_iterable(lines.pairs() for lines in read_lines(stem))
+    return chain.from_iterable(lines.pairs() for lines in read_pair_lines(stem))

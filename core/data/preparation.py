@@ -19,7 +19,7 @@ from core.data.far_longer import told_of_far_longer
 from core.data.leaked import Leaked, leaked_sources, told_of_leaked
 from core.data.learning_subwords import Sides, SizeTooSmall, learn_subwords, require_size, sizes_given
 from core.data.misaligned import told_of_misaligned
-from core.data.pair_texts import growing_texts, read_lines
+from core.data.pair_texts import growing_texts, read_pair_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
 from core.data.splits import SPLITS
 from core.data.subwords import SubwordModels, models_in, write_models
@@ -231,7 +231,7 @@ class _Preparation:
     def _tokenise_split(self, split: str, ids: Tokenising) -> Working:
         done = 0
         with ids.split(split) as cut:
-            for lines in read_lines(self._stem(split)):
+            for lines in read_pair_lines(self._stem(split)):
                 cut(lines)
                 self._content.update(lines.lines)
                 done += len(lines)
