@@ -11,7 +11,7 @@ HELD_OUT = 1000
 
 
 class AdditionOptions(Options):
-    num_digits: int = option(3, ge=1, le=12, help="Digits of the longest number.")
+    num_digits: int = option(3, ge=1, le=12, label="Digits", help="Digits of the longest number.")
     units_first: bool = option(False, help="Write the sum from the right, as it is worked out by hand.")
 
 

@@ -11,7 +11,7 @@ CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 class BracketsOptions(Options):
-    num_kinds: int = option(3, ge=1, le=4, help="Kinds of brackets: ( [ { <, as many as this.")
+    num_kinds: int = option(3, ge=1, le=4, label="Kinds", help="Kinds of brackets: ( [ { <, as many as this.")
     min_length: int = option(6, ge=1, le=64, help="Brackets in the shortest source.")
     max_length: int = option(16, ge=1, le=64, help="Brackets in the longest source.")
     max_depth: int = option(6, ge=2, le=32, help="Most brackets open at once.")

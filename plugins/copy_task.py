@@ -13,7 +13,7 @@ HELD_OUT = 1000
 
 
 class CopyTaskOptions(Options):
-    num_symbols: int = option(10, ge=1, le=1000, help="Different symbols a sequence is made of.")
+    num_symbols: int = option(10, ge=1, le=1000, label="Symbols", help="Different symbols a sequence is made of.")
     min_length: int = option(10, ge=1, le=200, help="Symbols in the shortest sequence.")
     max_length: int = option(10, ge=1, le=200, help="Symbols in the longest sequence.")
     fixed_first: bool = option(False, help="Start every sequence with 1, as the Annotated Transformer does.")

@@ -10,9 +10,9 @@ LONGER_BY = 5  # than any list that trains
 
 
 class JoeyReverseOptions(Options):
-    num_numbers: int = option(50, ge=2, le=10_000, help="Different numbers: 0 to one less.")
+    num_numbers: int = option(50, ge=2, le=10_000, label="Numbers", help="Different numbers: 0 to one less.")
     max_length: int = option(25, ge=1, le=200, help="Numbers in the longest list that trains; the shortest has one.")
-    num_pairs: int = option(50_000, ge=1, le=1_000_000, help="Pairs to train on.")
+    num_pairs: int = option(50_000, ge=1, le=1_000_000, label="Train pairs", help="Pairs to train on.")
 
     def check(self) -> None:
         if self.num_numbers**self.max_length < HELD_OUT:

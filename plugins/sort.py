@@ -11,7 +11,7 @@ HELD_OUT = 1000
 
 
 class SortOptions(Options):
-    num_letters: int = option(26, ge=1, le=26, help="Different letters a word is made of.")
+    num_letters: int = option(26, ge=1, le=26, label="Letters", help="Different letters a word is made of.")
     min_length: int = option(4, ge=1, le=64, help="Letters in the shortest word.")
     max_length: int = option(12, ge=1, le=64, help="Letters in the longest word.")
 

@@ -323,8 +323,12 @@ class ToyOptions(Options):
     corpus: Literal["grammar", "sentences"] = option(
         "grammar", help="A grammar of over 100,000 sentences, or the documents' few: these are all splits at once."
     )
-    num_train: int = option(4000, ge=1, le=50_000, help="Grammar: different sentences to train on.")
-    num_sentences: int = option(3, ge=1, le=3, help="Sentences: how many of the documents' three; 1 has no full stop.")
+    num_train: int = option(
+        4000, ge=1, le=50_000, label="Train sentences", help="Grammar: different sentences to train on."
+    )
+    num_sentences: int = option(
+        3, ge=1, le=3, label="Sentences", help="Sentences: how many of the documents' three; 1 has no full stop."
+    )
 
 
 class ToyGermanEnglish(DatasetPlugin[ToyOptions]):

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.engine import Engine
+from core.plugins_host.info import is_built_in
 from core.requests import CheckPlugin
+from core.settings.fields import schema_settings
 from tests.core.watcher import answered
 
 NEEDS_FILES = "parallel_text"  # its own test has some
@@ -27,3 +29,9 @@ def test_there_is_nothing_to_mend(engine: Engine, path: Path) -> None:
     report = answered(engine, CheckPlugin(plugin=str(path)))
     assert report.findings == ()
     assert report.learnability is not None and report.learnability.is_learned
+
+
+def test_no_option_shows_how_code_would_call_it(engine: Engine) -> None:
+    """A field without a label of its own is called by its name in the window: "Num letters"."""
+    options = {info.name: schema_settings(info.options_schema) for info in engine.plugins() if is_built_in(info)}
+    assert options and not [(name, one.label) for name, own in options.items() for one in own if "Num " in one.label]
