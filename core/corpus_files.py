@@ -154,4 +154,4 @@ def _set_aside(splits: Mapping[str, object]) -> str:
         return ""
     if "test" in splits:
         return " A tenth of the train pairs is set aside for validation."
-    return " A tenth of the train pairs each is set aside for validation and test."
+    return " A tenth of the train pairs is set aside for validation, another for test."

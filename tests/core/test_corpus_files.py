@@ -27,8 +27,8 @@ def test_two_files_are_source_and_target_in_their_order() -> None:
     assert named("train.en", "train.de") == {"train_source": "train.en", "train_target": "train.de"}
     assert named("b.txt", "a.txt") == {"train_source": "b.txt", "train_target": "a.txt"}
     assert corpus.sentence == (
-        "train.en is the source and train.de the target. A tenth of the train pairs each is set aside for validation "
-        "and test. Change it below, under Dataset."
+        "train.en is the source and train.de the target. A tenth of the train pairs is set aside for validation, "
+        "another for test. Change it below, under Dataset."
     )
 
 
