@@ -258,7 +258,7 @@ class LocateData(Request[Path | None]):
 
 @dataclass(frozen=True, kw_only=True)
 class MakeMasks(Request[Masks]):
-    """What each position of a target may read, with so many `<pad>` behind it."""
+    """What each position of a target may read, with so many `<pad>` behind it, MOST_PADDING at most."""
 
     target: str
     num_padding: int

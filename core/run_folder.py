@@ -456,8 +456,8 @@ class RunFolder:
         if which == "best":
             best = self._state.best_step
             return best if best in steps else steps[-1]
-        if which.isdecimal() and int(which) in steps:
-            return int(which)
+        if which.isdecimal() and (step := float(which)) in steps:  # of any number of digits, which an int has not
+            return int(step)
         known = ", ".join(map(str, steps))
         raise UserError(f"{self.path} has no checkpoint {which!r} (there are: best, last, {known}).")
 

@@ -13,6 +13,8 @@ from core.answers.looked import Looked
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 Numbers = NDArray[np.float32]
 Allowed = NDArray[np.bool_]
+MOST_PADDING = 16
+"""More `<pad>` behind a target than it takes to see what they do."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

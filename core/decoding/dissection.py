@@ -9,12 +9,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.answers.anatomy import AttentionKind, DotProduct, Masks
+from core.answers.anatomy import MOST_PADDING, AttentionKind, DotProduct, Masks
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import BOS_ID, PAD_ID
 from core.decoding.greedy import greedy_decode
 from core.decoding.probed_sentences import pad_ids, target_ids
 from core.decoding.typed_text import encode_text
+from core.errors import UserError
 from core.model.attention import CrossAttention, KeysValues, SelfAttention, attention_weights
 from core.model.evaluation import evaluating
 from core.model.masks import causal_mask, padding_mask, target_mask
@@ -62,8 +63,10 @@ def dissect_head(
 def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: int) -> Masks:
     """What each position of a target may read, with so many `<pad>` behind it.
 
-    Raises UserError for a target that is longer than the model's positions.
+    Raises UserError for a target that is longer than the model's positions, and for more padding than MOST_PADDING.
     """
+    if not 0 <= num_padding <= MOST_PADDING:
+        raise UserError(f"Padding: expected 0 to {MOST_PADDING} <pad> behind the target, given {num_padding:,}.")
     ids = [BOS_ID, *target_ids(data, target)[:-1]]
     model.require_positions(len(ids), "tgt")
     ids += [PAD_ID] * num_padding

@@ -12,6 +12,7 @@ from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
 from core.decoding.least_risk import least_risk
 from core.decoding.probed_sentences import SentenceToProbe, pad_ids, read_sentences
 from core.decoding.typed_text import encode_text, prefix_ids
+from core.errors import UserError
 from core.model.transformer import Transformer
 from core.requests import ScoredOutput, Translation
 
@@ -40,9 +41,11 @@ def translate(
 
     Every output begins with the tokens of `prefix`. With attention, the decoder is fed each text's reference as well.
     Decodes in batches of 64 of like length, whatever the order of the texts. Draws no random number.
-    Raises UserError, before anything is decoded, for a text that `encode_text` refuses, and for a prefix that has
-    tokens of another vocabulary.
+    Raises UserError, before anything is decoded, for a text that `encode_text` refuses, for a prefix that has tokens
+    of another vocabulary, and for references to some of the texts alone.
     """
+    if len(references) not in (0, len(texts)):
+        raise UserError(f"Translate: expected a reference for each of {len(texts):,} texts, given {len(references):,}.")
     encoded = [encode_text(model, data, text) for text in texts]
     found = _decode_by_length(
         model,

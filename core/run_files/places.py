@@ -37,7 +37,7 @@ def require_room(folder: Path, num_bytes: int) -> None:
 
     Where nothing can be written at all, as in /proc, which is on no disk, whoever tries says so.
     """
-    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if _exists(path))
     disk = shutil.disk_usage(there)
     if disk.free < num_bytes and disk.total and os.access(there, os.W_OK):
         raise NotWritten(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.doctor.checkup import check_plugin
+from core.errors import UserError
 from core.events import Event
 from core.plugins_host.host import PluginHost
 from core.processes.elsewhere import Elsewhere
@@ -102,8 +104,7 @@ class Desk:
             return
         match request:
             case SetPace() | SetProcesses() | ReloadPlugins():
-                self._note(request)
-                self._answer_wherever(lambda _: None, request, future)
+                self._note(request, future)
             case CheckPlugin():
                 self._drop_check()
                 self._check = check_plugin(request, self._host), future
@@ -125,12 +126,24 @@ class Desk:
             case _:
                 self._serve_between_jobs(request, future)
 
-    def _note(self, request: SetPace | SetProcesses | ReloadPlugins) -> None:
+    def _note(self, request: SetPace | SetProcesses | ReloadPlugins, future: Future[Any]) -> None:
+        try:
+            self._heed(request)
+        except UserError as error:
+            _refuse(future, error)
+        else:
+            self._answer_wherever(lambda _: None, request, future)
+
+    def _heed(self, request: SetPace | SetProcesses | ReloadPlugins) -> None:
         match request:
-            case SetPace():
-                self._pace, self._next_step_at = request.steps_per_second, 0.0
-            case SetProcesses():
-                self._elsewhere.num_processes = request.num_processes
+            case SetPace(steps_per_second=pace):
+                if pace is not None and not 0.0 < pace <= sys.float_info.max:  # nor is NaN a pace
+                    raise UserError(f"SetPace: expected steps a second above 0, or None, given {pace}.")
+                self._pace, self._next_step_at = pace, 0.0
+            case SetProcesses(num_processes=number):
+                if number < 1:
+                    raise UserError(f"SetProcesses: expected at least 1 process, given {number:,}.")
+                self._elsewhere.num_processes = number
             case ReloadPlugins():
                 self._session.reload_plugins()
 
@@ -366,7 +379,7 @@ class Desk:
         if self._job is not None or self._check is not None or self._elsewhere.has_run:
             return 0.0
         if self._learning is not None:
-            return self._seconds_to_next_turn()
+            return min(self._seconds_to_next_turn(), _LONG)  # at whatever pace: no queue waits for ages
         return 0.0 if self._session.background is not None else _LONG
 
     def go_on(self) -> None:

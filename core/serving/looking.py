@@ -8,6 +8,7 @@ from core.answers.anatomy import DotProduct, Masks
 from core.answers.beam_tree import BeamTree
 from core.answers.left_out import LeftOut
 from core.answers.looked import timed
+from core.config import change_settings
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.decoding.dissection import dissect_head, masks_of
@@ -81,9 +82,11 @@ class Looking:
     @timed
     def search_beam(self, request: SearchBeam) -> BeamTree:
         """Search with a beam and watch it, with the weights of now or with those kept at or before a step."""
+        asked = {"decoding.beam_size": request.beam_size, "decoding.length_penalty": request.length_penalty}
+        decoding = change_settings(self._run.config, asked).decoding  # what no setting may be is refused as there
         step, model = self._weights_at(request.step)
         data = self._run.trainer.data
-        longest = longest_output(self._run.config.decoding, data)
+        longest = longest_output(decoding, data)
         return search_beam(model, data, request, max_length=longest, step=step)
 
     @timed

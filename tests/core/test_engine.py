@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,32 @@ def test_every_request_is_answered_before_anything_is_prepared(engine: Engine, t
         future = engine.ask(request)
         error = future.exception(SECONDS)
         assert error is None or isinstance(error, UserError), request
+
+
+def test_what_no_request_may_ask_for_is_refused_in_a_sentence(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run, too_long = begun(engine, tmp_path), tmp_path / ("x" * 300)
+    beam = SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6)
+    impossible: list[tuple[Request[object], str]] = [
+        *(
+            (replace(beam, beam_size=size), f"beam_size: expected at .*, given {size}")
+            for size in (0, -1, 10**6, 10**30)
+        ),
+        *((replace(beam, length_penalty=one), "length_penalty: expected") for one in (1e300, -1.0, math.nan, math.inf)),
+        *((SetPace(steps_per_second=pace), "steps a second above 0") for pace in (0.0, -1.0, math.nan, math.inf)),
+        *((SetProcesses(num_processes=number), "at least 1 process") for number in (0, -1)),
+        *((MakeMasks(target=TEXT, num_padding=number), "expected 0 to 16 <pad>") for number in (-1, 17, 10**5, 10**30)),
+        *(
+            (Translate(texts=(TEXT, TEXT), references=(TEXT,) * number), "a reference for each of 2 texts")
+            for number in (1, 3)
+        ),
+        (OpenRun(run=run, checkpoint="9" * 5000), "has no checkpoint"),
+        (MoveRun(runs_dir=too_long), f"{too_long} cannot be written: File name too long"),
+    ]
+    for request, sentence in impossible:
+        with pytest.raises(UserError, match=sentence):
+            answered(engine, request)
+    answered(engine, Learn(steps=1))  # with the pace and the process that were there
+    assert watcher.steps() == [1] and watcher.all(Trouble) == []
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -160,7 +160,7 @@ def test_best_and_last_are_kept_besides_the_newest(tmp_path: Path) -> None:
         checkpoint(folder, step, best_value=1.0 if step == 2 else None)
     assert folder.checkpoint_steps() == [2, 5, 6, 7]
     assert folder.checkpoint_step("best") == 2
-    assert folder.checkpoint_step("last") == folder.checkpoint_step("7") == 7
+    assert folder.checkpoint_step("last") == folder.checkpoint_step("7") == folder.checkpoint_step("000007") == 7
     with pytest.raises(UserError, match="no checkpoint '3'"):
         folder.checkpoint_step("3")
 

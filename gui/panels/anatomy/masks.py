@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
-from core.answers.anatomy import Allowed, Masks
+from core.answers.anatomy import MOST_PADDING, Allowed, Masks
 from core.history import History
 from core.requests import MakeMasks
 from gui.context import Context
@@ -43,7 +43,7 @@ class MasksTopic(Topic):
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
         self._offered = ""  # put into the field before anybody typed
         self._cell = (0, 0)
-        self.padding_spin.setRange(0, 16)
+        self.padding_spin.setRange(0, MOST_PADDING)
         self.padding_spin.setValue(2)
         self._lay_out()
         self._connect()

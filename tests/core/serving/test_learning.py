@@ -227,6 +227,16 @@ def test_the_pace_holds_back_steps_and_nothing_else(engine: Engine, watcher: Wat
     watcher.wait(ProbeDone, lambda event: event.probe.step >= 60)
 
 
+def test_a_pace_of_a_step_in_ages_is_kept_to(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    begun(engine, tmp_path)
+    answered(engine, SetPace(steps_per_second=1e-300))
+    learning = engine.ask(Learn())
+    watcher.wait(ProbeDone, lambda event: event.probe.step == 1)
+    answered(engine, SetPace(steps_per_second=None))
+    learning.result(SECONDS)
+    assert watcher.steps()[-1] == 60
+
+
 def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:
     with Engine() as alone:
         plain = whole_run(alone, tmp_path)
