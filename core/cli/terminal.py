@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any, Never
+from contextlib import contextmanager
+from typing import Any, Never, TextIO
 
 from tqdm import tqdm
 
@@ -104,14 +105,35 @@ class TerminalProgress:
         tqdm.write(line, file=sys.stderr)
 
 
-def texts_bar(num_texts: int, *, shown: bool) -> tqdm[Never]:
-    """How many texts of a file are translated, and the time left."""
-    return _bar(total=num_texts, unit=" texts", disable=not shown)
+@contextmanager
+def texts_bar(num_texts: int, *, shown: bool) -> Iterator[tqdm[Never]]:
+    """How many texts of a file are translated, and the time left; what breaks that off is told in its place."""
+    with _bar(total=num_texts, unit=" texts", disable=not shown) as bar:
+        try:
+            yield bar
+        except BaseException:
+            bar.leave = False
+            raise
 
 
 def _bar(**options: Any) -> tqdm[Never]:
-    every = 0.1 if sys.stderr.isatty() else 10.0  # a log file wants few lines
-    return tqdm(file=sys.stderr, mininterval=every, dynamic_ncols=True, **options)
+    if sys.stderr.isatty():
+        return tqdm(file=sys.stderr, mininterval=0.1, dynamic_ncols=True, **options)
+    return tqdm(file=_Lines(sys.stderr), mininterval=10.0, dynamic_ncols=True, **options)  # a log file wants few
+
+
+class _Lines:
+    """Where nothing can be drawn over, as in a log file: each state of a bar is a line of its own."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        if state := text.strip():
+            self._stream.write(f"{state}\n")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _described(prepared: Prepared) -> str:

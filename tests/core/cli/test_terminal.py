@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tqdm import tqdm
 
-from core.cli.terminal import TerminalProgress
+from core.cli.terminal import TerminalProgress, texts_bar
 from core.config import RunConfig
+from core.errors import UserError
 from core.events import Prepared, Progress, RunStarted, StepsDone, Trouble, ValidationDone
 
 PREPARED = Prepared(
@@ -122,6 +124,24 @@ def test_a_stage_that_cannot_count_shows_the_time_it_takes(
         now += 0.05 if now == 1e9 else 7.0
     show.close()
     assert shown[1:] == [f"learning source subwords: 29.0k [00:{seconds}]" for seconds in ("00", "07", "14")]
+
+
+def test_a_bar_that_is_broken_off_leaves_the_line_to_the_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with pytest.raises(UserError), texts_bar(3, shown=True):
+        raise UserError("The disk is full.")
+    shown, wiped = capsys.readouterr().err.rstrip("\r").rsplit("\r", 1)
+    assert "0/3" in shown and "\n" not in shown and wiped.isspace()
+
+
+def test_in_a_log_file_each_state_of_a_bar_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with texts_bar(3, shown=True) as bar:
+        tqdm.write("warning", file=sys.stderr)
+        bar.update(3)
+    first, warning, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("0%|") and warning == "warning" and last.startswith("100%|") and "3/3" in last
 
 
 def test_a_stage_ends_as_the_run_stands_ready(

@@ -213,6 +213,15 @@ def test_outputs_do_not_take_the_place_of_the_texts(run: Path, tmp_path: Path, n
     assert (tmp_path / "in.txt").read_text(encoding="utf-8") == "1 2\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+def test_a_full_disk_is_told_on_a_line_of_its_own(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
+    refused = translated(run, tmp_path, "--output", "/dev/full")
+    assert refused.returncode == 2 and "\r" not in refused.stderr
+    bar, sentence = (line for line in refused.stderr.split("\n")[:-1] if not line.startswith("warning: "))
+    assert "0/1" in bar and sentence == "headlight: /dev/full: cannot be written (No space left on device)."
+
+
 def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:
     with Engine(cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, max_steps=10, validate_every=5, checkpoint_every=5)
