@@ -29,6 +29,7 @@ from core.cli.streams import (
 )
 from core.cli.unread import Unread, heeding_signals
 from core.errors import UserError
+from core.machine.open_files import no_more_files
 from core.machine.signals import Interrupted, ends_by
 from core.torchrun import require_one_process, tell_torchrun
 
@@ -87,6 +88,8 @@ def _of_a_place(error: Exception) -> str | None:
     """What is wrong with a place that somebody named, or stands in. Not so of a Python that cannot be started."""
     if not isinstance(error, OSError):
         return None
+    if too_many := no_more_files(error):
+        return str(too_many)
     if error.errno == errno.ENOENT and error.filename is None:  # only the current folder has no name
         return "the folder that this terminal stands in was removed. Go to one that is there."
     if error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable):  # wherever that was met

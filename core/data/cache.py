@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import UserError
+from core.machine.open_files import no_more_files
 
 NUM_KEPT = 30
 """Folders kept: each edit of a dataset's options makes one."""
@@ -37,7 +38,7 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(building, ignore_errors=True)
     except OSError as error:
-        raise UserError(
+        raise no_more_files(error) or UserError(
             f"The dataset cannot be written to {cache_dir}: {error.strerror or error}.",
             "Free some space there, or make the folder writable.",
         ) from error

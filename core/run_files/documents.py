@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from core.errors import UserError
+from core.machine.open_files import no_more_files
 
 Shape = TypeVar("Shape")
 
@@ -33,7 +34,9 @@ def reading(path: Path, advice: str = _OF_A_RUN) -> Iterator[None]:
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file.") from None
     except OSError as error:
-        raise DamagedFile(f"{path}: it cannot be read ({error.strerror or error}).", advice) from None
+        raise no_more_files(error) or DamagedFile(
+            f"{path}: it cannot be read ({error.strerror or error}).", advice
+        ) from None
 
 
 def require_room_to_read(path: Path, times: int) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import NotWritten, UserError
+from core.machine.open_files import no_more_files
 
 
 @contextmanager
@@ -20,6 +21,6 @@ def refusing_to_write(
     try:
         yield
     except OSError as error:
-        raise refusal(
+        raise no_more_files(error) or refusal(
             f"{path} cannot be written: {error.strerror or error}.", f"Choose another folder ({option} in a terminal)."
         ) from None

@@ -11,6 +11,7 @@ from core.data.preparation import prepare_data
 from core.errors import BrokenOff, NothingPrepared, UserError
 from core.events import GOOD_ENDS, EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
 from core.faults import as_trouble, not_written
+from core.machine.open_files import no_more_files
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, ChangeSetting, Evaluate, Evaluation, LocateData, MoveRun, OpenRun, Prepare, Start
@@ -351,6 +352,8 @@ class Session:
         """An OSError of the run's folder is no fault of ours, but a full disk; and memory has an end."""
         if is_out_of_memory(error):
             return NO_MEMORY if self._run is None else no_memory(self._run.config, self._run.trainer.data)
+        if too_many := no_more_files(error):
+            return too_many
         if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
             return not_written(error, self._run.folder.path)
         return error
