@@ -105,6 +105,18 @@ def test_a_flood_of_events_is_taken_in_bounded_ticks(qtbot: QtBot, bridge: Engin
     assert told == [str(number) for number in range(flood)]
 
 
+def test_a_tick_whose_time_is_over_at_once_takes_one(
+    qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.bridge.BUDGET_S", -1.0)  # as where the machine stands still meanwhile
+    ticks: list[list[Event]] = []
+    bridge.drained.connect(ticks.append)
+    told = [Trouble(sentence="One."), Trouble(sentence="Another.")]
+    bridge._inbox.extend(told)
+    qtbot.waitUntil(lambda: len(ticks) == 2, timeout=WAIT_MS)
+    assert ticks == [[one] for one in told]
+
+
 def test_errors_of_any_thread_reach_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
     troubles: list[Trouble] = []
     bridge.trouble.connect(troubles.append)
