@@ -62,6 +62,7 @@ class Transport(QFrame):
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = FigureLabel()
         self._shown_at = 0.0  # when the step was last shown
+        self._seed = 0  # typed out last, to which what turns out to be none goes back
         self._lay_out()
         self._connect()
         self.refresh()
@@ -88,6 +89,8 @@ class Transport(QFrame):
 
     def _show_seed(self) -> None:
         draft, edit = self.context.workbench.draft, self.seed_edit
+        if not edit.hasFocus():
+            self._keep_seed()
         is_being_typed = edit.hasFocus() and not edit.hasAcceptableInput()  # emptied, to type another
         if draft is not None and not is_being_typed and edit.text() != str(draft.seed):
             edit.setText(str(draft.seed))
@@ -163,14 +166,21 @@ class Transport(QFrame):
 
     def _reset(self) -> None:
         draft = self.context.workbench.draft
-        if draft is not None:
+        if draft is not None and not self.seed_edit.tells_of_none():
             shift = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
             self.context.workbench.reset(draft.seed + 1 if shift else None)
 
     def _edit_seed(self, text: str) -> None:
+        """Each digit counts as soon as it is typed; of what is no seed then, nothing does."""
         draft = self.context.workbench.draft
-        if self.seed_edit.hasAcceptableInput() and draft is not None and int(text) != draft.seed:
-            self.context.workbench.edit("seed", int(text))
+        seed = int(text) if self.seed_edit.hasAcceptableInput() else self._seed
+        if draft is not None and seed != draft.seed:
+            self.context.workbench.edit("seed", seed)
+
+    def _keep_seed(self) -> None:
+        draft = self.context.workbench.draft
+        if draft is not None:
+            self._seed = draft.seed
 
     def _set_pace(self, place: int) -> None:
         pace = PACES[place]
@@ -199,6 +209,8 @@ class Transport(QFrame):
         self.reset_button.clicked.connect(self._reset)
         self.seed_edit.textEdited.connect(self._edit_seed)
         self.seed_edit.left.connect(self._show_seed)
+        for typed_out in (self.seed_edit.returnPressed, self.reset_button.clicked, workbench.asked_to_learn):
+            typed_out.connect(self._keep_seed)
         self.pace_slider.valueChanged.connect(self._set_pace)
         self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)
@@ -255,14 +267,16 @@ class _SeedEdit(QLineEdit):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._tell_of_none()
+        self.tells_of_none()
         self.left.emit()
 
-    def _tell_of_none(self) -> None:
-        """Of what was typed out and is no seed, which is not taken."""
-        if self.text() and not self.hasAcceptableInput():
+    def tells_of_none(self) -> bool:
+        """Whether what was typed out is no seed, which is not taken, and is told of then."""
+        is_none = bool(self.text()) and not self.hasAcceptableInput()
+        if is_none:
             sentence = f"{self.text()} is no seed: a whole number from 0 to 999,999,999, without marks"
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
+        return is_none
 
     def _mark(self) -> None:
         set_role(self, "" if self.hasAcceptableInput() else "error")
@@ -273,7 +287,7 @@ class _SeedEdit(QLineEdit):
         else:
             super().keyPressEvent(event)
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._tell_of_none()
+                self.tells_of_none()
 
 
 def _pace_slider() -> QSlider:

@@ -204,10 +204,15 @@ def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
     workbench.changed.emit()  # with which the window shows the draft anew
     qtbot.keyClicks(seed_edit, typed[-1])
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
+    turned = list[bool]()
+    workbench.turned.connect(lambda: turned.append(True))
+    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)  # takes no focus from the field
+    assert QToolTip.text().startswith(f"{typed} is no seed: ") and not turned
+    assert seed_edit.text() == typed and seed_edit.property("role") == "error"
     window.setFocus()
     assert QToolTip.text().startswith(f"{typed} is no seed: ")
-    assert workbench.draft is not None and workbench.draft.seed == int(typed[0])
-    assert seed_edit.text() == typed[0] and not seed_edit.property("role")
+    assert workbench.draft is not None and workbench.draft.seed == 0  # as before: nothing of it is taken
+    assert seed_edit.text() == "0" and not seed_edit.property("role")
 
 
 def test_my_sentence_at_an_earlier_step_is_told_until_it_is_there(
