@@ -20,6 +20,8 @@ from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
 
+NOTHING_PREPARED = "Nothing is prepared: choose other data or settings in Setup, or Reset to try again"
+
 
 @dataclass(frozen=True)
 class Context:
@@ -36,6 +38,11 @@ class Context:
     follower: Follower
     plugins: PluginCatalogue
     place: RunsPlace
+
+    @property
+    def why_none_followed(self) -> str:
+        """Why no sentence can be followed by what is at hand; empty where one can, or once data and model are ready."""
+        return self.follower.why_no_model or (NOTHING_PREPARED if self.bridge.state == "empty" else "")
 
     def follow_sentence(self, text: str, give_back: Callable[[str], object] | None = None) -> None:
         """Have every probe follow this source text from now on, and look at it; a refused one is given back."""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSizePolicy, QSlider, QToolTip
 
 from gui.bridge import WindowState
-from gui.context import Context
+from gui.context import NOTHING_PREPARED, Context
 from gui.frame.branch_button import BranchButton
 from gui.icons import icon
 from gui.runs.rows import EXAMPLE_STAYS
@@ -154,7 +154,7 @@ class Transport(QFrame):
         if state == "failed":
             return "This run cannot go on; Reset begins another"
         if state == "empty":
-            return "Nothing is prepared: choose other data or settings in Setup, or Reset to try again"
+            return NOTHING_PREPARED
         return "" if state in CAN_LEARN else "Data and model are not ready yet"
 
     def _why_no_steps(self, state: WindowState) -> str:

@@ -63,9 +63,10 @@ class AttentionView(View):
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
         context.follower.changed.connect(self._allow_sentences)
+        context.bridge.state_changed.connect(self._allow_sentences)
 
     def _allow_sentences(self) -> None:
-        self.sentence_row.allow_adding(self.context.follower.why_no_model)
+        self.sentence_row.allow_adding(self.context.why_none_followed)
 
     def _show_kinds(self, all_kinds: bool) -> None:
         self.grid.all_kinds = all_kinds

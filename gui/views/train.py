@@ -90,7 +90,7 @@ class TrainView(View):
 
     def _allow_changes(self) -> None:
         others = self.context.follower.why_no_model
-        self.sentence_row.allow_adding(others)
+        self.sentence_row.allow_adding(self.context.why_none_followed)
         self.curves.notices.allow_trying(others or self._why_nothing_is_tried(), self._why_nothing_acts_now())
 
     def _why_nothing_is_tried(self) -> str:

@@ -325,10 +325,13 @@ def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
     row, bar = window.train_view.sentence_row, window.status_bar
     qtbot.waitUntil(lambda: row.source_label.text() == row.place_label.text() == "", timeout=WAIT_MS)
     assert bar.size_label.text() == bar.device_label.text() == ""  # nothing is said of the data before
+    for add_button in (row.add_button, window.attention_view.sentence_row.add_button):
+        assert not add_button.isEnabled() and add_button.toolTip().startswith("Nothing is prepared: ")
     window.setup_drawer.open_file(small_file)
     qtbot.waitUntil(lambda: bridge.state == "ready" and curves.loss.isVisible(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bar.size_label.text().endswith("8 → 8 tokens"), timeout=WAIT_MS)
     assert curves.loss._invitation.isVisible()
+    assert row.add_button.isEnabled() and window.attention_view.sentence_row.add_button.isEnabled()
 
 
 def test_the_curves_are_those_of_the_run_in_the_colours_of_both_modes(trained: MainWindow) -> None:
