@@ -16,9 +16,9 @@ from gui.runs.trash import throw_away_stepless
 
 
 class Beginning(QObject):
-    """Asks for one run at a time, until it has begun; and knows the newest that has, until it is left.
+    """Asks for one run at a time, until it has begun; and knows the newest that has, a branch too, until it is left.
 
-    One that is left before its first step is none: it is thrown away.
+    One that is left before its first step is none: it is thrown away, unless another was branched off it.
     """
 
     refused = Signal()
@@ -31,6 +31,7 @@ class Beginning(QObject):
         self._place = place
         self._asked: Start | None = None
         self._begun: Path | None = None
+        opening.branched.connect(self._note)
 
     @property
     def is_asked(self) -> bool:
@@ -56,8 +57,9 @@ class Beginning(QObject):
     def leave_for(self, run: Path | None) -> None:
         """This run is at hand now, or none."""
         if self._begun is not None and self._begun != run:
-            throw_away = partial(throw_away_stepless, self._begun)
-            self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs
+            if self._begun.name != self._parent():
+                throw_away = partial(throw_away_stepless, self._begun)
+                self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs
             self._begun = None
 
     def have_back(self) -> None:
@@ -65,6 +67,14 @@ class Beginning(QObject):
         if self._at_hand.run is None:
             self._at_hand.run = self._begun
             self._at_hand.changed.emit()
+
+    def _note(self, branch: Path) -> None:
+        self._begun = branch
+
+    def _parent(self) -> str | None:
+        """The name of the run that the one at hand was branched off."""
+        folder = self._bridge.history.folder
+        return folder.state.parent if folder is not None else None
 
     def _begin(self, start: Start, steps: int | None, run: Path) -> None:
         self._begun = run

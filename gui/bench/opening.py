@@ -23,6 +23,7 @@ class Opening(QObject):
     asked = Signal()  # for one, just now
     refused_without_run = Signal()  # there was none at hand to have back
     lost = Signal()  # the run at hand was refused itself: its settings are left
+    branched = Signal(Path)  # a new run is there, whatever was asked for since
 
     def __init__(self, bridge: EngineBridge, at_hand: AtHand) -> None:
         super().__init__(at_hand)
@@ -56,6 +57,8 @@ class Opening(QObject):
         self._asked = None
 
     def _enter(self, request: OpenRun | Branch, on_there: OnDone[Prepared] | None, prepared: Prepared) -> None:
+        if isinstance(request, Branch):
+            self.branched.emit(prepared.run)
         if request is self._asked:
             self._asked = None
             self._tell_of_weights()

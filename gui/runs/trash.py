@@ -40,12 +40,13 @@ def throw_away_branch(run: Path) -> None:
 
 
 def throw_away_stepless(run: Path) -> None:
-    """Move a run to the trash that was left before its first step.
+    """Move a run to the trash, a branch too, that was left before its first step.
 
     One that has any, has ended by itself, or was given a name or a note stays.
     """
     folder = RunFolder.open(run)
-    if folder.state.reason == "stopped" and folder.reached_step() == 0 and folder.label() == RunLabel():
+    began_at = folder.state.parent_step or 0
+    if folder.state.reason == "stopped" and folder.reached_step() <= began_at and folder.label() == RunLabel():
         _throw_away(run)
 
 

@@ -35,6 +35,44 @@ def test_a_run_that_is_left_before_its_first_step_is_none(
     assert window.strip.trouble is None
 
 
+@pytest.mark.parametrize("is_read", [True, False])
+@pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
+def test_a_branch_that_is_left_before_its_first_step_is_none(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, leave: Callable[[Workbench], None], is_read: bool
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench = window.context.bridge, window.context.workbench
+    run = opened_again(qtbot, window)
+    workbench.branch(run, 2)
+    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
+    if is_read:
+        qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
+    assert len(list_runs(tmp_path / "runs")) == 2
+    leave(workbench)
+    qtbot.waitUntil(lambda: list_runs(tmp_path / "runs") == [run], timeout=WAIT_MS)
+    assert window.strip.trouble is None or window.strip.trouble.is_note
+
+
+def test_a_branch_that_has_taken_a_step_stays_and_so_does_one_that_was_branched(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
+    runs = [opened_again(qtbot, window)]
+    for _ in range(2):  # the second off the first, which has taken no step
+        workbench.branch(runs[-1], 2)
+        qtbot.waitUntil(lambda: not workbench.is_opening and workbench.run not in runs, timeout=WAIT_MS)
+        assert workbench.run is not None
+        runs.append(workbench.run)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 3, timeout=WAIT_MS)
+    workbench.reset()
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    assert list_runs(tmp_path / "runs") == sorted(runs)
+
+
 def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
