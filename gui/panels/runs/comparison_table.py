@@ -22,7 +22,10 @@ _WIDEST_COLUMN = 240  # pixels at 100 %
 
 
 class ComparisonTable(QTableWidget):
-    """The first column, of long keys, gives way where there is no room for the others: down to half of all."""
+    """The first column, of long keys, gives way where there is no room for the others: down to half of all.
+
+    None of the others is wider than what is left beside it: a run's name ends in sight, its middle left out.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -71,9 +74,11 @@ class ComparisonTable(QTableWidget):
 
     def _share_out(self) -> None:
         if self._wanted:
-            room, head = self.viewport().width(), self.horizontalHeader().sectionSizeHint(0)
+            room = self.viewport().width()
             keys, *values = self._wanted
-            self.setColumnWidth(0, min(keys, max(room - sum(values), room // 2, head)))
+            first = min(keys, max(room - sum(values), room // 2))
+            for column, wanted in enumerate((first, *values)):
+                self.setColumnWidth(column, min(wanted, room - first) if column else first)
 
 
 def _item(text: str, tip: str, spoken: str) -> QTableWidgetItem:
