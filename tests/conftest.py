@@ -28,8 +28,8 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000
-GRACE_SECONDS = 1.0  # what is already ending may take this long
-LEAST_ROUNDS = 10  # nor is it judged before so many: of a busy machine, a second may be one collection
+GRACE_SECONDS = 20.0  # what is already ending may take this long, on a machine with too much to do
+LEAST_ROUNDS = 10  # nor is it judged before so many: of a busy machine, seconds may be one collection
 USER_FOLDERS = {
     "HOME": "",
     "USERPROFILE": "",

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CLEAN = """
-import os, subprocess, sys, threading
+import os, subprocess, sys, threading, time
 from pathlib import Path
 import pytest
 from hypothesis import given, strategies
@@ -21,6 +21,9 @@ def test_thread_joined():
     thread = threading.Thread(target=sum, args=([],))
     thread.start()
     thread.join()
+
+def test_thread_that_is_ending():
+    threading.Thread(target=time.sleep, args=(1.5,)).start()
 
 def test_process_waited_for():
     subprocess.run([sys.executable, "-c", ""], check=True)
@@ -78,11 +81,14 @@ def test_qt_warning(qtbot):
 """
 
 
-def outcomes(folder: Path, tests: str, grace: float = 1.0) -> dict[str, set[str]]:
-    """What pytest says of these tests under our conftest.py and settings: outcome -> names of tests."""
+def outcomes(folder: Path, tests: str, grace: float | None = None) -> dict[str, set[str]]:
+    """What pytest says of these tests under our conftest.py and settings: outcome -> names of tests.
+
+    `grace` in place of its own, where nothing goes by itself.
+    """
     (folder / "tests").mkdir()
     ours = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
-    theirs = re.sub(r"(?m)^GRACE_SECONDS = \S+", f"GRACE_SECONDS = {grace}", ours)
+    theirs = ours if grace is None else re.sub(r"(?m)^GRACE_SECONDS = \S+", f"GRACE_SECONDS = {grace}", ours)
     (folder / "tests" / "conftest.py").write_text(theirs, encoding="utf-8")
     shutil.copy(ROOT / "pyproject.toml", folder / "pyproject.toml")
     shutil.copy(ROOT / "main.py", folder / "main.py")
@@ -104,7 +110,7 @@ def test_what_cleans_up_passes(tmp_path: Path, home: Path) -> None:
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """The outcomes of the faulty tests, run once."""
-    return outcomes(tmp_path_factory.mktemp("faulty"), FAULTY, grace=0.1)  # nothing of it goes by itself
+    return outcomes(tmp_path_factory.mktemp("faulty"), FAULTY, grace=0.1)
 
 
 @pytest.mark.parametrize("what", ["thread", "process", "window", "timer"])

@@ -18,11 +18,14 @@ from core.machine.child_python import child_environment
 OUTPUT_LINES = 200
 """How much of what plugins print is kept to explain a crash."""
 PIPE_BYTES = 2**20
-WHERE_SECONDS = 1.0
+WHERE_SECONDS = 5.0
+"""For a process that is alive to say at which line it hangs, on a machine that seldom gives it a turn."""
+ENDING_SECONDS = 5.0
+"""As long for one that has closed its pipes to end, and for what it said at last to be read."""
 HURRY_SECONDS = 2.0
 """Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
 LAST_WORDS_SECONDS = 1.0
-"""Longer than it takes to read what a process that has ended left in its pipes."""
+"""Longer than it takes to read what a process that was ended left in its pipes, of which nothing is told."""
 LOOK_SECONDS = 0.2
 """How often a wait looks whether the process has ended or somebody is in a hurry."""
 
@@ -146,11 +149,11 @@ class HostProcess:
 
     def _ended(self) -> HostEnded:
         try:
-            code = self._process.wait(1.0)
+            code = self._process.wait(ENDING_SECONDS)
         except subprocess.TimeoutExpired:  # it closed its pipes and lives on
             self.kill()
             code = self._process.wait()
-        self._threads[1].join(LAST_WORDS_SECONDS)
+        self._threads[1].join(ENDING_SECONDS)
         reason = f"crashed ({signal.Signals(-code).name})" if code < 0 else f"ended its process (exit code {code})"
         return HostEnded(reason, list(self._output))
 

@@ -152,10 +152,28 @@ def test_a_plugin_not_waited_for_in_a_hurry_is_not_listed_as_broken(
 
 
 def test_a_plugin_that_closes_every_file_is_ended(host: PluginHost, write_plugin: Any) -> None:
-    write_plugin("def pairs(self, split, rng):\n    os.closerange(3, 100)\n    while True: pass\n    yield")
+    write_plugin("def pairs(self, split, rng):\n    os.closerange(3, 100)\n    time.sleep(1000)\n    yield")
     with pytest.raises(PluginError, match="'named'"):
         drawn(host, "named")
     assert len(drawn(host, "copy_task", "valid")) == 1000
+
+
+def test_a_plugin_that_takes_its_time_to_end_is_told_with_its_exit_code(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin(
+        "def pairs(self, split, rng):\n    os.closerange(3, 100)\n    time.sleep(1.5)\n    os._exit(3)\n    yield"
+    )
+    with pytest.raises(PluginError, match=r"'named' ended its process \(exit code 3\)"):
+        drawn(host, "named")
+
+
+def test_the_line_of_a_plugin_that_hangs_is_told_though_the_answer_takes_its_time(
+    host: PluginHost, write_plugin: Any
+) -> None:
+    """As on a machine with too much to do: its other thread gets its turn after more than a second."""
+    path = write_plugin("def pairs(self, split, rng):\n    sys.setswitchinterval(1.5)\n    while True: pass\n    yield")
+    line = 1 + path.read_text().splitlines().index("        while True: pass")
+    with pytest.raises(PluginError, match=f"line {line}"):
+        drawn(host, "named")
 
 
 ENDS_WHILE_SENDING = """
