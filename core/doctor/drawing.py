@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +14,6 @@ from typing import Any
 
 from core.config import TokenizerConfig
 from core.data.choosing_tokens import subwords_of
-from core.data.held_out import HeldOut
 from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import write_pairs
 from core.data.splits import HELD_OUT
@@ -25,6 +25,7 @@ from core.plugin import Pair
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import ENDLESS, HELD_OUT_ENDLESS, PluginHost
 from core.plugins_host.info import PluginInfo
+from core.plugins_host.pair_lines import PairLines, lines_of
 
 SAMPLE = 20_000
 SAMPLE_CHARACTERS = 2_000_000
@@ -45,9 +46,15 @@ class DrawnSplit:
 
     pairs: list[Pair]
     num_pairs: int | None  # None: endless
-    held_out: HeldOut = field(default_factory=HeldOut)  # all of it, not only the first; nothing of the train split
+    sources: set[int] = field(default_factory=set)  # of all that is held out, not only the first: hashes, quoted
+    in_train: set[bytes] = field(default_factory=set)  # those of them that the train split has, quoted
     src_tokens: Tokens = field(default_factory=list)
     tgt_tokens: Tokens = field(default_factory=list)
+
+    @cached_property
+    def repeatable(self) -> PairLines:
+        """The first pairs as they were sent, which are drawn again."""
+        return lines_of(self.pairs[:REPEATED])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +76,17 @@ class Drawn:
         src, tgt = self.symbols or (chain.from_iterable(train.src_tokens), chain.from_iterable(train.tgt_tokens))
         return subwords_of(self.src_tokenizer) or as_listed(src), subwords_of(self.tgt_tokenizer) or as_listed(tgt)
 
-    def again(self, host: PluginHost, split: str, seed: int = 0) -> list[Pair]:
-        """The first REPEATED pairs of a split, drawn anew."""
-        return list(chain.from_iterable(host.pairs(self.info.name, self.options, seed, split, limit=REPEATED)))
+    def again(self, host: PluginHost, split: str, seed: int = 0) -> PairLines:
+        """The `repeatable` pairs of a split, drawn anew: as many, or more where it had no more."""
+        first = self.splits[split]
+        most = REPEATED if first.num_pairs == len(first.pairs) else len(first.repeatable)
+        chunks = list(host.lines(self.info.name, self.options, seed, split, limit=most))
+        return PairLines(b"".join(chunk.lines for chunk in chunks), sum(map(len, chunks)))
+
+    @cached_property
+    def has_another_train_split(self) -> bool:
+        """Whether another seed gives other pairs to train on."""
+        return self.splits["train"].repeatable != self.again(self.host, "train", seed=1)
 
 
 def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bounds, tell: Tell) -> Drawn:
@@ -129,35 +144,40 @@ class _Drawing:
     tell: Tell
 
     def split(self, name: str, held_out: dict[str, DrawnSplit] | None = None) -> DrawnSplit:
-        """One split. While train passes by, it is noted which sources of `held_out` are in it."""
-        pairs, num_pairs, room, own = list[Pair](), 0, SAMPLE_CHARACTERS, HeldOut()
+        """One split. While train passes by, it is noted which sources of `held_out` are in it.
+
+        Of pairs that are not kept only the sources are looked at, as they were sent: to read all takes ten times as
+        long.
+        """
+        pairs, num_pairs, room, sources = list[Pair](), 0, SAMPLE_CHARACTERS, set[int]()
         for chunk in self._chunks(name):
             num_pairs += len(chunk)
-            for pair in chunk[: SAMPLE - len(pairs)]:
+            for pair in chunk.pairs()[: SAMPLE - len(pairs)] if room > 0 and len(pairs) < SAMPLE else ():
                 room -= len(pair.source) + len(pair.target)
                 if room > 0 or not pairs:
                     pairs.append(pair)
+            quoted = chunk.quoted_sources()
             if held_out is None:
-                own.add(chunk)
+                sources.update(map(hash, quoted))
             for theirs in (held_out or {}).values():
-                theirs.held_out.compare(chunk)
+                theirs.in_train.update(source for source in quoted if hash(source) in theirs.sources)
             if num_pairs > self.bounds.max_pairs:
                 raise self._endless(name)
             self.tell(f"drawing {name} pairs", num_pairs)
         return DrawnSplit(
             pairs=pairs,
             num_pairs=None if name == "train" and self.info.endless else num_pairs,
-            held_out=own,
+            sources=sources,
         )
 
-    def _chunks(self, name: str) -> Iterator[list[Pair]]:
+    def _chunks(self, name: str) -> Iterator[PairLines]:
         """A whole split; of endless data the first shards."""
         shards = range(SHARDS) if name == "train" and self.info.endless else range(1)
         until = time.monotonic() + self.bounds.shards_seconds
         for shard in shards:
             if shard and time.monotonic() > until:
                 return
-            yield from self.host.pairs(self.info.name, self.options, 0, name, shard)
+            yield from filter(None, self.host.lines(self.info.name, self.options, 0, name, shard))
 
     def _endless(self, split: str) -> PluginError:
         sentence = f"Plugin {self.info.name!r} does not end its {split} split within {self.bounds.max_pairs:,} pairs"

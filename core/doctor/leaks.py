@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from core.data.splits import HELD_OUT
 from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
+from core.plugins_host.pair_lines import unquoted
 
 RNG_SEEDS = range(3)
 NUM_PAIRS = 20
@@ -30,12 +31,12 @@ def check_leaks(drawn: Drawn) -> Iterator[Finding]:
 
 
 def _check_split(drawn: Drawn, name: str) -> Iterator[Finding]:
-    held_out = drawn.splits[name].held_out
-    if leaked := held_out.sources_in_train:
+    split = drawn.splits[name]
+    if leaked := split.in_train:
         yield Finding(
             check="leaks",
-            sentence=f"{len(leaked):,} of the {held_out.num_sources:,} different sources of the {name} split are "
-            f"in the train split too, {min(leaked)!r:.80} for one; expected none.",
+            sentence=f"{len(leaked):,} of the {len(split.sources):,} different sources of the {name} split are "
+            f"in the train split too, {unquoted(min(leaked))!r:.80} for one; expected none.",
             advice="Yield a pair only where split_of(source) == split, or, where this is meant, declare "
             "splits_overlap = True.",
         )

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from core.data.splits import SPLITS
-from core.doctor.drawing import REPEATED, Drawn
+from core.data.splits import HELD_OUT, SPLITS
+from core.doctor.drawing import Drawn
 from core.doctor.findings import Finding
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost
+from core.plugins_host.pair_lines import PairLines
 
 HERE_ADVICE = (
     "Draw from the rng that pairs() is given, and from nothing else: not from the module random, the clock, "
@@ -24,7 +25,7 @@ ELSEWHERE_ADVICE = (
 def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
     """Draw again in the same process, and in `other`, which hashes texts differently; tell the first difference."""
     for split in SPLITS:
-        first = drawn.splits[split].pairs[:REPEATED]
+        first = drawn.splits[split].repeatable
         here = _difference(first, drawn.again(drawn.host, split))
         if here is not None:
             yield _finding(f"drawn twice with the same seed, {here}", split, HERE_ADVICE)
@@ -37,7 +38,7 @@ def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
 
 def check_other_shards(drawn: Drawn) -> Iterator[Finding]:
     """Of endless data, each shard has an rng of its own: where it makes no difference, the first one repeats."""
-    if drawn.info.endless and drawn.splits["train"].pairs[:REPEATED] == drawn.again(drawn.host, "train", seed=1):
+    if drawn.info.endless and not drawn.has_another_train_split:
         yield Finding(
             check="other seeds",
             sentence="The train split says that it never ends, but gives the same pairs whatever its rng; "
@@ -48,7 +49,9 @@ def check_other_shards(drawn: Drawn) -> Iterator[Finding]:
 
 def depends_on_seed(drawn: Drawn) -> bool:
     """Whether another dataset.seed gives other pairs."""
-    return any(drawn.splits[split].pairs[:REPEATED] != drawn.again(drawn.host, split, seed=1) for split in SPLITS)
+    return drawn.has_another_train_split or any(
+        drawn.splits[split].repeatable != drawn.again(drawn.host, split, seed=1) for split in HELD_OUT
+    )
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,10 @@ class _Difference:
         return f"pair {self.number:,} is {_shown(self.first)} and then {_shown(self.second)}"
 
 
-def _difference(first: list[Pair], second: list[Pair]) -> _Difference | None:
-    for number, (one, other) in enumerate(zip_longest(first, second), start=1):
+def _difference(first: PairLines, second: PairLines) -> _Difference | None:
+    if first == second:
+        return None
+    for number, (one, other) in enumerate(zip_longest(first.pairs(), second.pairs()), start=1):
         if one != other:
             return _Difference(number, one, other)
     return None

@@ -43,7 +43,7 @@ def _split_figures(split: DrawnSplit, known_src: frozenset[str], known_tgt: froz
         unknown_src=_unknown(split.src_tokens, known_src),
         unknown_tgt=_unknown(split.tgt_tokens, known_tgt),
         duplicates=1.0 - different / len(split.pairs),
-        in_train=len(split.held_out.sources_in_train),
+        in_train=len(split.in_train),
     )
 
 

@@ -44,6 +44,11 @@ class PairLines:
         ]
 
 
+def unquoted(source: bytes) -> str:
+    """The text of one of the `quoted_sources`."""
+    return str(json.loads(source.removeprefix(b"[") + b'"'))
+
+
 def line_of(source: str, target: str, links: str) -> str:
     """One pair as a line; `links` are its alignment as `links_text` writes it."""
     return f"[{_quoted(source)}, {_quoted(target)}, {links}]\n"

@@ -125,6 +125,26 @@ def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
         answered(engine, CheckPlugin(plugin="copy_task", options={"max_length": 0}))
 
 
+LONG_TEXTS = """
+from core.plugin import DatasetPlugin, Options, Pair
+
+class Long(DatasetPlugin[Options]):
+    name = "long"
+    title = "Long texts"
+
+    def pairs(self, split, rng):
+        return [Pair(f"{split} {number:0500}", "a") for number in range(5000)]
+
+PLUGIN = Long
+"""
+
+
+def test_long_texts_of_which_few_are_kept_are_no_others_when_drawn_again(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "long.py").write_text(LONG_TEXTS, encoding="utf-8")
+    report = answered(engine, CheckPlugin(plugin=str(tmp_path / "long.py"), with_learning=False))
+    assert "same seed" not in {finding.check for finding in report.findings}
+
+
 @pytest.mark.parametrize("case", ["metrics_raise", "metrics_built_in"])
 def test_what_is_wrong_with_all_options_is_told_once(engine: Engine, tmp_path: Path, case: str) -> None:
     text = (CASES / f"{case}.py").read_text(encoding="utf-8")
