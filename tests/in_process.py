@@ -5,7 +5,9 @@ What needs a process (signals, limits, pipes, what is loaded) has one: the fixtu
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import ExitStack
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -15,10 +17,15 @@ import pytest
 import main
 
 
-def called(*arguments: object, cwd: Path) -> CompletedProcess[str]:
-    """`headlight ARGUMENTS`, called in this folder: its exit code, and what it wrote."""
+def called(*arguments: object, cwd: Path, stdin: int | None = None) -> CompletedProcess[str]:
+    """`headlight ARGUMENTS`, called in this folder: its exit code, and what it wrote.
+
+    `stdin` is a descriptor to read from, of a pipe or a terminal, which is closed at the end.
+    """
     streams = {name: TextIOWrapper(BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as opened:
+        if stdin is not None:
+            patch.setattr(sys, "stdin", opened.enter_context(os.fdopen(stdin, encoding="utf-8")))
         patch.chdir(cwd)
         patch.setattr(sys, "argv", ["headlight", *map(str, arguments)])
         for name, stream in streams.items():

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import time
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from select import select
 from subprocess import PIPE, CompletedProcess
+from threading import Event
 from typing import IO, Any
 
 import pytest
@@ -26,7 +28,7 @@ from core.config import RunConfig
 from core.engine import Engine
 from core.requests import ChangeSetting, Learn, Prepare, Start
 from tests.conftest import ROOT
-from tests.core.watcher import answered, begun, tiny_config
+from tests.core.watcher import SECONDS, answered, begun, tiny_config
 from tests.in_process import called
 
 
@@ -116,9 +118,11 @@ def test_all_that_a_pipe_holds_is_translated_as_a_file_is(run: Path, tmp_path: P
     (tmp_path / "in.txt").write_text("\ufeff1 2\n\n3\n" + "1 2 3\n" * 600 + "2", encoding="utf-8")
     expected = translated(run, tmp_path).stdout
     for given in ((tmp_path / "in.txt").read_bytes(), gzip.compress((tmp_path / "in.txt").read_bytes())):
-        command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
-        piped = subprocess.run(command, cwd=tmp_path, input=given, capture_output=True, timeout=200)
-        assert (piped.returncode, piped.stdout.decode()) == (0, expected)
+        theirs, ours = os.pipe()
+        os.write(ours, given)  # a pipe has room for it
+        os.close(ours)
+        piped = called("translate", run, cwd=tmp_path, stdin=theirs)
+        assert (piped.returncode, piped.stdout) == (0, expected)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -141,19 +145,42 @@ def test_a_signal_that_ended_who_writes_too_is_no_end_of_the_texts(run: Path, tm
         assert process.wait(60) == 130
 
 
+@contextmanager
+def fed(feed: Callable[[int], None]) -> Iterator[int]:
+    """The end to read from of a pipe into which a thread writes with this, and which it closes."""
+    theirs, ours = os.pipe()
+
+    def write() -> None:
+        with os.fdopen(ours):
+            feed(ours)
+
+    with ThreadPoolExecutor(1) as thread:
+        writing = thread.submit(write)
+        yield theirs
+        writing.result(SECONDS)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="asks a pipe what it holds")
 @pytest.mark.parametrize("given", [b"\xef\xbb\xbf1 2\n", gzip.compress(b"1 2\n", mtime=0)])
 def test_what_marks_the_texts_may_come_byte_by_byte(run: Path, tmp_path: Path, given: bytes) -> None:
-    with translating(run, tmp_path) as (process, stdin, _):
+    def feed(pipe: int) -> None:
         for place in range(len(given)):
-            os.write(stdin.fileno(), given[place : place + 1])
-            while _held(stdin) and process.poll() is None:
-                time.sleep(0.01)
-        outputs, _ = process.communicate(timeout=200)
-    assert outputs == called("translate", run, "1 2", cwd=tmp_path).stdout
+            os.write(pipe, given[place : place + 1])
+            wait_until(lambda: not _held(pipe))
+
+    with fed(feed) as pipe:
+        piped = called("translate", run, cwd=tmp_path, stdin=pipe)
+    assert piped.stdout == called("translate", run, "1 2", cwd=tmp_path).stdout
 
 
-def _held(pipe: IO[str]) -> int:
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _held(pipe: int) -> int:
     """How many bytes of it are not read yet."""
     import fcntl
     import termios
@@ -164,18 +191,25 @@ def _held(pipe: IO[str]) -> int:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe's end there always waits")
-def test_a_pipe_that_does_not_wait_is_waited_for(run: Path, tmp_path: Path) -> None:
-    theirs, ours = os.pipe()
-    os.set_blocking(theirs, False)
-    command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=theirs, stdout=PIPE, stderr=PIPE, text=True) as process:
-        os.close(theirs)
-        os.write(ours, b"1\n")
-        assert process.stdout is not None and process.stdout.readline()
-        os.write(ours, b"2\n")
-        assert process.stdout.readline()
-        os.close(ours)
-        assert process.wait(60) == 0
+def test_a_pipe_that_does_not_wait_is_waited_for(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_waited_for = Event()
+
+    def noted(*streams: Any) -> object:
+        is_waited_for.set()
+        return select(*streams)
+
+    def feed(pipe: int) -> None:
+        for line in (b"1\n", b"2\n"):
+            assert is_waited_for.wait(SECONDS)
+            is_waited_for.clear()
+            os.write(pipe, line)
+
+    monkeypatch.setattr("core.cli.arriving.select", noted)
+    with fed(feed) as pipe:
+        os.set_blocking(pipe, False)
+        piped = called("translate", run, cwd=tmp_path, stdin=pipe)
+    assert piped.returncode == 0
+    assert piped.stdout == called("translate", run, "1", "2", cwd=tmp_path).stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks whether a pipe takes more")

@@ -39,11 +39,11 @@ def weights(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_path: Path) -> None:
-    length = {"max_steps": 200, "validate_every": 200, "checkpoint_every": 200}
+    length = {"max_steps": 100, "validate_every": 100, "checkpoint_every": 100}
     alone = begun(engine, tmp_path, **length)
     answered(engine, Learn())
     beside = begun(engine, tmp_path, **length)
-    answered(engine, SetPace(steps_per_second=1.0))  # or it would be over before the check
+    answered(engine, SetPace(steps_per_second=0.5))  # or it would be over before the check
     learning = engine.ask(Learn())
     assert answered(engine, CheckPlugin(plugin="copy_task", bounds=BRIEFLY)).is_clean
     assert not learning.done()
