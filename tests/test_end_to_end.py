@@ -1,13 +1,13 @@
 """The whole application from the terminal: main.py trains, is stopped, goes on, evaluates, translates.
 
-In real processes, each kind of use at least once; what differs only in what is said is called in this process.
+In real processes, each kind of use at least once (translate's: tests/core/cli/test_translate.py); what differs only in
+what is said is called in this process.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -51,10 +51,10 @@ training:
 TIMING = {"time", "train/target_tokens_per_second"}
 
 
-def headlight(*arguments: object, cwd: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+def headlight(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     """One call of the command line, from another folder than the project's."""
     command = [*MAIN, *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=200)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=200)
 
 
 def refused(result: subprocess.CompletedProcess[str]) -> str:
@@ -198,17 +198,35 @@ def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
     assert "2/2" in result.stderr
     written = (place / "out.txt").read_text(encoding="utf-8")
     assert len(written.split("\n")) == 3
-    assert headlight("translate", run, cwd=place, stdin="1 2\n3\n").stdout == written
+    theirs, ours = os.pipe()
+    os.write(ours, b"1 2\n3\n")
+    os.close(ours)
+    assert called("translate", run, cwd=place, stdin=theirs).stdout == written
 
 
-def test_several_seeds_are_several_runs_and_their_spread(place: Path) -> None:
-    short = ("--set", "training.max_steps=20", "--set", "training.validate_every=20")
-    result = called("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *short, "--json", cwd=place)
-    assert result.returncode == 0, result.stderr
-    events = [json.loads(line) for line in result.stdout.splitlines()]
-    finished = [event for event in events if event["event"] == "run_finished"]
+SHORT = ("--set", "training.max_steps=20", "--set", "training.validate_every=20")
+
+
+@pytest.fixture(scope="module")
+def training_of_seeds(place: Path) -> subprocess.CompletedProcess[str]:
+    """Short trainings with the seeds 3 and 5, which nobody stops."""
+    return called("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *SHORT, "--json", cwd=place)
+
+
+def finished_runs(training: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    """What it tells of each run that has ended."""
+    assert training.returncode == 0, training.stderr
+    events = map(json.loads, training.stdout.splitlines())
+    return [event for event in events if event["event"] == "run_finished"]
+
+
+def test_several_seeds_are_several_runs_and_their_spread(
+    training_of_seeds: subprocess.CompletedProcess[str],
+) -> None:
+    finished = finished_runs(training_of_seeds)
     assert [RunFolder.open(Path(one["run"])).config().seed for one in finished] == [3, 5]
-    last, losses = events[-1], [one["metrics"]["valid/loss"] for one in finished]
+    last = json.loads(training_of_seeds.stdout.splitlines()[-1])
+    losses = [one["metrics"]["valid/loss"] for one in finished]
     assert (last["event"], last["runs"]) == ("seeds_finished", [one["run"] for one in finished])
     assert losses[0] != losses[1]
     assert last["mean"]["valid/loss"] == pytest.approx(sum(losses) / 2)
@@ -303,35 +321,43 @@ def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Sig
 
 
 def learnt(run: Path) -> dict[str, Any]:
-    """All that a run learnt, free of wall-clock times."""
+    """All that a run learnt to its end, free of wall-clock times."""
     folder = RunFolder.open(run)
     steps, arrays = folder.metrics()
     metrics = {name: values.tolist() for name, values in arrays.items() if name not in TIMING}
     # Not the file's bytes: safetensors writes its metadata in any order.
-    weights = {name: values.tobytes() for name, values in folder.weights(300).items()}
+    weights = {name: values.tobytes() for name, values in folder.weights(folder.state.last_step).items()}
     return {"steps": steps.tolist(), "valid": folder.validation_metrics(), "weights": weights, **metrics}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_run_stopped_by_signals_and_resumed_is_the_unstopped_run_to_the_bit(run: Path, place: Path) -> None:
+    """As is one stopped by SIGINT, further down."""
     begin = ["train", "tiny.yaml", "--run-dir", "stopped"]
     resume = ["train", "--resume", "stopped"]
-    for arguments, number in ((begin, signal.SIGINT), (resume, signal.SIGTERM), (resume, signal.SIGHUP)):
-        code, errors = stop_after_first_steps(arguments, place, number)
-        assert code == 128 + number, errors
-        last = errors.splitlines()[-1]
-        assert "Traceback" not in errors and number.name in last
-        assert Path(last.partition("saved: ")[2].partition(". Go on")[0]).is_dir()
+    for arguments, number in ((begin, signal.SIGTERM), (resume, signal.SIGHUP)):
+        require_stopped_and_saved(*stop_after_first_steps(arguments, place, number), number)
     result = called(*resume, cwd=place)
     assert result.returncode == 0, result.stderr
     assert learnt(place / "stopped") == learnt(run)
 
 
+def require_stopped_and_saved(code: int, errors: str, number: signal.Signals) -> None:
+    """By this signal, which the last line names, with the checkpoint to go on from."""
+    assert code == 128 + number, errors
+    last = errors.splitlines()[-1]
+    assert "Traceback" not in errors and number.name in last
+    assert Path(last.partition("saved: ")[2].partition(". Go on")[0]).is_dir()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_of_several_seeds_those_that_a_signal_kept_from_training_are_named(place: Path) -> None:
-    short = ["--set", "training.max_steps=20", "--runs-dir", "rest"]
-    code, errors = stop_after_first_steps(["train", "tiny.yaml", "--seeds", "3,5,7", *short], place, signal.SIGINT)
-    assert code == 128 + signal.SIGINT, errors
+def test_of_several_seeds_those_that_a_signal_kept_from_training_are_named(
+    place: Path, training_of_seeds: subprocess.CompletedProcess[str]
+) -> None:
+    """All are trained in the end, the one that was stopped as if it had not been."""
+    begin = ["train", "tiny.yaml", "--seeds", "3,5,7", *SHORT, "--runs-dir", "rest"]
+    code, errors = stop_after_first_steps(begin, place, signal.SIGINT)
+    require_stopped_and_saved(code, errors, signal.SIGINT)
     last = errors.splitlines()[-1]
     (run,) = list_runs(place / "rest")
     assert f"{run.name} (still" in last.partition("Go on with: headlight train --resume ")[2], last
@@ -341,6 +367,7 @@ def test_of_several_seeds_those_that_a_signal_kept_from_training_are_named(place
     for one in (["train", "--resume", str(run)], command.split(), command.replace("seed=5", "seed=7").split()):
         result = called(*one, cwd=place)
         assert result.returncode == 0, result.stderr
+    assert learnt(run) == learnt(Path(finished_runs(training_of_seeds)[0]["run"]))
     compared = called("runs", "compare", *list_runs(place / "rest"), "--json", cwd=place)
     records = [json.loads(line) for line in compared.stdout.splitlines()]
     assert records[3]["run"] == "mean of 3", records
@@ -430,7 +457,7 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Path) -> None:
     reached = plugins / "reached"
-    body = f"        open({str(reached)!r}, 'w').close()\n        while True: pass"
+    body = f"        open({str(reached)!r}, 'w').close()\n        import time; time.sleep(1000)"
     (plugins / "hangs.py").write_text(PLUGIN.format(name="hangs", body=body), encoding="utf-8")
     arguments = with_plugin("hangs", plugins, "--run-dir", str(plugins / "never"))
     command, environment = [sys.executable, "-c", PATIENT, *arguments], os.environ | {"PYTHONPATH": str(ROOT)}
@@ -454,10 +481,15 @@ def test_one_example_is_enough(place: Path, plugins: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Path, plugins: Path) -> None:
+    import resource
+
     def within(kilobytes: int, name: str) -> subprocess.CompletedProcess[str]:
-        command = shlex.join([*MAIN, *with_plugin("one_example", plugins, "--run-dir", name)])
-        shell = ["bash", "-c", f"ulimit -f {kilobytes}; exec {command}"]  # no file may grow beyond it
-        return subprocess.run(shell, cwd=place, capture_output=True, text=True, timeout=200)
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024 * kilobytes, before[1]))  # no file may grow beyond it
+        try:
+            return called(*with_plugin("one_example", plugins, "--run-dir", name), cwd=place)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
     result = within(70, "full")  # holds a checkpoint, but not all metrics
     assert result.returncode == 3 and "Traceback" not in result.stderr, result.stderr

@@ -91,13 +91,20 @@ def test_setup_that_was_cut_short_is_done_again(installed: Path) -> None:
     assert len(pip_calls(installed)) == 3
 
 
-def test_a_venv_that_was_cut_short_is_made_again(clone: Path) -> None:
-    (clone / ".venv" / "bin").mkdir(parents=True)
-    (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    result = call("make", "setup", cwd=clone, PIP_NO_INDEX="1", PIP_FIND_LINKS="")
-    assert result.returncode != 0  # nothing can be fetched here, but the .venv is whole
-    assert "Making .venv" in result.stdout
-    assert (clone / ".venv" / "bin" / "pip").is_file()
+def test_a_venv_that_was_cut_short_is_made_again(installed: Path) -> None:
+    """By a Python that notes it down, and makes one that notes down what pip is asked for."""
+    (installed / ".venv").rename(installed / "whole")
+    (installed / ".venv" / "bin").mkdir(parents=True)
+    (installed / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    python = installed / "tools" / "python3"
+    python.parent.mkdir()
+    making = 'echo "$*" > venv-call && rm -r .venv && mv whole .venv && exit 0'
+    python.write_text(f'#!/bin/sh\n[ "$2" = venv ] && {making}\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    result = call("make", "setup", cwd=installed, PATH=os.pathsep.join([str(python.parent), os.environ["PATH"]]))
+    assert result.returncode == 0 and "Making .venv" in result.stdout, result.stderr
+    assert (installed / "venv-call").read_text() == "-m venv --clear .venv\n"
+    assert len(pip_calls(installed)) == 2
 
 
 def test_setup_without_a_fitting_python_says_so(clone: Path, tmp_path: Path) -> None:
