@@ -26,6 +26,8 @@ import pytest
 import tqdm
 from hypothesis import settings
 
+from tests.shared_host import engines_share_a_host, shared_host  # noqa: F401 (fixtures)
+
 ROOT = Path(__file__).parents[1]
 SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000
 GRACE_SECONDS = 20.0  # what is already ending may take this long, on a machine with too much to do

@@ -90,6 +90,7 @@ def outcomes(folder: Path, tests: str, grace: float | None = None) -> dict[str, 
     ours = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
     theirs = ours if grace is None else re.sub(r"(?m)^GRACE_SECONDS = \S+", f"GRACE_SECONDS = {grace}", ours)
     (folder / "tests" / "conftest.py").write_text(theirs, encoding="utf-8")
+    shutil.copy(ROOT / "tests" / "shared_host.py", folder / "tests")
     shutil.copy(ROOT / "pyproject.toml", folder / "pyproject.toml")
     shutil.copy(ROOT / "main.py", folder / "main.py")
     (folder / "tests" / "test_it.py").write_text(tests)

@@ -22,6 +22,7 @@ from safetensors import safe_open
 
 from core.run_folder import RunFolder, list_runs
 from core.training.trainer import Trainer
+from tests.full_disk import no_file_beyond
 from tests.in_process import called
 
 ROOT = Path(__file__).parents[1]
@@ -49,6 +50,8 @@ training:
   num_threads: 1
 """
 TIMING = {"time", "train/target_tokens_per_second"}
+
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
 
 def headlight(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -481,15 +484,9 @@ def test_one_example_is_enough(place: Path, plugins: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Path, plugins: Path) -> None:
-    import resource
-
     def within(kilobytes: int, name: str) -> subprocess.CompletedProcess[str]:
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1024 * kilobytes, before[1]))  # no file may grow beyond it
-        try:
+        with no_file_beyond(1024 * kilobytes):
             return called(*with_plugin("one_example", plugins, "--run-dir", name), cwd=place)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
     result = within(70, "full")  # holds a checkpoint, but not all metrics
     assert result.returncode == 3 and "Traceback" not in result.stderr, result.stderr

@@ -25,6 +25,8 @@ from tests.in_process import called
 
 TWO = {"train_source": "train.en", "train_target": "train.de"}
 
+one_host = pytest.mark.usefixtures("engines_share_a_host")
+
 
 def spaced(number: int) -> str:
     """Its digits as words."""
@@ -146,6 +148,7 @@ def test_columns_without_a_cut_are_counted_too(corpus: Path, source: list[int] |
     assert form.cuts == ("words",) * num_columns
 
 
+@one_host
 def test_a_run_reads_typed_columns_as_those_it_was_trained_on(corpus: Path) -> None:
     rows = (f"{word}\t{word}ed\tV;PST\n" for word in ("walk", "talk", "jump"))
     (corpus / "train.tsv").write_text("".join(rows) * 10)
@@ -284,6 +287,7 @@ def test_what_has_no_width_beside_letters_stays(corpus: Path) -> None:
     assert texts(corpus, **TWO, empty_lines="leave_out") == [("a\u200bb", "x")]
 
 
+@one_host
 def test_the_check_of_plugins_finds_nothing_to_mend(corpus: Path) -> None:
     with Engine() as engine:
         report = answered(engine, CheckPlugin(plugin="parallel_text", options={"folder": str(corpus), **TWO}))
@@ -485,6 +489,7 @@ def test_any_sign_may_stand_between_tokens(cut: str) -> None:
     assert ParallelTextOptions(source_cut=[cut]).source_cut == [cut]
 
 
+@one_host
 def test_pairs_that_options_leave_out_are_told_of_the_split_they_would_be_in(corpus: Path) -> None:
     """The last of a file too, those of a file that nobody touched since, and more of them beside the same pairs."""
     (corpus / "train.tsv").write_text("\ta\n" + "a b\tb a\n" * 1000 + "a b c\ta\n" * 2, encoding="utf-8")

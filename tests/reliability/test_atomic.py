@@ -29,6 +29,8 @@ VISIBLE = ("mkdir", "rename", "unlink", "unlinkat", "rmdir")  # what another pro
 SAVING = ("-m", "tests.reliability.one_save")
 RESUMING = ("-m", "tests.reliability.one_resume")
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:

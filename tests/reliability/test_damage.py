@@ -39,6 +39,8 @@ except UserError as error:
 """
 FOR_PEOPLE = "log.txt"  # nobody but a person reads it
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:

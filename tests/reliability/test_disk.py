@@ -32,6 +32,8 @@ from tests.reliability.terminal import (
     wait_for_checkpoint,
 )
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
+
 NOBODY = 65_534
 LOOK = """
 import sys

@@ -18,6 +18,11 @@ LETTERS = {"plugin": "phonetic_to_letter", "options": {"count": 1500, "length": 
 """300 sentences held out, more than the 256 that a validation decodes."""
 
 
+@pytest.fixture(autouse=True)
+def one_host(engines_share_a_host: None) -> None:
+    """What the commands print is looked at here, not how they start plugins."""
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus without test files, one of whose five valid pairs is too long; and a run that averages checkpoints."""

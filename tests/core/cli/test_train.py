@@ -84,7 +84,7 @@ def test_two_vocabularies_of_one_size_are_not_tied(tmp_path: Path) -> None:
     sources = map(" ".join, product("ab", repeat=6))
     (tmp_path / "pairs.tsv").write_text("".join(f"{text}\t{text.upper()}\n" for text in sources))
     config = tmp_path / "two.yaml"
-    config.write_text("dataset: {plugin: parallel_text, options: {folder: ., train_source: pairs.tsv}}\n")
+    config.write_text(f"dataset: {{plugin: parallel_text, options: {{folder: {tmp_path}, train_source: pairs.tsv}}}}\n")
     settings = [word for override in ("training.max_steps=1", *TIED) for word in ("--set", override)]
     refused = called("train", config, "--run-dir", "run", *settings, cwd=tmp_path)
     assert (refused.returncode, refused.stdout, (tmp_path / "run").exists()) == (2, "", False)

@@ -27,6 +27,8 @@ ROOT = Path(__file__).parents[3]
 SMALL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 2, "num_decoder_layers": 2, "d_ff": 32}
 OTHER = {"norm_first": False, "positions": "learned", "activation": "gelu", "bias": False, "tie_embeddings": "decoder"}
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
+
 
 @pytest.mark.parametrize("more", [{}, OTHER])
 def test_steps_from_the_caches_equal_the_whole_model(more: dict[str, Any]) -> None:

@@ -27,6 +27,8 @@ from core.serving.session import Session
 from tests.core.watcher import Watcher, answered
 from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, resume, train
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,56 +13,34 @@ import pytest
 
 from core.engine import Engine
 from core.errors import UserError
-from core.events import StepsDone, Trouble
+from core.events import RunFinished, StepsDone, Trouble
 from core.requests import Learn, MoveRun, OpenRun, Stop
 from core.run_folder import RunFolder
 from tests.core.examples import fail_to_read
 from tests.core.serving.running import assert_same_weights, whole_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun
+from tests.full_disk import no_file_beyond
 
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
 
 
-FULL = """
-import resource, signal, sys
-from pathlib import Path
-from core.engine import Engine
-from core.errors import UserError
-from core.events import RunFinished, Trouble
-from core.requests import Learn
-from core.run_folder import RunFolder
-from tests.core.watcher import Watcher, answered, begun
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-watcher = Watcher()
-with Engine([watcher]) as engine:
-    run = begun(engine, Path(sys.argv[1]), max_steps=40)
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_full_disk_pauses_the_run_and_nothing_is_lost(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path, max_steps=40)
     answered(engine, Learn(steps=5))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
-    try:
+    with no_file_beyond(2000), pytest.raises(UserError, match="cannot be written") as refused:
         answered(engine, Learn())
-    except UserError as error:
-        print(error.sentence)
-    print(watcher.states()[-1], watcher.wait(RunFinished).reason, watcher.wait(Trouble).sentence)
-    state = RunFolder.open(run).state  # it has room for files as small as this
-    print(state.state, state.reason)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    sentence = refused.value.sentence
+    assert (watcher.states()[-1], watcher.wait(RunFinished).reason) == ("paused", "disk")
+    assert watcher.wait(Trouble).sentence == sentence
+    state = RunFolder.open(run).state  # it had room for files as small as this
+    assert (state.state, state.reason) == ("paused", "disk")
     answered(engine, Learn())
-    print(run)
-"""
-
-
-def test_a_full_disk_pauses_the_run_and_nothing_is_lost(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", FULL, tmp_path], capture_output=True, text=True, timeout=200)
-    assert done.stderr == ""
-    refused, paused, kept, run = done.stdout.split("\n")[:-1]
-    assert "cannot be written" in refused
-    assert paused == f"paused disk {refused}" and kept == "paused disk"
-    assert refused in (Path(run) / "log.txt").read_text(encoding="utf-8")
-    assert RunFolder.open(Path(run)).metrics()[0].tolist() == list(range(1, 41))
-    state = RunFolder.open(Path(run)).state
+    assert sentence in (run / "log.txt").read_text(encoding="utf-8")
+    assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 41))
+    state = RunFolder.open(run).state
     assert (state.state, state.reason) == ("finished", "max_steps")
-    with Engine() as engine:
-        assert_same_weights(whole_run(engine, tmp_path, max_steps=40), Path(run))
+    assert_same_weights(whole_run(engine, tmp_path, max_steps=40), run)
 
 
 @pytest.mark.parametrize("is_gone", [False, True])

@@ -1,0 +1,51 @@
+"""One plugin host for the engines of many tests, one after the other: each would start a process of its own.
+
+For tests that only ask it for pairs of the plugins that come along. An engine that is given a folder of plugins, or
+whose environment has some, has its own host all the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from core.plugins_host.discovery import user_plugins_dir
+from core.plugins_host.host import PluginHost
+
+
+class SharedHost(PluginHost):
+    """It outlives the engines that it is lent to."""
+
+    def warm_up(self) -> None:
+        """It is warm; an engine begins without a hurry."""
+        self.in_a_hurry.clear()
+
+    def close(self) -> None:
+        """Its engine ends, and it does not."""
+
+    def end(self) -> None:
+        super().close()
+
+
+@pytest.fixture(scope="session")
+def shared_host(shared_home: Path) -> Iterator[SharedHost]:
+    """It has listed its plugins."""
+    host = SharedHost()
+    host.plugins()
+    yield host
+    host.end()
+
+
+@pytest.fixture
+def engines_share_a_host(shared_host: SharedHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of this test, whether it makes them or the command line does."""
+    known = os.environ.get("PYTHONPATH")
+
+    def host_for(extra_dirs: Sequence[Path] = ()) -> PluginHost:
+        has_own = extra_dirs or os.environ.get("HEADLIGHT_PLUGINS") or user_plugins_dir().exists()
+        return PluginHost(extra_dirs) if has_own or os.environ.get("PYTHONPATH") != known else shared_host
+
+    monkeypatch.setattr("core.engine.PluginHost", host_for)
