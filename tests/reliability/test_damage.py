@@ -198,7 +198,8 @@ def test_a_bad_sector_is_named_and_ends_no_process(run: Path, cases: Cases) -> N
     for name in ("checkpoints/000004/model.safetensors", "checkpoints/000004/state.json", "metrics.jsonl"):
         path = run / name
         with cases.trying(name):
-            injected = [STRACE, "-f", "-qq", "-o", "/dev/null", "-P", path, "-e", "inject=read:error=EIO"]
+            only_reads = [STRACE, "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-P", path, "-e", "trace=read"]
+            injected = [*only_reads, "-e", "inject=read:error=EIO"]
             command = [*injected, sys.executable, "-c", READ, run]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
             assert done.stdout.startswith(f"{path}: it cannot be read (Input/output error)."), done

@@ -29,6 +29,15 @@ def full_pipe() -> Iterator[int]:
     os.close(written)
 
 
+@pytest.fixture
+def small_full_pipe(full_pipe: int) -> int:
+    """One that a tenth of the lines fills."""
+    import fcntl
+
+    fcntl.fcntl(full_pipe, fcntl.F_SETPIPE_SZ, 4096)
+    return full_pipe
+
+
 @contextmanager
 def writing(command: list[str], pipe: int, **streams: int) -> Iterator[subprocess.Popen[bytes]]:
     """A process that has filled the pipe, and has more to write."""
@@ -54,11 +63,11 @@ def fill(pipe: int) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_translations_that_nobody_reads_end_with_the_first_signal(
-    place: Path, tmp_path: Path, full_pipe: int, number: signal.Signals
+    place: Path, tmp_path: Path, small_full_pipe: int, number: signal.Signals
 ) -> None:
-    (tmp_path / "in.txt").write_text("a b\n" * 1000, encoding="utf-8")
+    (tmp_path / "in.txt").write_text("a b\n" * 256, encoding="utf-8")
     command = [*MAIN, "translate", str(place / "run"), "--input", str(tmp_path / "in.txt"), "--json"]
-    with writing(command, full_pipe, stderr=subprocess.PIPE) as process:
+    with writing(command, small_full_pipe, stderr=subprocess.PIPE) as process:
         process.send_signal(number)
         _, said = process.communicate(timeout=SECONDS)
     assert process.returncode == 128 + number
@@ -75,10 +84,12 @@ def test_a_training_whose_events_nobody_reads_saves_at_the_first_signal(tmp_path
     assert folder.state.state == "stopped" and folder.checkpoint_steps()[-1] == folder.state.last_step > 0
 
 
-def test_a_listing_that_nobody_reads_ends_with_the_first_signal(place: Path, tmp_path: Path, full_pipe: int) -> None:
-    for number in range(300):
+def test_a_listing_that_nobody_reads_ends_with_the_first_signal(
+    place: Path, tmp_path: Path, small_full_pipe: int
+) -> None:
+    for number in range(60):
         (tmp_path / f"run{number}").symlink_to(place / "run")
     command = [*MAIN, "runs", "list", "--json", "--runs-dir", str(tmp_path)]
-    with writing(command, full_pipe, stderr=full_pipe) as process:
+    with writing(command, small_full_pipe, stderr=small_full_pipe) as process:
         process.send_signal(signal.SIGINT)
         assert process.wait(SECONDS) == 128 + signal.SIGINT
