@@ -1,6 +1,6 @@
 """The command line as a terminal calls it, in this process: in one of its own each call loads torch for two seconds.
 
-What needs a process (signals, limits, pipes, what is loaded) has one: the fixture `headlight`.
+What needs a process (signals, limits of memory, pipes it writes to, what is loaded) has one: the fixture `headlight`.
 """
 
 from __future__ import annotations
