@@ -104,30 +104,29 @@ def tell(event: Event | None, watcher: Watcher) -> None:
 
 @pytest.mark.parametrize("spoil", [spoil_weight, spoil_average, spoil_gradient, spoil_loss])
 def test_no_number_that_is_not_finite_is_saved(
-    spoil: Callable[[Trainer, float], str], tmp_path: Path, cases: Cases, full: bool
+    spoil: Callable[[Trainer, float], str], shared_host: PluginHost, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    with PluginHost() as host:
-        for save in (go_on, stop, finish) if full or spoil is spoil_weight else (go_on,):
-            for number in (float("nan"), float("inf"), float("-inf")) if full else (float("inf"),):
-                with cases.trying(f"{spoil.__name__}, {number}, {save.__name__}"):
-                    watcher = Watcher()
-                    session = Session(watcher, host, tmp_path / "cache")
-                    every = AT if save is go_on else 100
-                    drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every))), watcher)
-                    run = session.start(Start(runs_dir=tmp_path / "runs"))
-                    learn(session, AT, watcher)
-                    said = spoil(session.run.trainer, number)
-                    save(session, watcher)
-                    require_only_finite(run)
-                    assert watcher.all(RunFinished)[-1].reason == "diverged"
-                    # A step later, one spoiled tensor has spoiled others.
-                    assert save is not go_on or said in watcher.wait(Trouble).sentence
-                    assert watcher.wait(Trouble).offer == "lower_rate"
-                    assert RunFolder.open(run).state.state == "failed"
-                    drain(session.open_run(OpenRun(run=run)), watcher)
-                    drain(session.learn(None), watcher)
-                    assert watcher.all(RunFinished)[-1].reason == "max_steps"
-                    session.close()
+    for save in (go_on, stop, finish) if full or spoil is spoil_weight else (go_on,):
+        for number in (float("nan"), float("inf"), float("-inf")) if full else (float("inf"),):
+            with cases.trying(f"{spoil.__name__}, {number}, {save.__name__}"):
+                watcher = Watcher()
+                session = Session(watcher, shared_host, tmp_path / "cache")
+                every = AT if save is go_on else 100
+                drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every))), watcher)
+                run = session.start(Start(runs_dir=tmp_path / "runs"))
+                learn(session, AT, watcher)
+                said = spoil(session.run.trainer, number)
+                save(session, watcher)
+                require_only_finite(run)
+                assert watcher.all(RunFinished)[-1].reason == "diverged"
+                # A step later, one spoiled tensor has spoiled others.
+                assert save is not go_on or said in watcher.wait(Trouble).sentence
+                assert watcher.wait(Trouble).offer == "lower_rate"
+                assert RunFolder.open(run).state.state == "failed"
+                drain(session.open_run(OpenRun(run=run)), watcher)
+                drain(session.learn(None), watcher)
+                assert watcher.all(RunFinished)[-1].reason == "max_steps"
+                session.close()
 
 
 def require_only_finite(run: Path) -> None:

@@ -26,6 +26,8 @@ BRIEFLY = Bounds(shards_seconds=0.0, options_seconds=0.0)
 """Where the plugin is not what is looked at."""
 STAGE = "checking copy_task: "
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")  # each check has processes of its own
+
 
 @pytest.fixture
 def engine(watcher: Watcher, tmp_path: Path) -> Iterator[Engine]:

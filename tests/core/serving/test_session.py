@@ -30,11 +30,10 @@ WILD = {
 
 
 @pytest.fixture
-def session(watcher: Watcher, tmp_path: Path) -> Iterator[Session]:
-    with PluginHost() as host:
-        made = Session(watcher, host, tmp_path / "cache")
-        yield made
-        made.close()
+def session(watcher: Watcher, shared_host: PluginHost, tmp_path: Path) -> Iterator[Session]:
+    made = Session(watcher, shared_host, tmp_path / "cache")
+    yield made
+    made.close()
 
 
 def begin(session: Session, runs_dir: Path, **training: Any) -> Path:

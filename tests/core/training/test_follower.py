@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,9 @@ from tests.core.data.conftest import drive
 
 
 @pytest.fixture
-def host() -> Iterator[PluginHost]:
+def host(shared_host: PluginHost) -> PluginHost:
     """A real one."""
-    with PluginHost() as host:
-        yield host
+    return shared_host
 
 
 def config_with(size: int) -> RunConfig:
