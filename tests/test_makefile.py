@@ -101,7 +101,9 @@ def test_a_venv_that_was_cut_short_is_made_again(installed: Path) -> None:
     making = 'echo "$*" > venv-call && rm -r .venv && mv whole .venv && exit 0'
     python.write_text(f'#!/bin/sh\n[ "$2" = venv ] && {making}\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
-    result = call("make", "setup", cwd=installed, PATH=os.pathsep.join([str(python.parent), os.environ["PATH"]]))
+    tools_first = os.pathsep.join([str(python.parent), os.environ["PATH"]])
+    # Were the .venv taken as it is, its pip would be that of these tests' Python: it may fetch nothing.
+    result = call("make", "setup", cwd=installed, PATH=tools_first, PIP_NO_INDEX="1", PIP_FIND_LINKS="")
     assert result.returncode == 0 and "Making .venv" in result.stdout, result.stderr
     assert (installed / "venv-call").read_text() == "-m venv --clear .venv\n"
     assert len(pip_calls(installed)) == 2
