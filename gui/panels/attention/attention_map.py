@@ -44,10 +44,10 @@ class AttentionMap(Panel):
         self.canvas, self.lines = MapCanvas(theme), LineCanvas(theme)
         self._readout = ElidedLabel(role="muted")
         self._canvases = QStackedLayout()
+        self.body.addLayout(self._canvases, 1)  # first: it shows what is added, without a parent as a window of its own
         for canvas in (self.canvas, self.lines):
             canvas.pointed = self._say
             self._canvases.addWidget(canvas)
-        self.body.addLayout(self._canvases, 1)
         self.body.addWidget(self._readout)
 
     def show_step(self, history: History, step: int) -> None:
