@@ -35,9 +35,11 @@ from gui.widgets.choices import CalmCombo
 from gui.widgets.labels import plain_label
 from gui.widgets.save_dialog import ask_where_to_save
 from gui.widgets.section import Section
+from gui.widgets.tab_order import tab_on_into
 
 SECTIONS = ("dataset", "model", "training", "decoding")
 WIDTH = 336
+_PLACES = {"dataset": 2}  # below the choice of a plugin and its options; elsewhere the settings come first
 _KINDS = {".yaml": "Settings", ".yml": "Settings"}
 NOAM_NOTE = "Has no effect with the schedule noam, which sets its own rate: change the Noam factor instead."
 
@@ -66,7 +68,7 @@ class SetupDrawer(QFrame):
         self.schedule = PlannedSchedule(context.theme)
         self.plugin_combo = CalmCombo()
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
-        self.forms = {name: OptionForm(_fields_of(name)) for name in SECTIONS}
+        self._forms: dict[str, OptionForm] = {}  # of the sections that somebody has unfolded
         self.processes_row = ProcessesRow(context.theme, context.workbench)
         self._scroll = QScrollArea()
         self._lay_out()
@@ -105,6 +107,17 @@ class SetupDrawer(QFrame):
         """Train on these texts, with all other settings as they are, or show why that cannot be."""
         self.context.bridge.call(partial(corpus_of, paths), self._take_corpus)
 
+    def form(self, name: str) -> OptionForm:
+        """The settings of a section, built when they are first asked for: many windows are used without."""
+        if name not in self._forms:
+            form = self._forms[name] = OptionForm(_fields_of(name))
+            section = self.sections[name]
+            section.body.insertWidget(_PLACES.get(name, 0), form)
+            tab_on_into(form, behind=self.plugin_combo if name == "dataset" else section.heading)
+            form.edited.connect(self._edit)
+            self.refresh()
+        return self._forms[name]
+
     def refresh(self) -> None:
         """Show the draft, its size and its schedule."""
         draft = self.context.workbench.draft
@@ -114,13 +127,14 @@ class SetupDrawer(QFrame):
             self._shown_run = self.context.workbench.run
             self._take_run(draft)
         values = draft.model_dump(mode="json")
-        for form in self.forms.values():
+        for form in self._forms.values():
             form.show_values(values)
         self.plugin_combo.setCurrentIndex(self.plugin_combo.findData(draft.dataset.plugin))
         self.plugin_options.show_draft(draft)
-        own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
-        self.forms["training"].show_note("training.optimizer.learning_rate", own_rate)
-        self.forms["training"].show_note("training.max_steps", self._other_end(draft))
+        if training := self._forms.get("training"):
+            own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
+            training.show_note("training.optimizer.learning_rate", own_rate)
+            training.show_note("training.max_steps", self._other_end(draft))
         self.schedule.show_config(draft)
         self.size_label.setText(self._size(draft))
         changes = changed_keys(self._origin, draft) if self._origin else ()
@@ -129,6 +143,9 @@ class SetupDrawer(QFrame):
 
     def resize_to_zoom(self) -> None:
         self.setFixedWidth(self.context.theme.px(WIDTH))
+
+    def _unfold(self, name: str, _: bool) -> None:
+        self.form(name)
 
     def _take(self, config: RunConfig) -> None:
         self._origin = config
@@ -184,12 +201,12 @@ class SetupDrawer(QFrame):
         errors = self.context.workbench.edit_what_fits(edits)
         self._refused = {refused: edits[refused] for refused in errors}
         for tried in edits:
-            self.forms[tried.partition(".")[0]].show_error(tried, beside(tried, errors.get(tried, "")))
+            self.form(tried.partition(".")[0]).show_error(tried, beside(tried, errors.get(tried, "")))
         self.restart_button.refresh()
 
     def _forget_refused(self) -> None:
         self._marked, self._refused = None, {}
-        for form in self.forms.values():
+        for form in self._forms.values():
             form.forget_errors()
         self.plugin_options.forget()
         self.restart_button.refresh()
@@ -216,8 +233,8 @@ class SetupDrawer(QFrame):
     def _row(self, key: str) -> FormRow | None:
         if key.startswith(f"{OPTIONS}."):
             return self.plugin_options.form.rows.get(key.removeprefix(f"{OPTIONS}."))
-        form = self.forms.get(key.partition(".")[0])
-        return form.rows.get(key) if form is not None else None
+        section = key.partition(".")[0]
+        return self.form(section).rows.get(key) if section in SECTIONS else None
 
     def _unfit(self) -> list[str]:
         """The settings, by key, that do not fit as they were typed."""
@@ -312,12 +329,11 @@ class SetupDrawer(QFrame):
         column.addWidget(self.size_label)
         self.schedule.header.addWidget(ExportButton(self.schedule, self.context.bridge, self.context.redraws))
         column.addWidget(self.schedule)
-        for name, section in self.sections.items():
-            section.body.addWidget(self.forms[name])
+        for section in self.sections.values():
             column.addWidget(section)
         self.sections["training"].body.addWidget(self.processes_row)  # below the threads
-        self.sections["dataset"].body.insertWidget(0, self.plugin_combo)
-        self.sections["dataset"].body.insertWidget(1, self.plugin_options)
+        self.sections["dataset"].body.addWidget(self.plugin_combo)
+        self.sections["dataset"].body.addWidget(self.plugin_options)
         column.addStretch(1)
         self._scroll.setWidgetResizable(True)
         self._scroll.setWidget(content)
@@ -335,8 +351,8 @@ class SetupDrawer(QFrame):
         self.plugin_combo.activated.connect(self._choose_plugin)
         self.open_button.clicked.connect(self._ask_open)
         self.save_button.clicked.connect(self._ask_save)
-        for form in self.forms.values():
-            form.edited.connect(self._edit)
+        for name, section in self.sections.items():
+            section.heading.toggled.connect(partial(self._unfold, name))
         self.plugin_options.edited.connect(self._unmark)
         for changed in (self.plugin_options.edited, self.plugin_options.judged):
             changed.connect(self.restart_button.refresh)

@@ -194,8 +194,7 @@ def turn():
         if isinstance(window, MainWindow):
             workbench, state = window.context.workbench, window.context.bridge.state
             if state == "ready" and not steps:
-                rows = [row for form in window.setup_drawer.forms.values() for row in form.rows.values()]
-                editor = next(row.editor for row in rows if row.field.key == "training.optimizer.learning_rate")
+                editor = window.setup_drawer.form("training").rows["training.optimizer.learning_rate"].editor
                 editor.setText("0.00125")
                 editor.textEdited.emit("0.00125")
                 steps.append(workbench.learn(2))

@@ -27,32 +27,35 @@ class PlannedSchedule(Panel):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self._config: RunConfig | None = None
-        self.plot = PlainPlot(theme)
-        self.plot.setLabel("left", "learning rate")
-        self.plot.setLabel("bottom", "step")
-        self.plot.setAccessibleName("Planned learning rate over steps")
-        self._curve = self.plot.plot()
-        self.body.addWidget(self.plot)
         self.setObjectName("")  # no frame: it lies among Setup's fields
         layout = self.layout()
         assert layout is not None
         layout.setContentsMargins(0, 0, 0, 0)
 
+    def furnish(self) -> None:
+        self.plot = PlainPlot(self.theme)
+        self.plot.setLabel("left", "learning rate")
+        self.plot.setLabel("bottom", "step")
+        self.plot.setAccessibleName("Planned learning rate over steps")
+        self._curve = self.plot.plot()
+        self.body.addWidget(self.plot)
+
     def show_config(self, config: RunConfig) -> None:
-        """Draw this config's schedule at once."""
-        self._config = config
-        self.show_body()
-        steps, rates = planned_rates(config)
-        self._curve.setPen(pg.mkPen(self.theme.colour("good"), width=2))
-        self._curve.setData(steps, rates)
-        self.plot.setToolTip(f"Peak {rates.max():.3g}, last {rates[-1]:.3g}")
+        """Draw this config's schedule, at once where somebody looks."""
+        if config != self._config:
+            self._config = config
+            self.mark_dirty()
 
     def show_step(self, history: History, step: int) -> None:
         """The settings at hand, whatever the run."""
         if self._config is None:
             self.show_empty()
-        else:
-            self.show_config(self._config)
+            return
+        self.show_body()
+        steps, rates = planned_rates(self._config)
+        self._curve.setPen(pg.mkPen(self.theme.colour("good"), width=2))
+        self._curve.setData(steps, rates)
+        self.plot.setToolTip(f"Peak {rates.max():.3g}, last {rates[-1]:.3g}")
 
     def numbers(self) -> Table:
         """A line for each step that is drawn."""

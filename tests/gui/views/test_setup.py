@@ -21,7 +21,7 @@ from tests.gui.conftest import WAIT_MS
 
 def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:
     """Replace a field's text key by key."""
-    editor = window.setup_drawer.forms[key.partition(".")[0]].rows[key].editor
+    editor = window.setup_drawer.form(key.partition(".")[0]).rows[key].editor
     assert isinstance(editor, QLineEdit)
     editor.setFocus()
     editor.selectAll()
@@ -67,14 +67,14 @@ def test_who_saves_settings_or_learns_without_what_was_refused_is_told(
     said = "What was typed for model.num_decoder_layers does not fit: the run learns without it."
     assert window.strip.sentence.text().startswith(said)
     wait_for_state("paused")
-    row = window.setup_drawer.forms["model"].rows["model.num_decoder_layers"]
+    row = window.setup_drawer.form("model").rows["model.num_decoder_layers"]
     assert isinstance(row.editor, QLineEdit)
     assert (row.editor.text(), row.error) == ("abc", "expected a whole number, given 'abc'.")
 
 
 def test_an_error_stands_beside_its_field_until_all_fits_together(qtbot: QtBot, window: MainWindow) -> None:
     type_into(qtbot, window, "model.num_heads", "3")
-    row = window.setup_drawer.forms["model"].rows["model.num_heads"]
+    row = window.setup_drawer.form("model").rows["model.num_heads"]
     assert "must divide d_model = 16" in row.error_label.text()
     assert window.context.workbench.draft.model.num_heads == 2  # type: ignore[union-attr]
     type_into(qtbot, window, "model.num_heads", "2")
@@ -84,7 +84,7 @@ def test_an_error_stands_beside_its_field_until_all_fits_together(qtbot: QtBot, 
 
 def type_two_values_that_fit_only_together(qtbot: QtBot, window: MainWindow) -> None:
     """One after the other."""
-    rows, workbench = window.setup_drawer.forms["model"].rows, window.context.workbench
+    rows, workbench = window.setup_drawer.form("model").rows, window.context.workbench
     type_into(qtbot, window, "model.num_heads", "5")
     assert rows["model.num_heads"].error_label.text() == "✗ must divide d_model = 16, given 5."
     type_into(qtbot, window, "model.d_model", "3")
@@ -96,7 +96,7 @@ def type_two_values_that_fit_only_together(qtbot: QtBot, window: MainWindow) -> 
 
 
 def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: MainWindow) -> None:
-    row = window.setup_drawer.forms["model"].rows["model.dropout"]
+    row = window.setup_drawer.form("model").rows["model.dropout"]
     assert isinstance(row.editor, QLineEdit)
     type_into(qtbot, window, "model.dropout", "1,5")
     type_into(qtbot, window, "model.d_ff", "32")
@@ -161,7 +161,7 @@ def test_another_dataset_begins_without_what_was_refused_of_the_last(qtbot: QtBo
     drawer.choose_preset("toy_german_english")
     workbench.edit("dataset.tokenizer", {"src": "subword", "tgt": "subword"})
     type_into(qtbot, window, "dataset.tokenizer.min_frequency", "2")
-    assert drawer.forms["dataset"].rows["dataset.tokenizer.min_frequency"].error
+    assert drawer.form("dataset").rows["dataset.tokenizer.min_frequency"].error
     drawer._choose_plugin(drawer.plugin_combo.findData("reverse"))
     assert drawer.restart_button.isEnabled()
     type_into(qtbot, window, "model.d_ff", "32")
@@ -175,7 +175,7 @@ def test_a_mark_that_was_mended_goes_though_the_plugins_were_read_anew_meanwhile
     drawer, workbench = window.setup_drawer, window.context.workbench
     drawer.choose_preset("toy_german_english")
     workbench.edit("model.tie_embeddings", "all")
-    row = drawer.forms["model"].rows["model.tie_embeddings"]
+    row = drawer.form("model").rows["model.tie_embeddings"]
     qtbot.waitUntil(lambda: bool(row.error), timeout=WAIT_MS)
     window.context.plugins.changed.emit()
     workbench.edit("dataset.tokenizer", {"shared": True})
@@ -190,7 +190,7 @@ def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) ->
     typing.setInterval(100 * WAIT_MS)  # longer than any machine pauses in what is typed
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
-    editor = window.setup_drawer.forms["training"].rows["training.max_steps"].editor
+    editor = window.setup_drawer.form("training").rows["training.max_steps"].editor
     assert isinstance(editor, QLineEdit)
     editor.selectAll()
     qtbot.keyClicks(editor, "2000", delay=20)  # 2 would end the run here
@@ -221,7 +221,7 @@ def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> N
 
 
 def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -> None:
-    row = window.setup_drawer.forms["training"].rows["training.optimizer.learning_rate"]
+    row = window.setup_drawer.form("training").rows["training.optimizer.learning_rate"]
     assert row.help_label.text() == help_text(row.field)
     for name, said in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
         window.context.workbench.edit("training.schedule.name", name)
@@ -230,7 +230,7 @@ def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -
 
 def test_setup_says_where_a_run_ends_that_goes_on_after_its_last_step(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
-    steps = window.setup_drawer.forms["training"].rows["training.max_steps"]
+    steps = window.setup_drawer.form("training").rows["training.max_steps"]
     planned = steps.help_label.text()
     workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)

@@ -78,7 +78,7 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     RunFolder.open(branch).write_label(RunLabel(name="much dropout"))
     workbench.edit("training.optimizer.learning_rate", 0.0007)  # acts in the branch, which has not gone on
     qtbot.waitUntil(lambda: workbench.applied.training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)
-    drawer.forms["model"].edited.emit("model.dropout", 0.5)
+    drawer.form("model").edited.emit("model.dropout", 0.5)
     assert drawer.restart_button.text() == "Continue from 3 with 1 change"
     assert not window.transport.branch_button.isVisible() and "model.dropout" in drawer.restart_button.toolTip()
     qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
