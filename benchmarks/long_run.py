@@ -33,7 +33,7 @@ from gui.collector import collecting_here
 from gui.context import make_context
 from gui.heads.compared_attention import Against
 from gui.interpreter import quick_to_yield
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from gui.theme import Theme
 from gui.view import View
@@ -127,7 +127,7 @@ def _scenes(window: MainWindow, other: int) -> Iterator[tuple[str, Callable[[], 
     history = window.context.bridge.history
 
     def show(view: View) -> None:
-        window.show_view(window.views.index(view))
+        window.show_view(VIEWS.index(type(view)))
 
     def show_learned(is_more: bool) -> None:
         show(train)

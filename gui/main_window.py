@@ -10,7 +10,7 @@ from pathlib import Path
 import pyqtgraph as pg
 from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from core.errors import Offer
 from core.events import Prepared, StateChanged
@@ -31,6 +31,7 @@ from gui.frame.status_bar import StatusBar
 from gui.frame.strip import Strip
 from gui.frame.tour import Tour, tour_steps
 from gui.frame.transport import Transport
+from gui.frame.view_pages import ViewPages
 from gui.panels.learning.time_strip import TimeStrip
 from gui.view import View
 from gui.views.anatomy import AnatomyView
@@ -42,6 +43,9 @@ from gui.views.setup import SetupDrawer
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
 
+VIEWS: tuple[type[View], ...] = (
+    *(TrainView, AttentionView, TranslateView, DataView, AnatomyView, RunsView, PluginsView),
+)
 REPEATING = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # while they are held; the others act once
 AFTER_THE_END_MS = 1_000  # a hand that was to pause is quicker than that
 
@@ -67,40 +71,57 @@ class MainWindow(QMainWindow):
         with context.theme.undressed():
             self.time_strip = TimeStrip(context.theme, context.playhead, context.replay)
             context.redraws.add(self.time_strip)  # first: where the playhead is comes before what is seen there
-            self.train_view = TrainView(context)
-            self.attention_view = AttentionView(context)
-            self.translate_view = TranslateView(context)
-            self.data_view = DataView(context)
-            self.anatomy_view = AnatomyView(context)
-            self.runs_view = RunsView(context)
-            self.plugins_view = PluginsView(context)
-            self.views: tuple[View, ...] = (
-                *(self.train_view, self.attention_view, self.translate_view, self.data_view),
-                *(self.anatomy_view, self.runs_view, self.plugins_view),
-            )
+            self.pages = ViewPages(context, self._connect_view)
+            self.train_view = self.pages.view(TrainView)
             self.strip = Strip(context.theme)
             self.banner = ResumeBanner(context.theme)
             self.transport = Transport(context)
             self.status_bar = StatusBar(context)
             self.setup_drawer = SetupDrawer(context)
             self.setup_drawer.hide()
-            self.rail = Rail(context.theme, self.views)
-            self.pages = QStackedWidget()
-            for view in self.views:
-                self.pages.addWidget(view)
-            self.dropping = Dropping(self, {SUFFIX: self.runs_view.shared.open_file}, self._take_files)
+            self.rail = Rail(context.theme, VIEWS)
+            self.dropping = Dropping(self, {SUFFIX: self._take_shared}, self._take_files)
             self._lay_out()
         self._connect()
         self.show_view(0)
         self.setFocus()  # or the rail would get it at first, and take Space from Learn
+
+    @property
+    def attention_view(self) -> AttentionView:
+        return self.pages.view(AttentionView)
+
+    @property
+    def translate_view(self) -> TranslateView:
+        return self.pages.view(TranslateView)
+
+    @property
+    def data_view(self) -> DataView:
+        return self.pages.view(DataView)
+
+    @property
+    def anatomy_view(self) -> AnatomyView:
+        return self.pages.view(AnatomyView)
+
+    @property
+    def runs_view(self) -> RunsView:
+        return self.pages.view(RunsView)
+
+    @property
+    def plugins_view(self) -> PluginsView:
+        return self.pages.view(PluginsView)
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """All of them, also those that nobody has opened yet."""
+        return tuple(map(self.pages.view, VIEWS))
 
     def show_view(self, index: int) -> None:
         """Open a view by its place in the rail."""
         self.rail.check(index)
         for leaving in (self.pages, self.time_strip):
             self._take_focus_from(leaving)
-        self.pages.setCurrentIndex(index)
-        self.time_strip.setVisible(self.views[index].has_time_strip)
+        self.pages.open(VIEWS[index])
+        self.time_strip.setVisible(VIEWS[index].has_time_strip)
         self.context.redraws.draw_soon()
 
     def begin(self) -> None:
@@ -218,6 +239,16 @@ class MainWindow(QMainWindow):
         self.tour = Tour(self.context.theme, steps, room=self.pages, over=middle)
         self.help_sheet = HelpSheet(self.context.theme, self.context.place, middle)
 
+    def _connect_view(self, view: View) -> None:
+        match view:
+            case PluginsView():
+                view.tried.connect(self._try_plugin)
+            case DataView():
+                view.files_chosen.connect(self._take_files)
+            case RunsView():
+                view.opened.connect(partial(self.show_view, 0))
+                view.deleted.connect(self.banner.withdraw)
+
     def _connect(self) -> None:
         bridge = self.context.bridge
         bridge.trouble.connect(self.strip.show_trouble)
@@ -228,10 +259,6 @@ class MainWindow(QMainWindow):
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)
         bridge.shown_changed.connect(self._advance)
-        self.plugins_view.tried.connect(self._try_plugin)
-        self.data_view.files_chosen.connect(self._take_files)
-        self.runs_view.opened.connect(partial(self.show_view, 0))
-        self.runs_view.deleted.connect(self.banner.withdraw)
         self.banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.asked_to_learn.connect(self.banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
@@ -241,7 +268,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.asked_to_learn.connect(self.tour.end_if_learning_was_last)
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self._show_setup)
-        self.train_view.curves.notices.told.connect(partial(self.rail.mark, self.views.index(self.train_view)))
+        self.train_view.curves.notices.told.connect(partial(self.rail.mark, VIEWS.index(TrainView)))
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.offered.connect(self.transport.leave_filling)
         self.context.workbench.asked_to_learn.connect(self._fold_setup)
@@ -251,7 +278,7 @@ class MainWindow(QMainWindow):
         self._add_shortcut("Ctrl+E", self.rail.setup_button.toggle)
         for keys, act in self._shortcuts():
             self._add_shortcut(keys, act)
-        for index in range(len(self.views)):
+        for index in range(len(VIEWS)):
             self._add_shortcut(f"Ctrl+{index + 1}", partial(self.show_view, index))
 
     def _shortcuts(self) -> tuple[tuple[str, Callable[[], object]], ...]:
@@ -301,6 +328,9 @@ class MainWindow(QMainWindow):
         self.setup_drawer.choose_plugin(name)
         self.show_view(0)
         self.rail.setup_button.setChecked(True)
+
+    def _take_shared(self, path: Path) -> None:
+        self.runs_view.shared.open_file(path)
 
     def _take_files(self, paths: Sequence[Path]) -> None:
         """A corpus of the user's own: Setup says what its files were taken for."""

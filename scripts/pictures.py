@@ -30,7 +30,7 @@ from gui.bridge import EngineBridge
 from gui.context import make_context
 from gui.frame.transport import PACES
 from gui.heads.compared_attention import Against
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
@@ -191,7 +191,7 @@ def learn(app: QApplication, window: MainWindow, config: RunConfig, steps: int) 
 def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
     """What shows while the model learns, and what only other runs have to show."""
     bridge, workbench, runs = window.context.bridge, window.context.workbench, window.runs_view
-    window.show_view(window.views.index(window.train_view))
+    window.show_view(VIEWS.index(type(window.train_view)))
     window.transport.pace_slider.setValue(PACES.index(10))  # so that it still learns when all are taken
     workbench.learn()
     wait_for(app, lambda: bridge.state == "learning")
@@ -200,13 +200,13 @@ def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
     wait_for(app, lambda: bridge.state == "paused")
     window.transport.pace_slider.setValue(PACES.index(None))
     seeds = [learn(app, window, read_preset("copy_task", (*SMALL, f"seed={seed}")), SMALL_STEPS) for seed in SEEDS]
-    window.show_view(window.views.index(runs))
+    window.show_view(VIEWS.index(type(runs)))
     wait_for(app, lambda: {*seeds} <= {row.path for row in runs.table.rows})
     runs.sides.choose(0)
     runs.table.choose_all(seeds)
     photograph(app, window, theme, "seeds")
     learn(app, window, read_preset(PRESET, TOO_LOW), TOO_LOW_STEPS)
-    window.show_view(window.views.index(window.train_view))
+    window.show_view(VIEWS.index(type(window.train_view)))
     notices = window.train_view.curves.notices
     wait_for(app, lambda: bool(notices.notices))
     notices.chip.click()

@@ -37,7 +37,7 @@ class DataLook(QObject):
         self.data: PreparedData | None = None
         self.config: RunConfig | None = None  # of `data`, every auto resolved
         self.overview: DataOverview | None = None
-        self.note = WAITING  # why there are no data
+        self.note = NOTHING if bridge.state == "empty" else WAITING  # why there are no data
         self._bridge = bridge
         self._key: object = None  # of what was opened last
         self._is_watched = self._is_known = False  # where the data at hand lie

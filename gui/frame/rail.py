@@ -19,7 +19,7 @@ class Rail(QFrame):
     chosen = Signal(int)
     setup_toggled = Signal(bool)
 
-    def __init__(self, theme: Theme, views: Sequence[View]) -> None:
+    def __init__(self, theme: Theme, views: Sequence[type[View]]) -> None:
         super().__init__()
         self.setObjectName("rail")
         self._theme = theme

@@ -64,6 +64,7 @@ class AttentionView(View):
         self.sentence_row.sentence_added.connect(follow)
         context.follower.changed.connect(self._allow_sentences)
         context.bridge.state_changed.connect(self._allow_sentences)
+        self._allow_sentences()
 
     def _allow_sentences(self) -> None:
         self.sentence_row.allow_adding(self.context.why_none_followed)

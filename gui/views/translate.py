@@ -164,6 +164,7 @@ class TranslateView(View):
         self.stop_following_button.clicked.connect(self.context.follower.leave)
         self._restyle()
         self._show()
+        self._offer_example()
 
     def _translate_typed(self) -> None:
         """With the reference that was typed; one that was filled in belonged to the sentence before."""

@@ -23,7 +23,7 @@ from core.plugin import DatasetPlugin, TextForm, cut_columns
 from core.plugins_host.discovery import user_plugins_dir
 from core.testing import check_plugin
 from gui.bridge import EngineBridge
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
 from tests.in_process import called
@@ -197,7 +197,7 @@ def test_a_plugin_cannot_import_what_lies_beside_it(folder: Path) -> None:
 
 def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: MainWindow, qtbot: QtBot) -> None:
     window, bridge, view = empty_window, empty_window.context.bridge, empty_window.plugins_view
-    window.show_view(window.views.index(view))
+    window.show_view(VIEWS.index(type(view)))
     qtbot.waitUntil(lambda: bool(view.table.rows), timeout=WAIT_MS)
     user_plugins_dir().mkdir(parents=True)
     shutil.copy(folder / "whisper.py", user_plugins_dir())

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from core.answers.left_out import HeadPlace
 from gui.heads.compared_attention import Against
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from gui.widgets.scrolling_page import ScrollingPage
 from tests.gui.conftest import WAIT_MS
@@ -48,11 +48,11 @@ def scenes(window: MainWindow) -> Iterator[str]:
         yield view.title
     train, attention, translate = window.train_view, window.attention_view, window.translate_view
     anatomy, runs = window.anatomy_view, window.runs_view
-    window.show_view(window.views.index(train))
+    window.show_view(VIEWS.index(type(train)))
     train.more_button.click()
     yield "what was learned"
     train.more_button.click()
-    window.show_view(window.views.index(attention))
+    window.show_view(VIEWS.index(type(attention)))
     attention.more_button.click()
     attention.compared.compare(Against(step=0))
     attention.heads_off.toggle(HeadPlace("cross", 0, 0))
@@ -60,15 +60,15 @@ def scenes(window: MainWindow) -> Iterator[str]:
     attention.more_button.click()
     attention.compared.compare(None)
     attention.heads_off.all_on()
-    window.show_view(window.views.index(translate))
+    window.show_view(VIEWS.index(type(translate)))
     for number in (1, 2, 3, 0):
         translate.pages.choose(number)
         yield f"Translate, page {number}"
-    window.show_view(window.views.index(anatomy))
+    window.show_view(VIEWS.index(type(anatomy)))
     for row in range(anatomy.topics.count()):
         anatomy.topics.setCurrentRow(row)
         yield anatomy.topic.title
-    window.show_view(window.views.index(runs))
+    window.show_view(VIEWS.index(type(runs)))
     runs.table.selectAll()
     for number in (1, 2, 0):
         runs.sides.choose(number)
@@ -96,7 +96,7 @@ def test_a_view_scrolls_only_where_zoom_leaves_no_room_and_never_sideways(qtbot:
     views = (learned.train_view, learned.attention_view, learned.translate_view, learned.runs_view)
     for (zoom, scrolls), view in itertools.product(((100, False), (200, True)), views):
         learned.context.theme.set_zoom(zoom)
-        learned.show_view(learned.views.index(view))
+        learned.show_view(VIEWS.index(type(view)))
         (page,) = view.findChildren(ScrollingPage)
         said = f"{view.title} at {zoom} %"
 
@@ -109,7 +109,7 @@ def test_a_view_scrolls_only_where_zoom_leaves_no_room_and_never_sideways(qtbot:
 
 def test_a_beams_tree_takes_the_room_there_is_and_asks_for_no_more(qtbot: QtBot, learned: MainWindow) -> None:
     view, beam = learned.translate_view, learned.translate_view.beam
-    learned.show_view(learned.views.index(view))
+    learned.show_view(VIEWS.index(type(view)))
     view.pages.choose(2)
     for size in (10, 4):  # the tree of the first is as high as it gets; the outputs of the second have room
         beam.size_spin.setValue(size)

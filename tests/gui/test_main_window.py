@@ -460,6 +460,9 @@ def test_the_help_sheet_names_the_licences(qtbot: QtBot, window: MainWindow) -> 
 
 
 def test_every_control_has_a_name_and_what_opens_a_dialog_is_spelled_alike(qtbot: QtBot, window: MainWindow) -> None:
+    assert len(window.views) == 7  # which builds all of them
+    for section in window.setup_drawer.sections.values():
+        section.heading.click()
     controls = [one for kind in (QAbstractButton, QLineEdit, QComboBox, QSlider) for one in window.findChildren(kind)]
     controls = [one for one in controls if not one.objectName().startswith("qt_")]  # parts inside Qt's own widgets
     assert len(controls) > 50

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui import replay
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.playhead import Playhead
 from gui.replay import Replay
 from tests.gui.conftest import WAIT_MS
@@ -52,7 +52,7 @@ def test_it_plays_every_probe_of_a_run_and_is_live_at_the_end(qtbot: QtBot, wind
 
 def test_what_was_learned_in_a_view_without_curves_is_played_there(qtbot: QtBot, window: MainWindow) -> None:
     playhead, replay = window.context.playhead, window.context.replay
-    window.show_view(window.views.index(window.attention_view))
+    window.show_view(VIEWS.index(type(window.attention_view)))
     learn_five(window, qtbot)
     seen: list[int] = []
     playhead.moved.connect(seen.append)
@@ -67,7 +67,7 @@ def test_of_another_run_nothing_is_played_before_it_has_a_past(
     playhead, replay = window.context.playhead, window.context.replay
     learn_five(window, qtbot)
     qtbot.waitUntil(lambda: not window.train_view.curves.is_dirty, timeout=WAIT_MS)
-    window.show_view(window.views.index(window.attention_view))
+    window.show_view(VIEWS.index(type(window.attention_view)))
     playhead.view(2)
     replay.toggle()
     window.context.workbench.reset()

@@ -14,7 +14,7 @@ from core.config import RunConfig
 from core.engine import Engine
 from core.requests import Learn, Prepare, Start
 from core.run_folder import RunFolder
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.anatomy.dot_product import DotProductTopic
 from tests.core.watcher import answered
 from tests.gui.conftest import WAIT_MS
@@ -33,7 +33,7 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     qtbot.waitUntil(lambda: context.playhead.live_step >= 2, timeout=WAIT_MS)
     context.workbench.set_pace(0.02)  # half an hour for all that follows
     for view in window.views:
-        window.show_view(window.views.index(view))
+        window.show_view(VIEWS.index(type(view)))
         scrub(window, qtbot)
     open_what_more_there_is(window, qtbot)
     assert context.bridge.state == "learning"
@@ -58,15 +58,15 @@ def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
     """What was learned, a head switched off, a head taken apart, a beam, and the weights of two steps."""
     train, attention = window.train_view, window.attention_view
     translate, anatomy = window.translate_view, window.anatomy_view
-    window.show_view(window.views.index(train))
+    window.show_view(VIEWS.index(type(train)))
     train.more_button.click()
     scrub(window, qtbot)
-    window.show_view(window.views.index(attention))
+    window.show_view(VIEWS.index(type(attention)))
     attention.more_button.click()
     attention.extras.entropy_box.click()
     attention.heads_off.toggle(HeadPlace("cross", 0, 1))
     is_answered(attention.left_out, qtbot)
-    window.show_view(window.views.index(translate))
+    window.show_view(VIEWS.index(type(translate)))
     translate.translate("1 2 1")
     qtbot.waitUntil(lambda: translate.typed.translation is not None, timeout=WAIT_MS)
     for page, panel in ((1, None), (2, translate.beam), (3, translate.other)):
@@ -74,7 +74,7 @@ def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
         scrub(window, qtbot)
         if panel is not None:
             is_answered(panel, qtbot)
-    window.show_view(window.views.index(anatomy))
+    window.show_view(VIEWS.index(type(anatomy)))
     anatomy.choose(DotProductTopic)
     is_answered(anatomy.topic, qtbot)
     scrub(window, qtbot)

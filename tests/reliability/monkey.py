@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from tests.gui.conftest import SMALL
 
 TEXTS = ("1 2 3", "", "-5", "nan", "auto", "0,5", "[[[", "<b>x</b> <unk>", "\U0001f600 \u0634\u0645\u0633", "1 " * 5000)
@@ -103,7 +103,7 @@ class Monkey(QObject):
         self._use(self._dice.choice(self._within_reach(*CONTROLS)))
 
     def _change_view(self) -> None:
-        self._window.show_view(self._dice.randrange(len(self._window.views)))
+        self._window.show_view(self._dice.randrange(len(VIEWS)))
 
     def _press_key(self) -> None:
         if self._dice.random() < 0.3:

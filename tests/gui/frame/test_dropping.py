@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from core.exporting.sharing import share
 from core.run_folder import RunFolder
 from core.settings.presets import read_preset
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 
@@ -52,7 +52,7 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     qtbot.waitUntil(
         lambda: row.source_label.text() == context.bridge.shown.probe(5).sentences[0].source, timeout=WAIT_MS
     )
-    window.show_view(window.views.index(window.runs_view))
+    window.show_view(VIEWS.index(type(window.runs_view)))
     qtbot.waitUntil(lambda: any(one.is_shared for one in window.runs_view.table.rows), timeout=WAIT_MS)
     row = next(one for one in window.runs_view.table.rows if one.is_shared)
     assert row.state == "shared, finished"
@@ -74,7 +74,7 @@ def test_a_run_is_shared_where_it_is_asked_for_and_told(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, view = empty_window, empty_window.runs_view
-    window.show_view(window.views.index(view))
+    window.show_view(VIEWS.index(type(view)))
     qtbot.waitUntil(lambda: bool(view.table.rows), timeout=WAIT_MS)
     for name in ("given away", "lr 0.5"):
         asked = str(tmp_path / name)

@@ -23,6 +23,7 @@ def test_it_names_every_key_and_its_rows_keep_a_distance_from_the_scroll_bar(
     for keys, _ in SHORTCUTS:
         modifier, plus, _ = keys.split()[0].partition("+")  # held for those that follow as well
         named |= {key if "+" in key or not plus else f"{modifier}+{key}" for key in keys.split()}
+    assert len(empty_window.views) == 7  # which builds all of them
     for shortcut in empty_window.findChildren(QShortcut):
         modifier, plus, key = shortcut.key().toString().rpartition("+")
         assert f"{modifier}{plus}{SAID.get(key, key)}" in named

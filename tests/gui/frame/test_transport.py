@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from core.run_files.label import RunLabel
 from core.run_folder import RunFolder
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 
@@ -47,7 +47,7 @@ def test_after_data_that_fail_nothing_of_the_model_before_is_shown(
     qtbot.waitUntil(lambda: "nothing prepared" in window.transport.state_label.text(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: all(panel.is_empty for panel in panels), timeout=WAIT_MS)
     assert window.context.playhead.live_step == 0
-    window.show_view(window.views.index(translate))
+    window.show_view(VIEWS.index(type(translate)))
     qtbot.waitUntil(lambda: translate.tokens.is_empty and not translate.tokens.is_dirty, timeout=WAIT_MS)
     window.show_view(0)
     window.setup_drawer.open_file(small_file)

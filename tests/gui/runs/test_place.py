@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui.main_window import VIEWS
 from gui.runs.place import RunsPlace
 from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
@@ -21,7 +22,7 @@ def test_its_own_run_is_known_behind_a_link(qtbot: QtBot, small_file: Path, tmp_
         qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
         window.context.workbench.learn(3)
         qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 3, timeout=WAIT_MS)
-        window.show_view(window.views.index(view))
+        window.show_view(VIEWS.index(type(view)))
         qtbot.waitUntil(lambda: any(row.is_ours for row in view.table.rows), timeout=WAIT_MS)
         view.table.setCurrentCell(0, 0)
         assert "has this run open" in view.delete_button.toolTip()

@@ -12,7 +12,7 @@ from core.answers.left_out import HeadPlace
 from core.answers.looked import Looked
 from core.history import History
 from core.requests import Translate, Translation
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.sentences.asked import Asked
@@ -113,7 +113,7 @@ def test_a_typed_sentence_rests_while_the_model_learns_on_and_follows_the_playhe
     learning: MainWindow, qtbot: QtBot, rests_for_long: None
 ) -> None:
     view, playhead = learning.translate_view, learning.context.playhead
-    learning.show_view(learning.views.index(view))
+    learning.show_view(VIEWS.index(type(view)))
     view.translate("1 2")
     qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == "1 2", timeout=WAIT_MS)
     begun = view.typed.translation
@@ -145,11 +145,11 @@ def learns_on_and_asks_nothing(window: MainWindow, panel: Any, qtbot: QtBot) -> 
 def test_the_head_taken_apart_and_the_heads_left_out_rest(
     learning: MainWindow, qtbot: QtBot, rests_for_long: None
 ) -> None:
-    learning.show_view(learning.views.index(learning.anatomy_view))
+    learning.show_view(VIEWS.index(type(learning.anatomy_view)))
     learning.anatomy_view.choose(DotProductTopic)
     answered(learning.anatomy_view.topic, qtbot)
     learns_on_and_asks_nothing(learning, learning.anatomy_view.topic, qtbot)
-    learning.show_view(learning.views.index(learning.attention_view))
+    learning.show_view(VIEWS.index(type(learning.attention_view)))
     learning.attention_view.heads_off.toggle(HeadPlace("cross", 0, 0))
     answered(learning.attention_view.left_out, qtbot)
     learns_on_and_asks_nothing(learning, learning.attention_view.left_out, qtbot)
@@ -157,7 +157,7 @@ def test_the_head_taken_apart_and_the_heads_left_out_rest(
 
 def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot, rests_for_long: None) -> None:
     view = learning.translate_view
-    learning.show_view(learning.views.index(view))
+    learning.show_view(VIEWS.index(type(view)))
     view.other._choose("now")
     for page, panel in ((2, view.beam), (3, view.other)):
         view.pages.buttons[page].click()

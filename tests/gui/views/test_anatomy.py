@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from core.answers.anatomy import DotProduct
 from core.run_folder import RunFolder
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.anatomy.attention_stages import STAGES
 from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.panels.anatomy.masks import MasksTopic
@@ -32,7 +32,7 @@ Kind = TypeVar("Kind", bound=Topic)
 def view(window: MainWindow, qtbot: QtBot) -> AnatomyView:
     """The view, opened as a person opens it, its first topic drawn."""
     window.activateWindow()
-    window.show_view(window.views.index(window.anatomy_view))
+    window.show_view(VIEWS.index(type(window.anatomy_view)))
     qtbot.waitUntil(lambda: not window.anatomy_view.topic.is_dirty, timeout=WAIT_MS)
     return window.anatomy_view
 
@@ -111,7 +111,7 @@ def test_masks_are_of_the_newest_probe_that_can_be_read(empty_window: MainWindow
     window, bridge = empty_window, empty_window.context.bridge
     window.context.workbench.open_run(run)
     qtbot.waitUntil(lambda: bridge.history.last_step == 800 and bridge.state == "finished", timeout=WAIT_MS)
-    window.show_view(window.views.index(window.anatomy_view))
+    window.show_view(VIEWS.index(type(window.anatomy_view)))
     topic = opened(window.anatomy_view, qtbot, MasksTopic)
     qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
     assert topic.target_edit.text() == reference
@@ -160,7 +160,7 @@ def test_each_stage_of_a_head_shows_its_numbers_and_what_their_colours_are_is_sa
 def test_every_topic_is_seen_whole_with_its_equation(german_window: MainWindow, qtbot: QtBot) -> None:
     german_window.resize(1280, 720)
     view = german_window.anatomy_view
-    german_window.show_view(german_window.views.index(view))
+    german_window.show_view(VIEWS.index(type(view)))
     for row in range(view.topics.count()):
         view.topics.setCurrentRow(row)
         qtbot.waitUntil(lambda: not view.topic.is_dirty and view.topic.content.isVisible(), timeout=WAIT_MS)
@@ -177,7 +177,7 @@ def test_at_any_zoom_the_texts_wrap_within_the_window_and_the_picture_alone_scro
 ) -> None:
     view = german_window.anatomy_view
     german_window.context.theme.set_zoom(200)
-    german_window.show_view(german_window.views.index(view))
+    german_window.show_view(VIEWS.index(type(view)))
     for row in range(view.topics.count()):
         view.topics.setCurrentRow(row)
         qtbot.waitUntil(lambda: not view.topic.is_dirty and view.topic.content.isVisible(), timeout=WAIT_MS)
@@ -192,7 +192,7 @@ def test_at_any_zoom_the_texts_wrap_within_the_window_and_the_picture_alone_scro
 def test_a_box_that_is_chosen_by_keys_is_brought_into_view(german_window: MainWindow, qtbot: QtBot) -> None:
     view = german_window.anatomy_view
     german_window.context.theme.set_zoom(200)
-    german_window.show_view(german_window.views.index(view))
+    german_window.show_view(VIEWS.index(type(view)))
     topic = opened(view, qtbot, ModelTopic)
     QApplication.sendPostedEvents()
     for column, key in ((1, Qt.Key.Key_Right), (0, Qt.Key.Key_Left)):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
 from core.settings.presets import read_preset
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
 
@@ -20,7 +20,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 
 def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The window with the Attention view open and drawn."""
-    window.show_view(window.views.index(window.attention_view))
+    window.show_view(VIEWS.index(type(window.attention_view)))
     qtbot.waitUntil(lambda: "step 0" in window.attention_view.map.title_label.text(), timeout=WAIT_MS)
     return window
 
@@ -150,7 +150,7 @@ def test_lines_are_chosen_for_every_view(german_window: MainWindow, qtbot: QtBot
     qtbot.keyClick(view.map.canvas, Key.Key_L, ALT)
     qtbot.waitUntil(view.map.lines.isVisible, timeout=WAIT_MS)
     assert view.chooser.lines_box.isChecked()
-    window.show_view(window.views.index(window.train_view))
+    window.show_view(VIEWS.index(type(window.train_view)))
     qtbot.waitUntil(window.train_view.attention_map.lines.isVisible, timeout=WAIT_MS)
 
 
@@ -159,10 +159,10 @@ def test_with_another_tokenizer_than_the_plugins_no_head_is_scored(empty_window:
     bridge, drawer = empty_window.context.bridge, empty_window.setup_drawer
     empty_window.context.workbench.take(read_preset("reverse", ("model.d_model=16", "model.d_ff=16")))
     qtbot.waitUntil(lambda: bridge.history.alignment.best(0) is not None, timeout=WAIT_MS)
-    box = drawer.forms["dataset"].rows["dataset.tokenizer"].editor
+    box = drawer.form("dataset").rows["dataset.tokenizer"].editor
     assert isinstance(box, QCheckBox) and not box.isChecked()
     box.click()  # of itself it changes nothing
-    qtbot.keyClick(drawer.forms["dataset"].rows["dataset.tokenizer.src"].editor, Key.Key_W)  # whitespace
+    qtbot.keyClick(drawer.form("dataset").rows["dataset.tokenizer.src"].editor, Key.Key_W)  # whitespace
     qtbot.waitUntil(
         lambda: bridge.history.alignment.best(0) is None and bool(bridge.history.probe_steps), timeout=WAIT_MS
     )

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gui.datasets.pair_pages import PAGE
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.data_figures import lines_of
 from gui.panels.datasets.token_delegate import TOKENS
 from gui.pictures.export_button import ExportButton
@@ -38,7 +38,7 @@ def view(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> DataView:
     settings = tmp_path / "words.yaml"
     settings.write_text(f"{dataset}\n{SMALL[SMALL.index('model:') :]}", encoding="utf-8")
     shown = empty_window.data_view
-    empty_window.show_view(empty_window.views.index(shown))
+    empty_window.show_view(VIEWS.index(type(shown)))
     assert shown.empty_label.isVisible() and "being prepared" in shown.empty_label.text()
     empty_window.setup_drawer.open_file(settings)
     wait_until_known(shown, qtbot)
@@ -113,7 +113,7 @@ def test_beside_setup_a_name_of_figures_has_two_lines_at_most_and_is_whole(
     view, table = empty_window.data_view, empty_window.data_view.figures.table
     empty_window.setup_drawer.choose_preset("toy_german_english")  # with figures of thousands beside the names
     empty_window.rail.setup_button.click()
-    empty_window.show_view(empty_window.views.index(view))
+    empty_window.show_view(VIEWS.index(type(view)))
 
     wait_until_known(view, qtbot)
     one_line, line = table.rowHeight(0), table.fontMetrics().lineSpacing()

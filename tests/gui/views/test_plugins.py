@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from core.plugins_host.discovery import user_plugins_dir
 from core.typed_path import from_home
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
 from gui.views.plugins import KEEPS, WRITTEN, PluginsView
 from tests.gui.conftest import WAIT_MS
@@ -54,7 +54,7 @@ def folder(home: Path) -> Path:
 def view(folder: Path, empty_window: MainWindow, qtbot: QtBot) -> PluginsView:
     """The view, opened from the rail, with its rows."""
     shown = empty_window.plugins_view
-    empty_window.show_view(empty_window.views.index(shown))
+    empty_window.show_view(VIEWS.index(type(shown)))
     qtbot.waitUntil(lambda: bool(shown.table.rows), timeout=WAIT_MS)
     return shown
 
@@ -199,7 +199,7 @@ def test_the_folder_is_made_where_there_is_none(
     empty_window: MainWindow, qtbot: QtBot, file_manager: FileManager
 ) -> None:
     view = empty_window.plugins_view
-    empty_window.show_view(empty_window.views.index(view))
+    empty_window.show_view(VIEWS.index(type(view)))
     click(qtbot, view.folder_button)
     assert file_manager.opened == [str(user_plugins_dir())] and user_plugins_dir().is_dir()
 
@@ -248,7 +248,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     edited = WORDS.replace("length", "size").replace("abcdef", "uvwxyz").replace("Some words", "Other words")
     (folder / "words.py").write_text(edited, encoding="utf-8")
     (folder / "broken.py").unlink()
-    empty_window.show_view(empty_window.views.index(view))
+    empty_window.show_view(VIEWS.index(type(view)))
     reload(view, qtbot)
     assert view.note_label.text() == KEEPS and bridge.state == "learning"
     assert row(view, "words")[0] == "Other words" and "broken" not in [row.info.name for row in view.table.rows]
@@ -272,7 +272,7 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
     view.try_chosen()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     (folder / "words.py").write_text(WORDS.replace("abcdef", "uvwxyz"), encoding="utf-8")
-    empty_window.show_view(empty_window.views.index(view))
+    empty_window.show_view(VIEWS.index(type(view)))
     reload(view, qtbot)
     assert view.note_label.text() == ""
     qtbot.waitUntil(lambda: set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
@@ -294,7 +294,7 @@ def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     assert strip.trouble is not None and strip.trouble.sentence == sentence
     empty_window.context.workbench.learn()
     qtbot.waitUntil(lambda: "(1 more)" in strip.sentence.text(), timeout=WAIT_MS)
-    empty_window.show_view(empty_window.views.index(view))
+    empty_window.show_view(VIEWS.index(type(view)))
     assert row(view, "words")[2] == f"✗ {sentence}" and sentence in view.about.text
     assert view.table.columnSpan(0, 2) == 3 and view.try_button.isEnabled()
     (folder / "words.py").write_text(WORDS, encoding="utf-8")

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree
 from core.requests import Translation
 from core.settings.presets import read_preset
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.runs.naming import name_of
 from gui.runs.rows import EXAMPLE_NAME, example_path
@@ -30,7 +30,7 @@ Learn = Callable[[int], None]
 @pytest.fixture
 def view(german_window: MainWindow, qtbot: QtBot) -> TranslateView:
     """The Translate view, open, with the example it offers translated by the untrained model."""
-    german_window.show_view(german_window.views.index(german_window.translate_view))
+    german_window.show_view(VIEWS.index(type(german_window.translate_view)))
     qtbot.waitUntil(lambda: german_window.translate_view.typed.translation is not None, timeout=WAIT_MS)
     return german_window.translate_view
 
@@ -480,7 +480,7 @@ def test_nothing_is_translated_again_where_nobody_looks(
     learn(20)
     qtbot.wait(400)
     assert view.typed.translation is before
-    german_window.show_view(german_window.views.index(view))
+    german_window.show_view(VIEWS.index(type(view)))
     qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from pytestqt.qtbot import QtBot
 
 from core.config import RunConfig
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.anatomy.noam import NoamTopic
 from tests.gui.conftest import WAIT_MS
 
@@ -20,7 +20,7 @@ from tests.gui.conftest import WAIT_MS
 @pytest.fixture
 def topic(window: MainWindow) -> NoamTopic:
     view = window.anatomy_view
-    window.show_view(window.views.index(view))
+    window.show_view(VIEWS.index(type(view)))
     view.choose(NoamTopic)
     assert isinstance(view.topic, NoamTopic)
     draw(view.topic, window)
@@ -95,9 +95,12 @@ def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWi
     topic.warmup_spin.setValue(900)
     draw(topic, window)
     qtbot.mouseClick(topic.take_button, Qt.MouseButton.LeftButton)
-    steps, planned = window.setup_drawer.schedule._curve.getData()
+    window.rail.setup_button.click()
+    schedule = window.setup_drawer.schedule
+    qtbot.waitUntil(lambda: not schedule.is_dirty, timeout=WAIT_MS)
+    steps, planned = schedule._curve.getData()
     np.testing.assert_allclose(planned, np.interp(steps, *topic._own.getData()), rtol=0.01)
-    assert window.setup_drawer.schedule.plot.toolTip() == f"Peak {planned.max():.3g}, last {planned[-1]:.3g}"
+    assert schedule.plot.toolTip() == f"Peak {planned.max():.3g}, last {planned[-1]:.3g}"
 
 
 def test_a_warmup_longer_than_the_run_is_warned_of(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:

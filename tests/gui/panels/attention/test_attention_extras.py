@@ -13,7 +13,7 @@ from core.meaning.attention_entropy import head_entropy
 from core.run_folder import RunFolder
 from gui.heads.compared_attention import Against, ComparableRun
 from gui.heads.head_picture import chosen_head
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
 from gui.panels.attention.grid_canvas import GridCanvas
 from gui.runs.naming import name_of
@@ -25,7 +25,7 @@ from tests.gui.conftest import WAIT_MS
 def extras(window: MainWindow, qtbot: QtBot) -> AttentionExtras:
     """The Attention view of the small task with More open."""
     view = window.attention_view
-    window.show_view(window.views.index(view))
+    window.show_view(VIEWS.index(type(view)))
     assert not view.extras.isVisible()
     view.more_button.click()
     qtbot.waitUntil(lambda: view.extras.against_combo.count() > 1 and bool(view.grid.canvas.rows), timeout=WAIT_MS)

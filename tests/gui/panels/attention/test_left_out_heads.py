@@ -16,7 +16,7 @@ from core.exporting.sharing import share
 from core.history import History
 from core.run_folder import RunFolder
 from gui.heads.left_out_words import figures, in_words
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.left_out_heads import LeftOutHeads
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
@@ -28,7 +28,7 @@ LAST = HeadPlace("cross", 0, 0)
 def panel(window: MainWindow, qtbot: QtBot) -> LeftOutHeads:
     """The Attention view of the small task, all heads on: two of each kind."""
     view = window.attention_view
-    window.show_view(window.views.index(view))
+    window.show_view(VIEWS.index(type(view)))
     qtbot.waitUntil(lambda: "step 0" in view.map.title_label.text() and bool(view.grid.canvas.rows), timeout=WAIT_MS)
     assert not view.left_out.isVisible() and view.chooser.on_box.isChecked()
     return view.left_out
@@ -182,7 +182,7 @@ def test_a_shared_run_says_why_it_has_no_loss_of_validation_pairs(
     share(RunFolder.open(example_path()), tmp_path / "mine.headlight")
     window.runs_view.shared.open_file(tmp_path / "mine.headlight")
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
-    window.show_view(window.views.index(view))
+    window.show_view(VIEWS.index(type(view)))
     view.heads_off.toggle(LAST)
     answer(view.left_out, qtbot, LAST)
     heads = [label.text() for label in view.left_out.findChildren(QLabel)]

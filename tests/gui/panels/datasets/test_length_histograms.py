@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from tests.gui.conftest import SMALL, WAIT_MS
 
 
@@ -30,7 +30,7 @@ def test_where_one_label_wraps_the_plots_are_alike_and_whole(
     dataset = f"dataset: {{plugin: parallel_text, options: {{folder: {tmp_path}, {options}}}}}"
     settings.write_text(f"{dataset}\n{SMALL[SMALL.index('model:') :]}", encoding="utf-8")
     view = empty_window.data_view
-    empty_window.show_view(empty_window.views.index(view))
+    empty_window.show_view(VIEWS.index(type(view)))
     empty_window.setup_drawer.open_file(settings)
     qtbot.waitUntil(view.examples.isVisible, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not view.histograms.is_empty, timeout=WAIT_MS)

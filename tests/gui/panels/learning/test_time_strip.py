@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
 from core.history import History
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.learning.time_strip import TimeStrip
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
@@ -24,7 +24,7 @@ def strip(past: Callable[[type[TimeStrip], int], TimeStrip]) -> TimeStrip:
 @pytest.fixture
 def attentive(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The Attention view of a window after five steps."""
-    window.show_view(window.views.index(window.attention_view))
+    window.show_view(VIEWS.index(type(window.attention_view)))
     window.context.workbench.learn(5)
     bridge = window.context.bridge
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.probe_steps == [*range(6)], timeout=WAIT_MS)

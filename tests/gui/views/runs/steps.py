@@ -8,7 +8,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import list_runs
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panels.runs.comparison import RunComparison
 from gui.runs.rows import RunRow
 from gui.views.runs import RunsView
@@ -19,7 +19,7 @@ Wait = Callable[[str], None]
 
 def show(window: MainWindow, qtbot: QtBot) -> RunsView:
     """Open the view as the rail does, and wait for its rows."""
-    window.show_view(window.views.index(window.runs_view))
+    window.show_view(VIEWS.index(type(window.runs_view)))
     qtbot.waitUntil(lambda: bool(window.runs_view.table.rows), timeout=WAIT_MS)
     return window.runs_view
 

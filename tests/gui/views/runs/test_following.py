@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
 from core.run_folder import RunFolder, list_runs
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 from tests.gui.views.runs.steps import Wait, row_of, show, text
@@ -111,7 +111,7 @@ def test_a_run_is_followed_on_while_the_first_data_are_prepared(
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     try:
         window.begin()
-        window.show_view(window.views.index(view))
+        window.show_view(VIEWS.index(type(view)))
         view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.writer is not None), 0)
         qtbot.keyClick(view.table, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
@@ -168,8 +168,8 @@ def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
     for row in (window.train_view.sentence_row, window.attention_view.sentence_row):
         assert not row.add_button.isEnabled() and "Stop following" in row.add_button.toolTip()
     view = window.translate_view
-    window.show_view(window.views.index(view))
+    window.show_view(VIEWS.index(type(view)))
     assert view.follow_label.isVisible() and "weights are over there" in view.follow_label.text()
     assert view.stop_following_button.isVisible() and not view.translate_button.isVisible()
     assert not view.typed._is_watched
-    window.show_view(window.views.index(window.train_view))
+    window.show_view(VIEWS.index(type(window.train_view)))

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import list_runs
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
@@ -58,7 +58,7 @@ def test_a_finished_run_opens_translates_and_goes_on(
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 6, timeout=WAIT_MS)
     assert window.pages.currentWidget() is window.train_view
     assert len(window.context.bridge.history.curve("train/loss")[0]) == 6
-    window.show_view(window.views.index(window.translate_view))
+    window.show_view(VIEWS.index(type(window.translate_view)))
     window.translate_view.translate("1 2 3")
     qtbot.waitUntil(lambda: window.translate_view.typed.translation is not None, timeout=WAIT_MS)
     assert window.translate_view.typed.translation.step == 6

@@ -1,0 +1,39 @@
+"""The views, one at a time; each is built when it is first asked for, since in most windows most are never opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtWidgets import QStackedWidget
+
+from gui.context import Context
+from gui.view import View
+from gui.widgets.tab_order import tab_on_into
+
+AnyView = TypeVar("AnyView", bound=View)
+
+
+class ViewPages(QStackedWidget):
+    """Tells `take_built` of each view that it has built."""
+
+    def __init__(self, context: Context, take_built: Callable[[View], object]) -> None:
+        super().__init__()
+        self._context = context
+        self._take_built = take_built
+        self._built: dict[type[View], View] = {}
+
+    def view(self, kind: type[AnyView]) -> AnyView:
+        """The view of this kind."""
+        if kind not in self._built:
+            built = self._built[kind] = kind(self._context)
+            self.addWidget(built)
+            if self.count() > 1:
+                tab_on_into(built, behind=next(iter(self._built.values())))
+            self._take_built(built)
+        view = self._built[kind]
+        assert isinstance(view, kind)
+        return view
+
+    def open(self, kind: type[View]) -> None:
+        self.setCurrentWidget(self.view(kind))

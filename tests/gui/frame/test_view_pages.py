@@ -1,0 +1,72 @@
+"""Views are built when they are first asked for, and are then as if they had been there from the beginning."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.events import StateChanged
+from gui.datasets.data_look import NOTHING
+from gui.main_window import VIEWS, MainWindow
+from gui.option_form import OptionForm
+from gui.view import View
+from gui.views.setup import SECTIONS
+from gui.views.translate import TranslateView
+
+
+class ShownWindows(QObject):
+    """Whatever becomes visible as a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[QWidget] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.found.append(watched)
+        return False
+
+
+def in_order_of_tab(window: MainWindow) -> list[QWidget]:
+    """What takes the keyboard, as Tab comes to it."""
+    chain, widget = [], window.nextInFocusChain()
+    while widget is not None and widget is not window:
+        chain.append(widget)
+        widget = widget.nextInFocusChain()
+    return [widget for widget in chain if widget.focusPolicy() != Qt.FocusPolicy.NoFocus]
+
+
+def test_only_what_somebody_opens_is_built(empty_window: MainWindow) -> None:
+    assert empty_window.findChildren(View) == [empty_window.train_view]
+    assert not empty_window.setup_drawer.form("model").isVisible()
+    assert len([form for form in empty_window.setup_drawer.findChildren(OptionForm) if form.rows]) == 1
+    empty_window.show_view(VIEWS.index(TranslateView))
+    assert [type(view) for view in empty_window.findChildren(View)] == [VIEWS[0], TranslateView]
+
+
+def test_nothing_is_shown_as_a_window_of_its_own_while_it_is_built(
+    empty_window: MainWindow, qapp: QApplication
+) -> None:
+    shown = ShownWindows()
+    qapp.installEventFilter(shown)
+    assert len(empty_window.views) == len(VIEWS) and all(map(empty_window.setup_drawer.form, SECTIONS))
+    qapp.removeEventFilter(shown)
+    assert shown.found == []
+
+
+def test_tab_goes_on_into_what_was_built_late(empty_window: MainWindow) -> None:
+    view, drawer = empty_window.translate_view, empty_window.setup_drawer
+    row = drawer.form("model").rows["model.d_model"]
+    chain = in_order_of_tab(empty_window)
+    before, behind = empty_window.train_view.more_button, empty_window.time_strip
+    assert chain.index(before) < chain.index(view.source_edit) < chain.index(view.reference_edit) < chain.index(behind)
+    heading, next_heading = drawer.sections["model"].heading, drawer.sections["training"].heading
+    assert chain.index(heading) < chain.index(row.editor) < chain.index(next_heading)
+
+
+def test_a_view_that_is_opened_late_knows_what_came_before(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_view(VIEWS.index(TranslateView))
+    assert window.translate_view.source_edit.text() == window.context.bridge.history.sentences[0]
+    window.context.bridge.repeat([StateChanged(state="empty", step=0)])
+    assert window.data_view.empty_label.text() == NOTHING
