@@ -68,6 +68,7 @@ class DataView(View):
         self._resize()
         self.add_panels(self.histograms, self.figures)
         self._show_data()
+        self._show_pairs()
 
     def show_example(self) -> None:
         """Show the pairs that hold the chosen example."""
