@@ -1,7 +1,7 @@
 """One plugin host for the engines of many tests, one after the other: each would start a process of its own.
 
 For tests that only ask it for pairs of the plugins that come along. An engine that is given a folder of plugins, or
-whose environment has some, has its own host all the same.
+whose environment has some as it is made, has its own host all the same.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ class SharedHost(PluginHost):
         """It is warm; an engine begins without a hurry."""
         self.in_a_hurry.clear()
 
+    def forget(self) -> None:
+        raise AssertionError("only an engine of its own host can read plugins anew: have some before it is made")
+
     def close(self) -> None:
         """Its engine ends, and it does not."""
 
     def end(self) -> None:
-        super().close()
+        super().forget()
 
 
 @pytest.fixture(scope="session")

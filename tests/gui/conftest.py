@@ -33,7 +33,7 @@ def small_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
+def bridge(qtbot: QtBot, engines_share_a_host: None, tmp_path: Path) -> Iterator[EngineBridge]:
     """A bridge to a real engine that has nothing prepared, without a window."""
     made = EngineBridge(Engine(cache_dir=tmp_path / "cache"))
     yield made
@@ -41,7 +41,9 @@ def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
 
 
 @pytest.fixture
-def empty_window(qtbot: QtBot, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+def empty_window(
+    qtbot: QtBot, engines_share_a_host: None, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MainWindow]:
     """The window as it opens, nothing prepared yet; nearly all prepare the same, which is then found again."""
     with opened_window(tmp_path, tmp_path_factory.getbasetemp() / "prepared") as window:
         yield window
