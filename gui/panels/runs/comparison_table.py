@@ -22,10 +22,7 @@ _WIDEST_COLUMN = 240  # pixels at 100 %
 
 
 class ComparisonTable(QTableWidget):
-    """The first column, of long keys, gives way where there is no room for the others: down to half of all.
-
-    None of the others is wider than what is left beside it: a run's name ends in sight, its middle left out.
-    """
+    """The first column, of long keys, gives way where there is no room for the others: down to half of all."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -74,11 +71,9 @@ class ComparisonTable(QTableWidget):
 
     def _share_out(self) -> None:
         if self._wanted:
-            room = self.viewport().width()
+            room, head = self.viewport().width(), self.horizontalHeader().sectionSizeHint(0)
             keys, *values = self._wanted
-            first = min(keys, max(room - sum(values), room // 2))
-            for column, wanted in enumerate((first, *values)):
-                self.setColumnWidth(column, min(wanted, room - first) if column else first)
+            self.setColumnWidth(0, min(keys, max(room - sum(values), room // 2, head)))
 
 
 def _item(text: str, tip: str, spoken: str) -> QTableWidgetItem:

@@ -16,7 +16,7 @@ from gui.panels.learning.metric_words import words_of
 from gui.panels.runs.comparison import RunComparison
 from gui.runs.compared import ComparedGroup, ComparedRun, Comparison
 from gui.runs.seed_bands import band_of
-from gui.theme import GRID, Theme
+from gui.theme import Theme
 from gui.widgets.labels import as_written
 
 Stage = Callable[[QWidget, int, int], None]
@@ -154,24 +154,6 @@ def test_where_there_is_little_room_the_values_of_a_single_run_stay_in_sight(
     assert table.horizontalHeaderItem(0).text() == "own settings"
     stage(panel, 1600 * zoom // 100, 300)
     assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(key)  # there the key is whole, too
-
-
-def test_a_long_name_ends_in_sight_and_is_whole_in_its_tip(theme: Theme, stage: Stage) -> None:
-    theme.set_zoom(150)
-    panel = RunComparison(theme)
-    stage(panel, 452, 300)  # as beside the details of one run at 1280 x 720; half of it for the curves
-    names = [f"{letter}  toy_german_english, 2026-01-02_19-03-11_twice_the_layers" for letter in "AB"]
-    runs = (run("A", 800, 0.5), run("B", 800, 0.5))
-    panel.show_comparison(Comparison(runs, (), (("", *names), ("train/loss", 0.25, 0.5))))
-    panel.show_step(History(), 0)
-    table = panel.table
-    for column, name in enumerate(names, start=1):
-        assert table.columnWidth(0) + table.columnWidth(column) <= table.viewport().width()
-        assert table.horizontalHeaderItem(column).toolTip() == name
-    needed = table.fontMetrics().horizontalAdvance(table.item(0, 1).text())
-    assert needed + 2 * GRID <= table.columnWidth(1)
-    stage(panel, 2000, 300)
-    assert table.columnWidth(1) == theme.px(240)  # there is room
 
 
 def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stage) -> None:
