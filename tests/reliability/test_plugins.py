@@ -231,22 +231,25 @@ def test_a_metric_that_is_infinite_once_is_kept_as_none_and_the_run_saved(
             assert (folder.reread_state().reason, folder.state.best_value) == ("max_steps", 3.0)
 
 
-def take_with_plugins(window: MainWindow, folder: Path, patch: pytest.MonkeyPatch, config: RunConfig) -> None:
-    """In a window that began before the plugin was there: hosts started from now on find it."""
-    patch.setenv("HEADLIGHT_PLUGINS", str(folder))
-    window.context.bridge.engine._host.forget()  # as after a crash: the next one is started anew, with this environment
+@pytest.fixture
+def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of plugins that is known before the window is there: its engine has a host of its own."""
+    folder = tmp_path / "plugins"
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folder))
+    return folder
+
+
+def take_with_plugins(window: MainWindow, config: RunConfig) -> None:
+    """In a window that began before the plugin was there: a host that is started from now on finds it."""
+    window.context.bridge.engine._host.forget()  # as after a crash
     window.context.workbench.take(config)
 
 
 def test_the_window_names_it_and_goes_on(
-    qtbot: QtBot,
-    window: MainWindow,
-    wait_for_state: Callable[[str], None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, plugins: Path, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
-    path = write(tmp_path / "plugins", BEFORE["segmentation fault"])
-    take_with_plugins(window, path.parent, monkeypatch, with_plugin("bad"))
+    path = write(plugins, BEFORE["segmentation fault"])
+    take_with_plugins(window, with_plugin("bad"))
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
     assert "'bad'" in window.strip.sentence.text() and str(path) in window.strip.sentence.text()
     window.context.workbench.take(tiny_config())
@@ -256,15 +259,11 @@ def test_the_window_names_it_and_goes_on(
 
 
 def test_the_window_names_it_during_a_run_and_goes_on(
-    qtbot: QtBot,
-    window: MainWindow,
-    wait_for_state: Callable[[str], None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, plugins: Path, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     workbench = window.context.workbench
-    path, named = write_for_a_run(tmp_path / "plugins", IN_METRICS, DURING["crashes"][0])
-    take_with_plugins(window, path.parent, monkeypatch, with_plugin("bad", max_steps=100, validate_every=10))
+    _, named = write_for_a_run(plugins, IN_METRICS, DURING["crashes"][0])
+    take_with_plugins(window, with_plugin("bad", max_steps=100, validate_every=10))
     workbench.learn()
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
     wait_for_state("paused")
