@@ -43,9 +43,7 @@ from gui.views.setup import SetupDrawer
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
 
-VIEWS: tuple[type[View], ...] = (
-    *(TrainView, AttentionView, TranslateView, DataView, AnatomyView, RunsView, PluginsView),
-)
+VIEWS: tuple[type[View], ...] = (TrainView, AttentionView, TranslateView, DataView, AnatomyView, RunsView, PluginsView)
 REPEATING = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # while they are held; the others act once
 AFTER_THE_END_MS = 1_000  # a hand that was to pause is quicker than that
 
