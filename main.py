@@ -3,8 +3,6 @@
 import os
 import sys
 
-from core.machine.loading_torch import leave_out_tracing
-
 NO_DISPLAY = (
     "headlight: there is no display to open the window on (DISPLAY and WAYLAND_DISPLAY are not set). "
     "Train in the terminal instead: headlight train copy_task"
@@ -35,8 +33,10 @@ def open_window() -> int:
 
 def main() -> int:
     """Opens the window or runs a verb; returns the exit status."""
-    leave_out_tracing()
     try:
+        from core.machine.loading_torch import leave_out_tracing
+
+        leave_out_tracing()
         if len(sys.argv) == 1:
             return open_window()
         from core import cli
