@@ -11,12 +11,13 @@ import subprocess
 import sys
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import IO, Literal
 
 from core.config import AUTO_SIZE, Auto, SubwordName
 from core.data.pair_texts import lines_file
 from core.data.special_tokens import SPECIAL_TOKENS
-from core.data.subword_progress import share_learned
+from core.data.subword_progress import LearnedShare
 from core.data.subwords import SubwordModels, SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
@@ -55,11 +56,12 @@ def learn_subwords(
     """
     most = AUTO_SIZE if size == "auto" else size
     model, log, stride = Path(f"{stem}.model"), Path(f"{stem}.log"), -(-num_pairs // MOST_PAIRS)
+    learned, started = LearnedShare(name, num_pairs // stride, most), monotonic()
     with log.open("wb") as stderr:
         process = _start([_MODEL_TYPES[name], lines_file(stem), str(stride), sides, str(most), model], stderr)
     try:
         while not _has_ended(process):
-            share = share_learned(name, _read(log), num_pairs // stride, most)
+            share = learned.after(monotonic() - started, _read(log))
             yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=int(share * num_pairs), total=num_pairs)
         if process.returncode < 0:  # by a signal
             raise UserError(

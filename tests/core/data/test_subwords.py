@@ -20,7 +20,7 @@ from core.data import learning_subwords
 from core.data.learning_subwords import SizeTooSmall, learn_subwords, require_size
 from core.data.pair_texts import lines_file, write_pairs
 from core.data.special_tokens import SPECIAL_TOKENS
-from core.data.subword_progress import share_learned
+from core.data.subword_progress import LearnedShare, share_told
 from core.data.subwords import LARGEST_MODEL, SubwordTokenizer
 from core.errors import UserError
 from core.plugin import Pair
@@ -131,17 +131,26 @@ def test_its_process_says_how_many_pairs_it_has_read(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "core.data.subword_process", *map(str, arguments)]
     log = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stderr
     assert re.findall(r"^read (\d+)$", log, re.MULTILINE) == ["0", "10000", "20000"]
-    shares = [share_learned("subword", log[: log.index(f"read {num}") + 11], 25_000, 60) for num in (10_000, 20_000)]
+    shares = [share_told("subword", log[: log.index(f"read {num}") + 11], 25_000, 60) for num in (10_000, 20_000)]
     assert 0.0 < 2 * shares[0] == pytest.approx(shares[1])
 
 
 def test_the_log_tells_pairs_read_and_merges_and_prunings() -> None:
-    assert share_learned("subword", "read 0\nread 500000\n", 1_000_000, 200) == pytest.approx(0.145)
+    assert share_told("subword", "read 0\nread 500000\n", 1_000_000, 200) == pytest.approx(0.145)
     merging = "read 990000\nLoaded all\nDone! preprocessed\nMerged: freq=9 merges=100 piece=Loaded\n"
-    assert share_learned("subword", merging, 1_000_000, 200) == pytest.approx(0.97)
+    assert share_told("subword", merging, 1_000_000, 200) == pytest.approx(0.97)
     pruning = "EM training\nEM sub_iter=0 size=3200 obj=8\nEM sub_iter=1 size=3200 obj=8\n"
-    share = share_learned("subword_unigram", pruning, 9, 800)
+    share = share_told("subword_unigram", pruning, 9, 800)
     assert share == pytest.approx(0.53 + 0.47 / 5), "and four times more until 880 are left"
+
+
+def test_while_the_log_is_silent_the_share_goes_on_up_to_what_the_next_words_will_say() -> None:
+    learned = LearnedShare("subword_unigram", 9, 800)
+    assert learned.after(7.0, "Extracting seed\n") == pytest.approx(0.14)
+    assert learned.after(10.0, "Extracting seed\n") == pytest.approx(0.20)
+    assert learned.after(100.0, "Extracting seed\n") == pytest.approx(0.50)
+    assert learned.after(101.0, "Extracting seed\nInitialized\n") == pytest.approx(0.50), "no step back"
+    assert learned.after(200.0, "Extracting seed\nInitialized\nEM training\n") == pytest.approx(0.53)
 
 
 @pytest.mark.parametrize("damage", [b"", b"no model", b"\x00" * 100, b"x" * (LARGEST_MODEL + 1)])
