@@ -348,7 +348,8 @@ def test_lines_are_as_thick_beside_the_text_as_on_the_screen(window: MainWindow,
 
 def share_of(colour: str, image: QImage) -> float:
     """Of an image's pixels, those of nearly this colour."""
-    pixels = np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint8)
+    converted = image.convertToFormat(QImage.Format.Format_RGB32)  # whose bits are gone with it
+    pixels = np.frombuffer(converted.constBits(), np.uint8)
     blue, green, red, _ = pixels.reshape(-1, 4).astype(int).T
     wanted = QColor(colour)
     away = abs(red - wanted.red()) + abs(green - wanted.green()) + abs(blue - wanted.blue())
