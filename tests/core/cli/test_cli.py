@@ -25,7 +25,8 @@ print(codes)
 
 
 def python(code: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}"]
+    # Without the current folder among the modules' places, as our commands are: Python 3.13.0 wants it to be there.
+    command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}"]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=200)
 
 
