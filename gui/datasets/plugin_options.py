@@ -1,4 +1,4 @@
-"""The chosen plugin's own options in Setup: a form made from what it declares, and what it says of each edit."""
+"""The choice of a plugin in Setup, and its own options: a form made from what it declares, and what it says of each."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from core.settings.fields import OPTIONS, SettingField, schema_settings
 from gui.context import Context
 from gui.fitting import beside, what_fits
 from gui.option_form import OptionForm
+from gui.theme import GRID
+from gui.widgets.tab_order import tab_on_into
 
 
 class PluginOptions(QWidget):
@@ -19,14 +21,17 @@ class PluginOptions(QWidget):
     edited = Signal()  # and the plugin is asked; or another plugin's options are shown
     judged = Signal()  # `unfit`
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, choice: QWidget) -> None:
         super().__init__()
         self.form = OptionForm([])
+        self._choice = choice
         self._context = context
         self._shown: PluginInfo | None = None
         self._untaken: dict[str, object] = {}  # edits that the plugin refused, or has not judged yet
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(GRID)
+        self._layout.addWidget(choice)
         self._put_form(self.form)
 
     @property
@@ -80,6 +85,7 @@ class PluginOptions(QWidget):
 
     def _put_form(self, form: OptionForm) -> None:
         self._layout.addWidget(form)
+        tab_on_into(form, behind=self._choice)
         form.edited.connect(self._edit)
 
     def _edit(self, key: str, value: object) -> None:

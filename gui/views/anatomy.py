@@ -13,6 +13,7 @@ from gui.panel import Panel
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets.scrolling import scrolling
+from gui.widgets.tab_order import tab_on_into
 
 if TYPE_CHECKING:
     from gui.panels.anatomy.topic import Topic
@@ -78,6 +79,7 @@ class AnatomyView(View):
             self._pages[kind] = scrolling(topic)
             self.pages.addWidget(self._pages[kind])
             self.add_panels(topic, *topic.findChildren(Panel))
+            tab_on_into(self._pages[kind], behind=self.topics)
         self.pages.setCurrentWidget(self._pages[kind])
 
     def _resize(self) -> None:

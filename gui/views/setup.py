@@ -39,7 +39,7 @@ from gui.widgets.tab_order import tab_on_into
 
 SECTIONS = ("dataset", "model", "training", "decoding")
 WIDTH = 336
-_PLACES = {"dataset": 2}  # below the choice of a plugin and its options; elsewhere the settings come first
+_PLACES = {"dataset": 1}  # below the choice of a plugin and its options; elsewhere the settings come first
 _KINDS = {".yaml": "Settings", ".yml": "Settings"}
 NOAM_NOTE = "Has no effect with the schedule noam, which sets its own rate: change the Noam factor instead."
 
@@ -58,7 +58,8 @@ class SetupDrawer(QFrame):
         self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
         self._marked: FormRow | None = None  # whose value the engine or the plugin refused as it was prepared
         self._shown_run: Path | None = None
-        self.plugin_options = PluginOptions(context)
+        self.plugin_combo = CalmCombo()
+        self.plugin_options = PluginOptions(context, self.plugin_combo)
         self.preset_combo = CalmCombo()
         self.open_button = button("Open …", "Open settings from a YAML file")
         self.save_button = button("Save as …", "Save these settings as a YAML file")
@@ -66,7 +67,6 @@ class SetupDrawer(QFrame):
         self.summary_label = plain_label(role="muted")
         self.size_label = plain_label()
         self.schedule = PlannedSchedule(context.theme)
-        self.plugin_combo = CalmCombo()
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self._forms: dict[str, OptionForm] = {}  # of the sections that somebody has unfolded
         self.processes_row = ProcessesRow(context.theme, context.workbench)
@@ -113,7 +113,7 @@ class SetupDrawer(QFrame):
             form = self._forms[name] = OptionForm(_fields_of(name))
             section = self.sections[name]
             section.body.insertWidget(_PLACES.get(name, 0), form)
-            tab_on_into(form, behind=self.plugin_combo if name == "dataset" else section.heading)
+            tab_on_into(form, behind=self.plugin_options if name == "dataset" else section.heading)
             form.edited.connect(self._edit)
             self.refresh()
         return self._forms[name]
@@ -329,11 +329,10 @@ class SetupDrawer(QFrame):
         column.addWidget(self.size_label)
         self.schedule.header.addWidget(ExportButton(self.schedule, self.context.bridge, self.context.redraws))
         column.addWidget(self.schedule)
-        for section in self.sections.values():
-            column.addWidget(section)
         self.sections["training"].body.addWidget(self.processes_row)  # below the threads
-        self.sections["dataset"].body.addWidget(self.plugin_combo)
         self.sections["dataset"].body.addWidget(self.plugin_options)
+        for section in self.sections.values():  # with what is in them: Tab comes to it in the order of joining
+            column.addWidget(section)
         column.addStretch(1)
         self._scroll.setWidgetResizable(True)
         self._scroll.setWidget(content)

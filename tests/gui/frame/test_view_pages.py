@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -10,9 +12,11 @@ from core.events import StateChanged
 from gui.datasets.data_look import NOTHING
 from gui.main_window import VIEWS, MainWindow
 from gui.option_form import OptionForm
+from gui.panels.anatomy.masks import MasksTopic
 from gui.view import View
 from gui.views.setup import SECTIONS
 from gui.views.translate import TranslateView
+from tests.gui.conftest import WAIT_MS
 
 
 class ShownWindows(QObject):
@@ -63,6 +67,43 @@ def test_tab_goes_on_into_what_was_built_late(empty_window: MainWindow) -> None:
     assert chain.index(before) < chain.index(view.source_edit) < chain.index(view.reference_edit) < chain.index(behind)
     heading, next_heading = drawer.sections["model"].heading, drawer.sections["training"].heading
     assert chain.index(heading) < chain.index(row.editor) < chain.index(next_heading)
+
+
+def test_tab_goes_through_setup_and_anatomy_from_above_to_below(window: MainWindow, qtbot: QtBot) -> None:
+    drawer, view = window.setup_drawer, window.anatomy_view
+    forms = {name: drawer.form(name) for name in SECTIONS}
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    drawer.choose_preset("addition")
+    rows = drawer.plugin_options.form.rows
+    assert "units_first" in rows
+    view.choose(MasksTopic)
+    chain = in_order_of_tab(window)
+    assert is_sorted(
+        chain.index(widget)
+        for widget in (
+            drawer.sections["dataset"].heading,
+            drawer.plugin_combo,
+            *(row.editor for row in (*rows.values(), *forms["dataset"].rows.values()) if row.editor is not None),
+            drawer.sections["model"].heading,
+            forms["model"].rows["model.d_model"].editor,
+            drawer.sections["training"].heading,
+            forms["training"].rows["training.num_threads"].editor,
+            drawer.processes_row.spin,
+            drawer.sections["decoding"].heading,
+            forms["decoding"].rows["decoding.beam_size"].editor,
+            drawer.restart_button,
+            window.transport.learn_button,
+            view.topics,
+            view.topic.code.heading,
+            window.time_strip,
+        )
+        if widget is not None
+    )
+
+
+def is_sorted(places: Iterable[int]) -> bool:
+    listed = list(places)
+    return listed == sorted(listed)
 
 
 def test_a_view_that_is_opened_late_knows_what_came_before(window: MainWindow, qtbot: QtBot) -> None:
