@@ -239,9 +239,8 @@ class Session:
         run = self.run
         was_ours = run.is_ours
         folder = self._take_over(run)
-        wanted = run.trainer.step + (steps or 0)
-        if wanted > run.trainer.config.training.max_steps:
-            self._tell(run.trainer.change("training.max_steps", wanted))
+        if steps is not None and run.trainer.step + steps > run.trainer.config.training.max_steps:
+            self._tell(run.trainer.change("training.max_steps", run.trainer.step + steps))
         folder.update(state="learning", reason=None)
         run.broken_off_by = None
         if not was_ours or self.background is None:  # what was worked out so far is not stored, or it broke off

@@ -155,11 +155,14 @@ def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
 ) -> None:
     run = shutil.copytree(place / "run", tmp_path / "run")
     ended = called("train", "--resume", run, *change, "--json", cwd=tmp_path)
-    assert ended.returncode == 0 and json.loads(ended.stdout.splitlines()[-1])["reason"] == "max_steps"
+    events = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert ended.returncode == 0 and events[-1]["reason"] == "max_steps"
     assert (
         f"nothing is left to train: the run is at step 20, and training.max_steps is {max_steps}. "
         "To go on, set it higher: --set training.max_steps=N"
     ) in ended.stderr.splitlines()
+    changed = [(event["key"], event["value"]) for event in events if event["event"] == "setting_changed"]
+    assert changed == [("training.max_steps", max_steps)] * bool(change)
     further = called("train", "--resume", run, "--set", "training.max_steps=21", cwd=tmp_path)
     assert "step 21" in further.stdout.splitlines() and "nothing is left" not in further.stderr
 
