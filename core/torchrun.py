@@ -38,6 +38,11 @@ def starting(num_processes: int) -> list[str]:
     return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(num_processes)]
 
 
+def most_processes() -> int:
+    """More of them on this machine would only wait for each other. Two can be watched on any."""
+    return max(2, os.cpu_count() or 1)
+
+
 def is_alone() -> bool:
     """Whether this process trains its run by itself."""
     return place().world_size == 1

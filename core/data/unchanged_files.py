@@ -41,7 +41,7 @@ def look_at(files: Sequence[str]) -> dict[str, Look | None]:
 def _look(file: Path) -> Look | None:
     try:
         found = file.stat()
-    except OSError:  # drawing says it in better words
+    except (OSError, ValueError):  # ValueError: a NUL byte in its name. Drawing says it in better words
         return None
     return Look(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 

@@ -174,7 +174,9 @@ def _is_path(plugin: str, known: PluginHost) -> bool:
 
 
 def _file(plugin: str) -> Source:
-    path = Path(plugin).resolve()
+    path = Path(plugin)
+    if path.exists():  # which no name with a NUL byte in it does
+        path = path.resolve()
     if not path.is_file() or path.suffix != ".py":
         raise UserError(
             f"{plugin}: expected a plugin's .py file, and {_what(path)}.", "`plugins list` shows the names."

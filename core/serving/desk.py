@@ -44,6 +44,7 @@ from core.requests import (
     Translate,
 )
 from core.serving.session import Session
+from core.torchrun import most_processes
 
 Job = Generator[Event | None, None, Any]
 Asked = tuple[Request[Any], "Future[Any]"]
@@ -102,6 +103,9 @@ class Desk:
         """Answer a request, begin what it asks for, or let it wait for the job that runs."""
         if future.cancelled():
             return
+        if impossible := [path for path in vars(request).values() if isinstance(path, Path) and "\0" in str(path)]:
+            _refuse(future, UserError(f"Nothing can be named {str(impossible[0])!r}: it has a NUL byte in it."))
+            return
         match request:
             case SetPace() | SetProcesses() | ReloadPlugins():
                 self._note(request, future)
@@ -141,8 +145,9 @@ class Desk:
                     raise UserError(f"SetPace: expected steps a second above 0, or None, given {pace}.")
                 self._pace, self._next_step_at = pace, 0.0
             case SetProcesses(num_processes=number):
-                if number < 1:
-                    raise UserError(f"SetProcesses: expected at least 1 process, given {number:,}.")
+                if not 1 <= number <= most_processes():
+                    expected = f"expected 1 to {most_processes()} processes on this machine"
+                    raise UserError(f"SetProcesses: {expected}, given {number:,}.")
                 self._elsewhere.num_processes = number
             case ReloadPlugins():
                 self._session.reload_plugins()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from core.torchrun import most_processes
 from gui.theme import Theme
 from gui.widgets.labels import plain_label
 from gui.widgets.spins import WholeSpin, fitted
@@ -25,7 +24,7 @@ class ProcessesRow(QWidget):
         super().__init__()
         self._workbench = workbench
         self.spin = fitted(_CalmSpin(), theme)
-        self.spin.setRange(1, max(2, os.cpu_count() or 1))
+        self.spin.setRange(1, most_processes())
         self.spin.setAccessibleName("Processes")
         self.spin.setAccessibleDescription(HELP)
         help_label = plain_label(HELP, role="muted")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from core.answers.left_out import HeadPlace
+from core.config import RunConfig
 from core.doctor.findings import Bounds
 from core.engine import Engine
 from core.errors import UserError
@@ -51,6 +53,7 @@ from core.requests import (
 )
 from core.run_folder import RunFolder
 from core.serving import session
+from core.torchrun import most_processes
 from tests.core.serving.running import TEXT, whole_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
@@ -94,7 +97,7 @@ def test_what_no_request_may_ask_for_is_refused_in_a_sentence(engine: Engine, wa
         ),
         *((replace(beam, length_penalty=one), "length_penalty: expected") for one in (1e300, -1.0, math.nan, math.inf)),
         *((SetPace(steps_per_second=pace), "steps a second above 0") for pace in (0.0, -1.0, math.nan, math.inf)),
-        *((SetProcesses(num_processes=number), "at least 1 process") for number in (0, -1)),
+        *((SetProcesses(num_processes=number), "expected 1 to") for number in (0, -1, most_processes() + 1, 10**9)),
         *((MakeMasks(target=TEXT, num_padding=number), "expected 0 to 16 <pad>") for number in (-1, 17, 10**5, 10**30)),
         *(
             (Translate(texts=(TEXT, TEXT), references=(TEXT,) * number), "a reference for each of 2 texts")
@@ -108,6 +111,24 @@ def test_what_no_request_may_ask_for_is_refused_in_a_sentence(engine: Engine, wa
             answered(engine, request)
     answered(engine, Learn(steps=1))  # with the pace and the process that were there
     assert watcher.steps() == [1] and watcher.all(Trouble) == []
+
+
+def test_a_path_with_a_nul_byte_is_refused_in_a_sentence(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run, nothing = begun(engine, tmp_path), tmp_path / "a\0b"
+    requests: list[Request[object]] = [
+        *(Start(runs_dir=nothing), Start(runs_dir=tmp_path, run_dir=nothing), MoveRun(runs_dir=nothing)),
+        *(OpenRun(run=nothing), Translate(texts=(TEXT,), run=nothing)),
+        *(Branch(run=nothing, step=0, runs_dir=tmp_path), Branch(run=run, step=0, runs_dir=nothing)),
+    ]
+    for request in requests:
+        with pytest.raises(UserError, match=re.escape(f"{str(nothing)!r}: it has a NUL byte in it")):
+            answered(engine, request)
+    with pytest.raises(UserError, match=r"expected a plugin.*, and there is none"):
+        answered(engine, CheckPlugin(plugin=f"{nothing}.py"))
+    data = {"plugin": "parallel_text", "options": {"train_source": str(nothing)}}
+    with pytest.raises(UserError, match=re.escape(f"train_source: there is no {nothing}")):
+        answered(engine, Prepare(config=RunConfig.model_validate({"dataset": data})))
+    assert [trouble for trouble in watcher.all(Trouble) if trouble.details] == []
 
 
 @pytest.mark.parametrize("seed", range(4))
