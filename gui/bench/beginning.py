@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from core.requests import Learn, MoveRun, Start
+from core.requests import Branch, Learn, MoveRun, Start
 from gui.bench.at_hand import AtHand, Kept
 from gui.bench.opening import Opening
 from gui.bridge import EngineBridge
 from gui.runs.place import RunsPlace
-from gui.runs.trash import throw_away_stepless
+from gui.runs.trash import throw_away_branch, throw_away_stepless
 
 
 class Beginning(QObject):
     """Asks for one run at a time, until it has begun; and knows the newest that has, a branch too, until it is left.
 
-    One that is left before its first step is none: it is thrown away, unless another was branched off it.
+    One that is left before its first step is none: it is thrown away, unless another was branched off it. So is a
+    branch whose place another takes. As the window closes it stays: the next start offers it, with what was set.
     """
 
     refused = Signal()
@@ -57,9 +59,8 @@ class Beginning(QObject):
     def leave_for(self, run: Path | None) -> None:
         """This run is at hand now, or none."""
         if self._begun is not None and self._begun != run:
-            if self._begun.name != self._parent():
-                throw_away = partial(throw_away_stepless, self._begun)
-                self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs
+            if self._begun.name != self._parent() and not self._opening.replaces(self._begun):
+                self._throw_away(throw_away_stepless, self._begun)
             self._begun = None
 
     def have_back(self) -> None:
@@ -68,8 +69,13 @@ class Beginning(QObject):
             self._at_hand.run = self._begun
             self._at_hand.changed.emit()
 
-    def _note(self, branch: Path) -> None:
+    def _note(self, asked: Branch, branch: Path) -> None:
         self._begun = branch
+        if asked.in_its_place:
+            self._throw_away(throw_away_branch, asked.run)
+
+    def _throw_away(self, throw_away: Callable[[Path], None], run: Path) -> None:
+        self._bridge.call(partial(throw_away, run), on_error=lambda _: None)  # without a trash it stays: a run more
 
     def _parent(self) -> str | None:
         """The name of the run that the one at hand was branched off."""

@@ -11,7 +11,6 @@ from gui.bench.at_hand import AtHand
 from gui.bench.opening import Opening
 from gui.bridge import EngineBridge, OnDone
 from gui.runs.place import RunsPlace
-from gui.runs.trash import throw_away_branch
 
 
 class Branching:
@@ -32,15 +31,13 @@ class Branching:
         run, step = self._at_hand.run, self._at_hand.begins_at
         assert run is not None and step is not None
         if not self._opening.is_under_way:  # else it was asked already
-            self._opening.ask(self._branch_of(run, step, in_its_place=True), partial(self._go_on, run, steps))
+            self._opening.ask(self._branch_of(run, step, in_its_place=True), partial(self._go_on, steps))
 
     def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
         changes = tuple(self._at_hand.changes_to_take.items()) if run == self._at_hand.run else ()
         place = self._place.path
         return Branch(run=run, step=step, runs_dir=place, changes=changes, in_its_place=in_its_place)
 
-    def _go_on(self, left: Path, steps: int | None, prepared: Prepared) -> None:
+    def _go_on(self, steps: int | None, prepared: Prepared) -> None:
         if self._at_hand.run == prepared.run:  # nothing else was prepared meanwhile
             self._bridge.ask(Learn(steps=steps))
-        throw_away = partial(throw_away_branch, left)
-        self._bridge.call(throw_away, on_error=lambda _: None)  # without a trash it stays: a run more in Runs

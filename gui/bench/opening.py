@@ -23,7 +23,7 @@ class Opening(QObject):
     asked = Signal()  # for one, just now
     refused_without_run = Signal()  # there was none at hand to have back
     lost = Signal()  # the run at hand was refused itself: its settings are left
-    branched = Signal(Path)  # a new run is there, whatever was asked for since
+    branched = Signal(object, Path)  # as this Branch asked, a new run is there, whatever was asked for since
 
     def __init__(self, bridge: EngineBridge, at_hand: AtHand) -> None:
         super().__init__(at_hand)
@@ -38,6 +38,10 @@ class Opening(QObject):
     def is_of(self, run: Path) -> bool:
         """Whether this run, or a branch of it, is on its way."""
         return self._asked is not None and run == self._asked.run
+
+    def replaces(self, run: Path) -> bool:
+        """Whether what is on its way takes the place of this branch."""
+        return isinstance(self._asked, Branch) and self._asked.in_its_place and run == self._asked.run
 
     def brings(self, run: Path) -> bool:
         """Whether this run, which is there, is the one that was asked for, or the branch."""
@@ -58,7 +62,7 @@ class Opening(QObject):
 
     def _enter(self, request: OpenRun | Branch, on_there: OnDone[Prepared] | None, prepared: Prepared) -> None:
         if isinstance(request, Branch):
-            self.branched.emit(prepared.run)
+            self.branched.emit(request, prepared.run)
         if request is self._asked:
             self._asked = None
             self._tell_of_weights()

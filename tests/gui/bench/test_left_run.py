@@ -53,6 +53,26 @@ def test_a_branch_that_is_left_before_its_first_step_is_none(
     assert window.strip.trouble is None or window.strip.trouble.is_note
 
 
+def test_a_branch_whose_place_another_takes_is_thrown_away_once(
+    qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "data").mkdir(exist_ok=True)  # for the trash
+    bridge, workbench = window.context.bridge, window.context.workbench
+    call, looked_at, refused = bridge.call, list[None](), list[Exception]()
+    run = opened_again(qtbot, window)
+    workbench.branch(run, 3)
+    qtbot.waitUntil(lambda: not workbench.is_opening and workbench.run != run, timeout=WAIT_MS)
+    branch = workbench.run
+    monkeypatch.setattr(bridge, "call", lambda function, on_done=None, **_: call(function, on_done, refused.append))
+    workbench.edit("model.dropout", 0.5)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 4, timeout=WAIT_MS)
+    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    assert workbench.run != branch and list_runs(tmp_path / "runs") == sorted([run, workbench.run])
+    assert refused == []
+
+
 def test_a_branch_that_has_taken_a_step_stays_and_so_does_one_that_was_branched(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:
