@@ -39,13 +39,17 @@ class DecimalSpin(QDoubleSpinBox):
 class WholeSpin(QSpinBox):
     """Takes 2,000 and 2 000 for a whole number, and marks 2,5, 2.5 and 2.000: Qt left the marks out, and made it 25.
 
-    Until it is typed out nobody knows which of them it is to be; what is none then is not taken, and told of.
+    Until it is typed out nobody knows which of them it is to be; what is none then is not taken, and told of: not its
+    first digits either, which were a number as they were typed.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self._before = self.value()  # anything was typed
         self.lineEdit().textEdited.connect(self._mark)
         self.valueChanged.connect(self._mark)
+        self.valueChanged.connect(self._settle_unless_typed)
+        self.editingFinished.connect(self._settle)
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
         number = text.removesuffix(self.suffix())
@@ -64,7 +68,7 @@ class WholeSpin(QSpinBox):
             sentence = f"{typed} is no whole number from {self.minimum():,} to {self.maximum():,}"
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
         set_role(self, "")
-        return text  # Qt would leave the commas out
+        return self.textFromValue(self._before) + self.suffix()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Nothing parts the thousands of what is edited: 4,000 with a zero less is 400, not 4,00."""
@@ -74,6 +78,13 @@ class WholeSpin(QSpinBox):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.setGroupSeparatorShown(True)
+
+    def _settle_unless_typed(self) -> None:
+        if not self.lineEdit().isModified():
+            self._settle()
+
+    def _settle(self) -> None:
+        self._before = self.value()
 
     def _mark(self) -> None:
         set_role(self, "" if self.hasAcceptableInput() else "error")
