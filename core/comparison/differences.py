@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.config import RunConfig
+from core.config import DatasetConfig, RunConfig
 
 Settings = dict[str, object]  # dotted key -> value
 
 
 def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
-    """The dotted keys in which two configs differ."""
+    """The dotted keys that somebody changed from one config to the other.
+
+    Who chose another dataset changed that, and which of its settings are not at their defaults. That those of the one
+    before are gone, and that the run is called otherwise, follows from it.
+    """
     if before == after:  # as mostly: the window asks several times a second, and this is twenty times as fast
         return ()
-    return tuple(differing_settings((before, after)))
+    plugin = after.dataset.plugin
+    if before.dataset.plugin == plugin:
+        return tuple(differing_settings((before, after)))
+    fresh = DatasetConfig(plugin=plugin, options={}, seed=before.dataset.seed)
+    follows = before.model_copy(update={"dataset": fresh, "name": after.name})
+    return ("dataset.plugin", *differing_settings((follows, after)))
 
 
 def differing_settings(configs: Sequence[RunConfig]) -> dict[str, list[object]]:

@@ -173,13 +173,14 @@ class SetupDrawer(QFrame):
         What is in the files can be seen at once, as of another seed, unless a run learns meanwhile.
         """
         draft = self._to_go_on_from()
-        dataset: dict[str, Any] = {"plugin": PLUGIN, "seed": draft.dataset.seed, "options": {}}
+        dataset: dict[str, Any] = {"plugin": PLUGIN, "seed": draft.dataset.seed}
         if draft.dataset.plugin == PLUGIN:
             dataset = draft.dataset.model_dump(mode="json")
+            dataset["options"] |= corpus.options
+        else:
+            dataset["options"] = {name: file for name, file in corpus.options.items() if file}
         self._forget_refused()
-        self.context.workbench.edit_what_fits(
-            {"name": PLUGIN, "dataset": {**dataset, "options": dataset["options"] | corpus.options}}
-        )
+        self.context.workbench.edit_what_fits({"name": PLUGIN, "dataset": dataset})
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(corpus.sentence)
         self._scroll.verticalScrollBar().setValue(0)  # where it says so
@@ -189,7 +190,7 @@ class SetupDrawer(QFrame):
     def _to_go_on_from(self) -> RunConfig:
         """The draft, for another dataset. The example was made small, with few probes: it has its preset's settings."""
         if self.context.workbench.is_example:
-            self.context.workbench.take(read_preset(FIRST_PRESET))
+            self._take(read_preset(FIRST_PRESET))
         draft = self.context.workbench.draft
         assert draft is not None
         return draft

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.comparison.differences import changed_keys, differing_settings
-from core.config import change_setting
+from core.config import RunConfig, change_setting, change_settings
 from core.settings.presets import read_preset
 
 
@@ -15,3 +15,13 @@ def test_only_what_differs_is_named() -> None:
     differing = differing_settings([first, second, first])
     assert differing["model.d_ff"] == [first.model.d_ff, 24, first.model.d_ff]
     assert differing["dataset.options.num_symbols"][1] == 4
+
+
+def test_of_another_dataset_only_what_somebody_set_is_named() -> None:
+    first = read_preset("copy_task", ("dataset.seed=3", "dataset.max_src_length=20", "model.d_ff=24"))
+    dataset = {"plugin": "reverse", "seed": 3, "options": {"length": 5}}
+    other = RunConfig.model_validate({**first.model_dump(mode="json"), "name": "reverse", "dataset": dataset})
+    assert changed_keys(first, other) == ("dataset.plugin", "dataset.options.length")
+    changed = change_settings(other, {"dataset.seed": 4, "model.d_ff": 32})
+    named = ("dataset.plugin", "dataset.options.length", "dataset.seed", "model.d_ff")
+    assert sorted(changed_keys(first, changed)) == sorted(named)

@@ -141,6 +141,8 @@ def test_after_the_example_ones_own_files_are_seen_at_once_with_the_presets_sett
     assert workbench.resolved is not None and workbench.resolved.src_tokens[-1].startswith("a")
     assert workbench.draft is not None
     assert workbench.draft.training == read_preset("toy_german_english").training
+    headings = [section.heading.text() for section in window.setup_drawer.sections.values()]
+    assert headings == ["Dataset · 4 changed", "Model", "Training", "Decoding"]  # which, where from, and two files
 
 
 def test_what_cannot_be_a_corpus_is_said(drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
