@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pyqtgraph as pg
+from PySide6.QtGui import QFontMetricsF
 
 from gui.theme import Theme
 
@@ -19,6 +20,25 @@ class FigureAxis(pg.AxisItem):
     def __init__(self, side: str) -> None:
         super().__init__(side)
         self.enableAutoSIPrefix(False)  # or its name would tell thousands and thousandths
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, Sequence[float]]]:
+        """Of the finer levels of ticks, those whose widest number has room between two are written: pyqtgraph looks at
+        how full the axis is of them, where most may be of one digit and the last of two.
+        """
+        levels: list[tuple[float, Sequence[float]]] = super().tickValues(minVal, maxVal, size)
+        if self.orientation == "bottom" and self.style["tickFont"] is not None:
+            self.style["maxTextLevel"] = self._levels_with_room(levels, size / (maxVal - minVal)) - 1
+        return levels
+
+    def _levels_with_room(self, levels: Sequence[tuple[float, Sequence[float]]], pixels: float) -> int:
+        """How many, the first at any rate, where so many pixels are 1."""
+        metrics = QFontMetricsF(self.style["tickFont"])
+        for number, (spacing, values) in enumerate(levels):
+            texts = self.tickStrings(values, self.scale, spacing)
+            widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
+            if number > 0 and widest + metrics.horizontalAdvance("0") / 2 > spacing * pixels:
+                return number
+        return len(levels)
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         texts = super().tickStrings(values, scale, spacing)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.history import History
+from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.learning.plot_style import FigureAxis
 from gui.panels.learning.step_plot import StepPlot
 from gui.pictures.picture_file import pictures_of
@@ -43,6 +46,23 @@ def test_each_number_of_the_axis_of_steps_is_written_in_full(
     texts = numbers_of(plot)
     assert f"{end // 1000 * 1000:,}" in texts
     assert not any(re.fullmatch(r"\d{4,}", text) for text in texts)
+
+
+@pytest.mark.parametrize("width", [250, 275, 300])  # of lengths in a window of 1280 pixels, and of larger ones
+def test_no_two_numbers_touch_each_other(width: int, theme: Theme, stage: Stage) -> None:
+    plot = PlainPlot(theme)
+    stage(plot, width, 160)
+    plot.grab()
+    axis, image = plot.getAxis("bottom"), QImage(1, 1, QImage.Format.Format_ARGB32)
+    least = QFontMetricsF(axis.style["tickFont"]).horizontalAdvance("0") / 2 - 1
+    for end in range(2, 61):
+        plot.setXRange(0, end, padding=0.02)
+        with QPainter(image) as painter:
+            painter.setFont(axis.style["tickFont"])
+            _, _, texts = axis.generateDrawSpecs(painter)
+        places = sorted((place.left(), place.right()) for place, _, _ in texts)
+        gaps = [right[0] - left[1] for left, right in itertools.pairwise(places)]
+        assert len(texts) > 1 and min(gaps) > least, (end, [text for _, _, text in texts])
 
 
 def numbers_of(widget: QWidget) -> list[str]:
