@@ -15,7 +15,7 @@ from core.history import History
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
-from gui.runs.naming import name_of, told_apart
+from gui.runs.naming import name_of, told_apart_in_a_choice
 from gui.runs.rows import example_path
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence, shown_sentence
@@ -126,7 +126,7 @@ def read_comparable(runs_dir: Path) -> list[ComparableRun]:
     paths = sorted((path for path in runs_dir.glob("*") if path.is_dir()), reverse=True)
     found = (_comparable(path) for path in [*paths, example_path()])
     runs = [run for run in found if run is not None]
-    return [replace(run, name=name) for run, name in zip(runs, told_apart(runs), strict=True)]
+    return [replace(run, name=name) for run, name in zip(runs, told_apart_in_a_choice(runs), strict=True)]
 
 
 def _comparable(path: Path) -> ComparableRun | None:

@@ -14,7 +14,7 @@ from core.run_folder import RunFolder
 from core.run_summary import summarise
 from gui.runs.rows import EXAMPLE_NAME, example_path
 
-LONGEST = 40  # characters of a name in a choice or over a column
+LONGEST = 40  # characters of a name in a choice
 
 
 class Named(Protocol):
@@ -43,9 +43,17 @@ def name_of(folder: RunFolder) -> str:
 
 
 def told_apart(runs: Sequence[Named]) -> list[str]:
-    """The names of runs, short; of those called alike with their seed where no other has it, or when they began."""
-    names = [shortened(run.name) for run in runs]
-    said = names
+    """The names of runs; of those called alike with their seed where no other has it, or when they began."""
+    return _marked(runs, [run.name for run in runs])
+
+
+def told_apart_in_a_choice(runs: Sequence[Named]) -> list[str]:
+    """The same, short: a choice is as wide as its longest text."""
+    return _marked(runs, [shortened(run.name) for run in runs])
+
+
+def _marked(runs: Sequence[Named], names: Sequence[str]) -> list[str]:
+    said = list(names)
     for marks in (
         [f"seed {run.seed}" for run in runs],
         [minute(run.created) for run in runs],

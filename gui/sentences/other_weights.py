@@ -11,7 +11,7 @@ from pathlib import Path
 from core.errors import UserError
 from core.run_files.places import list_runs
 from core.run_folder import RunFolder
-from gui.runs.naming import name_of, told_apart
+from gui.runs.naming import name_of, told_apart_in_a_choice
 from gui.runs.rows import example_path
 
 
@@ -30,7 +30,7 @@ def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[RunWithWeights]:
     """All runs on this dataset, the newest first, then the example; damaged ones are left out, Runs tells of them."""
     found = (_with_weights(path, plugin) for path in [*reversed(list_runs(runs_dir)), example_path()])
     runs = [run for run in found if run is not None]
-    return [replace(run, name=name) for run, name in zip(runs, told_apart(runs), strict=True)]
+    return [replace(run, name=name) for run, name in zip(runs, told_apart_in_a_choice(runs), strict=True)]
 
 
 def _with_weights(path: Path, plugin: str) -> RunWithWeights | None:

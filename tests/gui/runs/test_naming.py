@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.run_files.label import RunLabel
 from core.run_folder import RunFolder
-from gui.runs.naming import LONGEST, minute, name_of, shortened, told_apart
+from gui.runs.naming import LONGEST, minute, name_of, shortened, told_apart, told_apart_in_a_choice
 from gui.runs.rows import EXAMPLE_NAME, example_path, read_row
 
 DAY = time.mktime((2026, 3, 1, 12, 30, 0, 0, 0, -1))
@@ -52,9 +52,11 @@ def test_of_the_same_minute_the_second_tells_and_of_the_same_second_the_folder()
     assert told_apart(twins) == ["a, x", "a, y"]
 
 
-def test_a_long_name_loses_its_middle_and_is_told_apart_all_the_same() -> None:
+def test_in_a_choice_a_long_name_loses_its_middle_and_is_told_apart_all_the_same() -> None:
     long = "the one with a very long name indeed, "
     assert shortened("short") == "short"
     assert len(shortened(long + "half")) <= LONGEST and shortened(long + "half").endswith("indeed, half")
-    alike = told_apart([Run(f"{long}{'x' * 40} {long}"), Run(f"{long}{'y' * 40} {long}", DAY + 60)])
+    runs = [Run(f"{long}{'x' * 40} {long}"), Run(f"{long}{'y' * 40} {long}", DAY + 60)]
+    alike = told_apart_in_a_choice(runs)
     assert len(set(alike)) == 2 and all(", 2026-03-01" in name for name in alike)
+    assert told_apart(runs) == [run.name for run in runs]

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from core.config import change_setting
 from core.events import SettingChanged
 from core.resuming import cut_back
-from core.run_folder import RunFolder
+from core.run_folder import RunFolder, RunLabel
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.smoothing import smoothed
@@ -49,6 +49,20 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     qtbot.keyClicks(three_runs.search_edit, "no such run")
     qtbot.waitUntil(lambda: panel.is_empty, timeout=WAIT_MS)
     assert "are compared" in panel.empty_label.text()
+
+
+def test_a_long_name_is_left_out_of_by_the_room_there_is_and_stands_whole_in_tip_and_file(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    name = "The one with twice the layers, half of the dropout and all the patience in the world"
+    RunFolder.open(empty_window.context.place.path / "2026-01-03_a").write_label(RunLabel(name=name))
+    three_runs.refresh()
+    choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
+    panel = three_runs.sides.comparison
+    qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
+    tips = [panel.table.horizontalHeaderItem(column).toolTip() for column in (1, 2)]
+    assert name in [tip[3:] for tip in tips]
+    assert {run for run, *_ in panel.numbers()[1:]} == {name, "toy_german_english"}
 
 
 def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs: RunsView, qtbot: QtBot) -> None:
