@@ -50,7 +50,7 @@ Job = Generator[Event | None, None, Any]
 Asked = tuple[Request[Any], "Future[Any]"]
 
 _LONG = 3600.0  # nothing to do: wait for a request
-_BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps are taken
+_BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps follow each other
 _LISTENING_SECONDS = 0.02  # for what other processes tell, before a request is looked for again
 
 
@@ -383,9 +383,9 @@ class Desk:
         """How long to wait for a request before `go_on`: not at all while there is work."""
         if self._job is not None or self._check is not None or self._elsewhere.has_run:
             return 0.0
-        if self._learning is not None:
-            return min(self._seconds_to_next_turn(), _LONG)  # at whatever pace: no queue waits for ages
-        return 0.0 if self._session.background is not None else _LONG
+        if self._session.background is not None:  # there is always time for it, beside learning that holds back too
+            return 0.0
+        return _LONG if self._learning is None else min(self._seconds_to_next_turn(), _LONG)  # no queue waits for ages
 
     def go_on(self) -> None:
         """Do one small piece of the work under way."""
@@ -397,14 +397,19 @@ class Desk:
         if self._elsewhere.has_run:
             self._listen()
             return
-        now = time.monotonic()
-        if self._session.background is not None and (self._learning is None or now >= self._next_background_at):
-            self._next_background_at = now + _BACKGROUND_SECONDS
+        if self._session.background is not None and self._has_time_for_background():
+            self._next_background_at = time.monotonic() + _BACKGROUND_SECONDS
             event = self._session.go_on_in_background()
             if event is not None:
                 self._emit(event)
         if self._learning is not None and self._seconds_to_next_turn() == 0.0:
             self._go_on_learning(*self._learning)
+
+    def _has_time_for_background(self) -> bool:
+        """Always, where no step is due; beside steps now and then."""
+        if self._learning is None or self._seconds_to_next_turn() > 0.0:
+            return True
+        return time.monotonic() >= self._next_background_at
 
     def _listen(self) -> None:
         """Pass on what other processes tell of the run; where they cannot go on, take it back."""

@@ -237,6 +237,25 @@ def test_a_pace_of_a_step_in_ages_is_kept_to(engine: Engine, watcher: Watcher, t
     assert watcher.steps()[-1] == 60
 
 
+def test_while_steps_are_held_back_there_is_time_for_the_sentences_that_were_added(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=40))
+    kept = RunFolder.open(run).snapshot_steps()
+    answered(engine, SetPace(steps_per_second=0.001))  # nothing takes as long as the second step is held back
+    engine.ask(Learn())
+    answered(engine, AddSentence(source=TEXT))
+    for step in kept:
+        watcher.wait(ProbeDone, lambda event, step=step: event.probe.step == step and has(event, TEXT))
+    assert len(kept) > 5 and watcher.steps()[-1] <= 41
+
+
+def has(event: ProbeDone, text: str) -> bool:
+    """Whether this sentence was probed."""
+    return any(sentence.source == text for sentence in event.probe.sentences)
+
+
 def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:
     with Engine() as alone:
         plain = whole_run(alone, tmp_path)
