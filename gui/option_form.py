@@ -73,6 +73,7 @@ class FormRow(QWidget):
         super().__init__()
         self.field = field
         self.error = ""
+        self.before: Any = None  # the value that was there before what is being typed
         self.editor = _editor(field)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -113,6 +114,7 @@ class FormRow(QWidget):
         else:
             editor.setText(written(value))
         editor.blockSignals(False)
+        self.before = value
 
     def _is_being_typed(self, value: Any) -> bool:
         """Whether somebody stands in the field who typed this value, in whatever words, or one not taken yet."""
@@ -158,6 +160,7 @@ class FormRow(QWidget):
             self.editor.textActivated.connect(self._take_text)
         elif isinstance(self.editor, QLineEdit):
             self.editor.textEdited.connect(self._take_text)
+            self.editor.editingFinished.connect(self._settle)
 
     def _take_check(self, on: bool) -> None:
         off = AUTO if self.field.allows_auto else None
@@ -169,6 +172,17 @@ class FormRow(QWidget):
         chooser.chosen.connect(self.editor.setText)
         chooser.chosen.connect(self._take_text)
         row.addWidget(chooser)
+
+    def note_acted(self, value: Any) -> None:
+        """The run has this now: where it is what was typed, that was typed out, also if somebody still stands there."""
+        if isinstance(self.editor, QLineEdit) and read_value(self.field, self.editor.text()) == value:
+            self.before = value
+
+    def _settle(self) -> None:
+        """It was typed out."""
+        assert isinstance(self.editor, QLineEdit)
+        if not self.error:
+            self.before = read_value(self.field, self.editor.text())
 
     def _take_text(self, text: str) -> None:
         self.edited.emit(self.field.key, read_value(self.field, text))

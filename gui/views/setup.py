@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,10 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from core.comparison.differences import changed_keys
-from core.config import RunConfig, config_to_yaml, read_config
+from core.config import RunConfig, change_setting, config_to_yaml, read_config
 from core.corpus_files import PLUGIN, Corpus, corpus_of
 from core.errors import UserError
-from core.events import Trouble
+from core.events import SettingChanged, Trouble
 from core.faults import as_trouble
 from core.model_size import count_parameters
 from core.settings.fields import OPTIONS, SettingField, named_setting, run_settings
@@ -203,7 +204,23 @@ class SetupDrawer(QFrame):
         self._refused = {refused: edits[refused] for refused in errors}
         for tried in edits:
             self.form(tried.partition(".")[0]).show_error(tried, beside(tried, errors.get(tried, "")))
+        if key in errors:
+            self._take_back(key)
         self.restart_button.refresh()
+
+    def _note_acted(self, change: SettingChanged) -> None:
+        form = self._forms.get(change.key.partition(".")[0])
+        if form is not None:
+            form.rows[change.key].note_acted(change.value)
+        self.refresh()
+
+    def _take_back(self, key: str) -> None:
+        """Of what does not fit nothing is taken: 1,000 was 1 as it was typed."""
+        workbench, row = self.context.workbench, self._row(key)
+        assert workbench.draft is not None and row is not None
+        with suppress(UserError):  # it does not fit any more either
+            if change_setting(workbench.draft, key, row.before) != workbench.draft:
+                workbench.edit(key, row.before)
 
     def _forget_refused(self) -> None:
         self._marked, self._refused = None, {}
@@ -360,7 +377,7 @@ class SetupDrawer(QFrame):
         workbench.asked_to_learn.connect(partial(self._tell_of_unfit, "the run learns"))
         workbench.unprepared.connect(self._mark)
         self.context.bridge.prepared.connect(self._unmark)
-        self.context.bridge.setting_changed.connect(self.refresh)
+        self.context.bridge.setting_changed.connect(self._note_acted)
         self.context.plugins.changed.connect(self._take_plugins)
         self.context.theme.changed.connect(self.resize_to_zoom)
 

@@ -16,6 +16,7 @@ from gui.main_window import MainWindow
 from gui.option_form import help_text
 from gui.runs.rows import example_path
 from gui.views.setup import NOAM_NOTE
+from tests.gui.bench.runs import wait_for_answers
 from tests.gui.conftest import WAIT_MS
 
 
@@ -199,6 +200,39 @@ def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) ->
     qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
     assert [change.value for change in bridge.history.settings_changed] == [2000]
     assert bridge.state == "learning"
+
+
+@pytest.mark.parametrize("typed", ["1,000", "2,5", "4 0", "3x"])
+def test_nothing_of_what_does_not_fit_is_taken_not_even_its_first_digits(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: str
+) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(5)
+    wait_for_state("paused")
+    window.rail.setup_button.click()  # a field that is not seen has no focus
+    typing = workbench._acting._typing
+    typing.setInterval(100 * WAIT_MS)  # longer than any machine pauses in what is typed
+    type_into(qtbot, window, "training.max_steps", typed)
+    type_into(qtbot, window, "training.batch_size", typed)
+    typing.setInterval(ACT_DELAY_MS)
+    qtbot.waitUntil(lambda: not typing.isActive(), timeout=WAIT_MS)
+    wait_for_answers(qtbot, window)
+    assert workbench.draft is not None and workbench.draft.training.max_steps == 40
+    assert (workbench.draft.training.batch_size, workbench.waiting) == (4, ())
+    assert [change.value for change in bridge.history.settings_changed] == []
+    rows = window.setup_drawer.form("training").rows
+    for key in ("training.max_steps", "training.batch_size"):
+        editor = rows[key].editor
+        assert isinstance(editor, QLineEdit) and editor.text() == typed and rows[key].error
+    typing.setInterval(100 * WAIT_MS)
+    type_into(qtbot, window, "training.batch_size", "8")
+    type_into(qtbot, window, "training.max_steps", "60")
+    typing.setInterval(ACT_DELAY_MS)
+    qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
+    typing.setInterval(100 * WAIT_MS)
+    type_into(qtbot, window, "training.max_steps", typed)  # 60 has acted, and is what stays
+    type_into(qtbot, window, "training.batch_size", typed)  # 8 was typed out
+    assert (workbench.draft.training.max_steps, workbench.draft.training.batch_size) == (60, 8)
 
 
 def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> None:
