@@ -111,9 +111,15 @@ class PluginOptions(QWidget):
         for key in edits:
             self.form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
         self.judged.emit()
-        if fitting:
-            self._context.workbench.edit(OPTIONS, {**draft.dataset.options, **fitting})
+        options = {**draft.dataset.options, **fitting, **self._taken_back(edits, errors, draft)}
+        if fitting or options != draft.dataset.options:
+            self._context.workbench.edit(OPTIONS, options)
         self._context.workbench.verdict.go_on()
+
+    def _taken_back(self, edits: dict[str, object], errors: dict[str, str], draft: RunConfig) -> dict[str, object]:
+        """Of what does not fit nothing is taken: 2,5 was 2 as it was typed. What stood there before, by key."""
+        before = {key: self.form.rows[key].before for key in errors if key in draft.dataset.options}
+        return {key: value for key, value in before.items() if value != edits[key]}
 
     def _miss_verdict(self, error: Exception) -> None:
         """A fault of ours: Learn must not wait for ever."""

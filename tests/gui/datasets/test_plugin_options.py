@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtWidgets import QCheckBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder
@@ -43,6 +43,22 @@ def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: Ma
     wait_for_verdicts(qtbot, window)
     assert window.strip.trouble is None
     assert workbench.draft is not None and "num_symbols" not in workbench.draft.dataset.options
+
+
+def test_nothing_of_an_option_that_does_not_fit_is_taken(qtbot: QtBot, window: MainWindow) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    window.rail.setup_button.click()
+    drawer.sections["dataset"].heading.setChecked(True)  # a field that is not seen has no focus
+    row = drawer.plugin_options.form.rows["num_symbols"]
+    assert isinstance(row.editor, QLineEdit) and workbench.draft is not None
+    before = workbench.draft.dataset.options
+    row.editor.setFocus()
+    row.editor.selectAll()
+    for keys, num_symbols in (("2", 2), (",5", before["num_symbols"])):
+        qtbot.keyClicks(row.editor, keys)
+        wait_for_verdicts(qtbot, window)
+        assert workbench.draft.dataset.options == {**before, "num_symbols": num_symbols}
+    assert row.editor.text() == "2,5" and row.error
 
 
 def test_a_plugin_that_is_missing_shows_no_options_of_the_one_before(
