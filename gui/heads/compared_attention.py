@@ -19,6 +19,7 @@ from gui.runs.naming import name_of, told_apart_in_a_choice
 from gui.runs.rows import example_path
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence, shown_sentence
+from gui.sentences.tokens import quoted
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,9 @@ class ComparedAttention(QObject):
         for sentence in self._probe.sentences:
             if sentence.source == mine.sentence.source:
                 return ShownSentence(sentence, self._probe.step, against.name)
-        return NothingShown(f"{against.name} does not follow “{mine.sentence.source}”: choose another sentence or run.")
+        return NothingShown(
+            f"{against.name} does not follow {quoted(mine.sentence.source)}: choose another sentence or run."
+        )
 
     def _read(self, run: Path, step: int) -> None:
         """One reading at a time; what was read before is shown until then, under its own step."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from core.probes import Attention, Feed, ProbedSentence
 from gui.sentences.selection import Kind, Pooled, Selection
 from gui.sentences.shown_sentence import ShownSentence
+from gui.sentences.tokens import isolated
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,5 +76,7 @@ def _pooled(heads: Attention, head: int, pooled: Pooled) -> NDArray[np.floating]
 def _labels(sentence: ProbedSentence, feed: Feed, kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if kind == "encoder_self":
         return sentence.src_tokens, sentence.src_tokens
-    rows = tuple(f"{read} → {written}" for read, written in zip(feed.tgt_input, feed.predicted, strict=True))
+    rows = tuple(
+        f"{isolated(read)} → {isolated(written)}" for read, written in zip(feed.tgt_input, feed.predicted, strict=True)
+    )
     return rows, feed.tgt_input if kind == "decoder_self" else sentence.src_tokens

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from core.answers.beam_tree import BeamNode, BeamTree
+from gui.sentences.tokens import quoted
 
 _FATES = {
     "went on": "goes on",
@@ -38,8 +39,8 @@ def said_of_node(tree: BeamTree, index: int) -> str:
     """One hypothesis and what became of it."""
     node = tree.nodes[index]
     return (
-        f"“{' '.join(_tokens(tree, node))}” {_FATES[node.fate]}, at place {node.rank + 1} of the beam: probability "
-        f"{node.probability:.3f}, of all so far log-probability {node.log_probability:.2f}."
+        f"{quoted(' '.join(_tokens(tree, node)))} {_FATES[node.fate]}, at place {node.rank + 1} of the beam: "
+        f"probability {node.probability:.3f}, of all so far log-probability {node.log_probability:.2f}."
         f"{_WHY_CUT if node.fate == 'cut' else ''}"
     )
 
@@ -47,7 +48,9 @@ def said_of_node(tree: BeamTree, index: int) -> str:
 def _said_of_greedy(tree: BeamTree) -> str:
     path = tree.path(tree.greedy.tokens)
     if len(path) < len(tree.greedy.tokens):
-        return f"The greedy output fell out of the beam at token {len(path) + 1}, “{tree.greedy.tokens[len(path)]}”."
+        return (
+            f"The greedy output fell out of the beam at token {len(path) + 1}, {quoted(tree.greedy.tokens[len(path)])}."
+        )
     place = [one.tokens for one in tree.outputs].index(tree.greedy.tokens) + 1
     return f"The greedy output is number {place} of the beam's."
 

@@ -10,6 +10,7 @@ from core.history import History
 from core.probes import ProbedSentence
 from core.run_files.documents import DamagedFile
 from gui.sentences.selection import Selection
+from gui.sentences.tokens import quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,7 @@ def _find(source: str, history: History, step: int | None) -> ShownSentence | No
 
 
 def _why_not(source: str, step: int, weights_of: int | None) -> str:
+    added = f"{quoted(source)} was added later"
     if weights_of is None:
-        return f"“{source}” was added later, and no weights are kept at or before step {step:,}: look at a later step."
-    return f"“{source}” was added later: it is being worked out for step {weights_of:,}, and shown here then."
+        return f"{added}, and no weights are kept at or before step {step:,}: look at a later step."
+    return f"{added}: it is being worked out for step {weights_of:,}, and shown here then."

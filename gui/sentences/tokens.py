@@ -2,6 +2,21 @@
 
 from __future__ import annotations
 
+from unicodedata import bidirectional
+
+_ISOLATED = "\u2068{}\u2069"  # from here to there it is a text of its own, whichever way it runs
+
+
+def isolated(text: str) -> str:
+    """A text of the data as it stands among words of ours: one that is read from right to left would turn round what is
+    beside it, a number or an arrow."""
+    return _ISOLATED.format(text) if any(bidirectional(letter) in ("R", "AL") for letter in text) else text
+
+
+def quoted(text: str) -> str:
+    """A text of the data in one of our sentences."""
+    return f"“{isolated(text)}”"
+
 
 def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """The tokens a reader sees."""

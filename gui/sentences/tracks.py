@@ -8,7 +8,7 @@ import numpy as np
 
 from core.probes import Feed
 from gui.panel import Table
-from gui.sentences.tokens import first_difference
+from gui.sentences.tokens import first_difference, quoted
 
 
 @dataclass(frozen=True)
@@ -83,4 +83,4 @@ def _loss(track: Track) -> float:
 def _at(track: Track, place: int) -> str:
     if place >= len(track.tokens):
         return "nothing more"
-    return f"“{track.tokens[place]}” ({track.probabilities[place]:.2f})"
+    return f"{quoted(track.tokens[place])} ({track.probabilities[place]:.2f})"

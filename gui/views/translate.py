@@ -19,6 +19,7 @@ from gui.panels.translation.two_tracks import TwoTracks
 from gui.panels.translation.weights_panel import WeightsPanel
 from gui.sentences.example_menu import ExampleMenu
 from gui.sentences.output_place import OutputPlace
+from gui.sentences.tokens import quoted
 from gui.sentences.typed_sentence import TypedSentence, Weights
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
@@ -243,7 +244,7 @@ def about_source(translation: Translation) -> str:
 
 def unknown_note(unknown: tuple[str, ...]) -> str:
     """Names the tokens that the vocabulary does not have; empty where it has them all."""
-    different = [f"“{_shortened(token)}”" for token in dict.fromkeys(unknown)]
+    different = [quoted(_shortened(token)) for token in dict.fromkeys(unknown)]
     if not different:
         return ""
     if len(different) == 1:

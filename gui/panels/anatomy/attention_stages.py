@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from core.answers.anatomy import DotProduct, Numbers
 from gui.panels.anatomy.matrix_canvas import Matrix
+from gui.sentences.tokens import quoted
 
 Mark = tuple[int | None, int | None]
 _TERMS = 3  # of a sum that are written out
@@ -83,29 +84,31 @@ def _sum(terms: list[str]) -> str:
 
 
 def _say_value(seen: DotProduct, row: int, column: int) -> str:
-    return f"“{seen.read[row]}” hands over {seen.values[row, column]:z.3f} in dimension {column} of its value."
+    return f"{quoted(seen.read[row])} hands over {seen.values[row, column]:z.3f} in dimension {column} of its value."
 
 
 def _say_score(seen: DotProduct, row: int, column: int) -> str:
     pairs = zip(seen.queries[row].tolist(), seen.keys[column].tolist(), strict=True)
     terms = _sum([f"({q:z.2f} · {k:z.2f})" for q, k in pairs])
-    return f"q(“{seen.readers[row]}”) · k(“{seen.read[column]}”) = {terms} = {seen.scores[row, column]:z.3f}"
+    return (
+        f"q({quoted(seen.readers[row])}) · k({quoted(seen.read[column])}) = {terms} = {seen.scores[row, column]:z.3f}"
+    )
 
 
 def _say_scaled(seen: DotProduct, row: int, column: int) -> str:
     score, scaled, d_head = seen.scores[row, column], seen.scaled[row, column], seen.queries.shape[1]
-    return f"“{seen.readers[row]}”, “{seen.read[column]}”: {score:z.3f} / √{d_head} = {scaled:z.3f}"
+    return f"{quoted(seen.readers[row])}, {quoted(seen.read[column])}: {score:z.3f} / √{d_head} = {scaled:z.3f}"
 
 
 def _say_masked(seen: DotProduct, row: int, column: int) -> str:
-    pair = f"“{seen.readers[row]}”, “{seen.read[column]}”"
+    pair = f"{quoted(seen.readers[row])}, {quoted(seen.read[column])}"
     if not seen.allowed[row, column]:
         return f"{pair}: {LATER}."
     return f"{pair}: allowed, so {seen.scaled[row, column]:z.3f} stays."
 
 
 def _say_weight(seen: DotProduct, row: int, column: int) -> str:
-    pair = f"“{seen.readers[row]}” reads from “{seen.read[column]}”"
+    pair = f"{quoted(seen.readers[row])} reads from {quoted(seen.read[column])}"
     if not seen.allowed[row, column]:
         return f"{pair} with weight 0: {LATER}, and e^−∞ = 0."
     allowed = seen.scaled[row][seen.allowed[row]]
@@ -115,9 +118,11 @@ def _say_weight(seen: DotProduct, row: int, column: int) -> str:
 
 def _say_output(seen: DotProduct, row: int, column: int) -> str:
     most = np.argsort(-seen.weights[row], kind="stable")[:_TERMS]
-    terms = [f"{seen.weights[row, key]:z.2f} · {seen.values[key, column]:z.2f} (“{seen.read[key]}”)" for key in most]
+    terms = [
+        f"{seen.weights[row, key]:z.2f} · {seen.values[key, column]:z.2f} ({quoted(seen.read[key])})" for key in most
+    ]
     more = " + …" if len(seen.read) > _TERMS else ""
-    place = f"“{seen.readers[row]}”, dimension {column}"
+    place = f"{quoted(seen.readers[row])}, dimension {column}"
     return f"{place}: {' + '.join(terms)}{more} = {seen.output[row, column]:z.3f}"
 
 

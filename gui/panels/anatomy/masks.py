@@ -13,6 +13,7 @@ from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.sentences.asked import Asked
+from gui.sentences.tokens import quoted
 from gui.widgets.labels import plain_label
 from gui.widgets.spins import WholeSpin, fitted
 
@@ -131,7 +132,8 @@ class MasksTopic(Topic):
 
 def in_words(masks: Masks, row: int, column: int) -> str:
     """Whether one position may read another, and why not."""
-    reader, read = f"Position {row} (“{masks.tokens[row]}”)", f"position {column} (“{masks.tokens[column]}”)"
+    reader = f"Position {row} ({quoted(masks.tokens[row])})"
+    read = f"position {column} ({quoted(masks.tokens[column])})"
     if masks.both[row, column]:
         return f"{reader} may read {read}."
     reasons = [] if masks.padding[row, column] else ["it is padding"]

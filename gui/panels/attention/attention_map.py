@@ -21,6 +21,7 @@ from gui.panels.attention.map_layout import MapLayout, fitting_layout
 from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
+from gui.sentences.tokens import isolated
 from gui.theme import GRID, Theme
 from gui.widgets.moving_labels import ElidedLabel
 
@@ -124,13 +125,13 @@ class MapCanvas(HeadCanvas[Cell]):
         if self.picture is None or self._place is None or self._theme.is_on_paper:
             return ""
         row, column = self._place
+        reader, read = isolated(self.picture.rows[row]), isolated(self.picture.columns[column])
         if self.picture.is_causal and column > row:
-            return f"{self.picture.rows[row]}  may not see  {self.picture.columns[column]}: it comes later"
+            return f"{reader}  may not see  {read}: it comes later"
         weight = float(self.picture.weights[row, column])
         if self.picture.against:
-            reads = f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}"
-            return f"{reads}  with weight {weight:+z.3f} against {self.picture.against}"
-        return f"{self.picture.rows[row]}  reads from  {self.picture.columns[column]}  with weight {weight:.3f}"
+            return f"{reader}  reads from  {read}  with weight {weight:+z.3f} against {self.picture.against}"
+        return f"{reader}  reads from  {read}  with weight {weight:.3f}"
 
     def _layout(self, picture: HeadPicture) -> MapLayout:
         area = QRectF(self.rect()).adjusted(0, 0, -self._theme.px(64), -GRID)  # the colour bar is beside it

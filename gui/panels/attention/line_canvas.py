@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.heads.head_picture import HeadPicture
 from gui.panels.attention.head_canvas import HeadCanvas
 from gui.panels.attention.line_layout import LineLayout, Side
+from gui.sentences.tokens import isolated
 from gui.theme import Theme
 
 _FAINTEST = 0.02  # what is weaker is not drawn
@@ -45,8 +46,9 @@ class LineCanvas(HeadCanvas[Token]):
             weights = self.picture.weights[:, place]
         strongest = sorted(range(len(others)), key=lambda other: -abs(float(weights[other])))[:_NUM_SAID]
         form = "+z.2f" if self.picture.against else ".2f"
-        said = ",  ".join(f"{others[other]} {float(weights[other]):{form}}" for other in strongest)
-        return f"{token}  {verb}  {said}" + (f"  against {self.picture.against}" if self.picture.against else "")
+        said = ",  ".join(f"{isolated(others[other])} {float(weights[other]):{form}}" for other in strongest)
+        against = f"  against {self.picture.against}" if self.picture.against else ""
+        return f"{isolated(token)}  {verb}  {said}{against}"
 
     def _layout(self, picture: HeadPicture) -> LineLayout:
         return LineLayout(QRectF(self.rect()), picture, self._theme.token_font())

@@ -12,6 +12,7 @@ from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.meaning.validation_panel import ValidationPanel
 from gui.pictures.colour_map import attention_table, image_of
+from gui.sentences.tokens import quoted
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 
@@ -119,7 +120,7 @@ def explain(confusion: Confusion, row: int, column: int) -> str:
 def what_happened(wanted: str, written: str) -> str:
     """A pair of the confusion, in words."""
     if wanted == written:
-        return f"“{wanted}” right"
+        return f"{quoted(wanted)} right"
     if wanted == ADDED:
-        return f"“{written}” added"
-    return f"“{wanted}” left out" if written == LEFT_OUT else f"“{wanted}” written as “{written}”"
+        return f"{quoted(written)} added"
+    return f"{quoted(wanted)} left out" if written == LEFT_OUT else f"{quoted(wanted)} written as {quoted(written)}"

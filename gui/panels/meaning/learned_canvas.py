@@ -17,6 +17,7 @@ from core.meaning.learned_when import NEVER, TokenTimes
 from gui.arrow_keys import ARROWS
 from gui.colours import readable_on
 from gui.pictures.colour_map import attention_table
+from gui.sentences.tokens import isolated, quoted
 from gui.theme import GRID, Theme
 
 _ROW = 22  # pixels at 100 %
@@ -215,8 +216,11 @@ class LearnedCanvas(QWidget):
 
     def _explain(self, row: int, column: int) -> str:
         one = self._sentences[row]
-        what = f"“{one.tokens[column]}”, token {column + 1} of sentence {one.place + 1}: {self._fate(one, column)}."
-        return f"{what}  {one.validated.source} → free-running: {one.validated.hypothesis or '(nothing)'}"
+        what = (
+            f"{quoted(one.tokens[column])}, token {column + 1} of sentence {one.place + 1}: {self._fate(one, column)}."
+        )
+        written = isolated(one.validated.hypothesis or "(nothing)")
+        return f"{what}  {isolated(one.validated.source)} → free-running: {written}"
 
     def _fate(self, one: LearnedSentence, column: int) -> str:
         times = one.times_forgotten(column)

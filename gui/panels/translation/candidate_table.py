@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from core.probes import Feed
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY, ProbabilityDelegate
+from gui.sentences.tokens import quoted
 from gui.theme import Theme
 from gui.widgets.labels import as_written
 from gui.widgets.tables import read_by_rows
@@ -116,5 +117,5 @@ def _item(token: str, probability: float, *, is_chosen: bool) -> QTableWidgetIte
     item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{token}, probability {probability:.3f}")
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
     if not is_chosen:
-        item.setToolTip(as_written(f"Go on from “{token}”, which has {probability:.3f} here"))
+        item.setToolTip(as_written(f"Go on from {quoted(token)}, which has {probability:.3f} here"))
     return item

@@ -14,6 +14,7 @@ from gui.panel import Panel, Table
 from gui.panels.translation.candidate_table import CandidateTable, candidates_of
 from gui.pictures.whole_table import whole_table
 from gui.sentences.output_place import OutputPlace
+from gui.sentences.tokens import quoted
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
@@ -155,9 +156,11 @@ def said_of_place(translation: Translation, place: int) -> str:
     feed = translation.sentence.free_running
     (chosen, probability), *others = list(candidates_of(feed))[place]
     token, share = others[0]
-    after = f"After “{feed.tgt_input[place]}”"
+    after = f"After {quoted(feed.tgt_input[place])}"
     if place < len(translation.prefix) and chosen != feed.predicted[place]:
         return (
-            f"{after} you chose “{chosen}” ({probability:.3f}); the model's first choice is “{feed.predicted[place]}”."
+            f"{after} you chose {quoted(chosen)} ({probability:.3f}); the model's first choice is "
+            f"{quoted(feed.predicted[place])}."
         )
-    return f"{after} comes “{chosen}” ({probability:.3f}), not “{token}” ({share:.3f}). Click another to go on from it."
+    other = f"{quoted(token)} ({share:.3f})"
+    return f"{after} comes {quoted(chosen)} ({probability:.3f}), not {other}. Click another to go on from it."
