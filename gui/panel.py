@@ -91,7 +91,8 @@ class Panel(QFrame):
         return self._stack.currentIndex() == 0
 
     def show_empty(self, sentence: str = "") -> None:
-        """One sentence instead of a blank axis."""
+        """One sentence instead of a blank axis, under the title alone: what it said of a step is of no picture now."""
+        self.set_title(self.title)
         self.empty_label.setText(sentence or self.empty_sentence)
         self._stack.setCurrentIndex(0)
 

@@ -55,7 +55,6 @@ class AttentionMap(Panel):
         """Draw the chosen head with the newest weights at or before `step`."""
         shown = self._source(history, step)
         if isinstance(shown, NothingShown):
-            self.set_title(self.title)
             self.show_empty(shown.reason)
             return
         self.show_body()

@@ -65,6 +65,7 @@ class Curves(StepPanel):
         self._offer(history)
         if history.prepared is None and history.last_step == 0:
             self.show_empty()
+            self.set_title(heading_of(self._metric))
             return
         self.show_body()
         self._history = history

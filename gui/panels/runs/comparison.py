@@ -70,7 +70,6 @@ class RunComparison(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Draw the comparison, which knows no playhead."""
         if self.comparison is None:
-            self.set_title(self.title)
             self.show_empty()
             return
         self.show_body()

@@ -59,7 +59,6 @@ class RunTranslations(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Fill the table with the step chosen for the comparison; which one this window views makes no difference."""
         if self._comparison is None or not self._lines:
-            self.set_title(self.title)
             self.show_empty(self._why_nothing())
             return
         self.show_body()

@@ -61,7 +61,6 @@ class BeamPanel(Panel):
         """Draw the search with the weights of the newest translation, asked for where it is another one."""
         translation = self._typed.translation
         if translation is None:
-            self.set_title(self.title)
             self.show_empty()
             return
         request = SearchBeam(

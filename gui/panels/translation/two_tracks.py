@@ -40,7 +40,6 @@ class TwoTracks(Panel):
         """Show the newest translation, whatever step its weights are of."""
         translation = self._typed.translation
         if translation is None or translation.sentence is None:
-            self.set_title(self.title)
             self.show_empty()
             return
         self.show_body()
