@@ -94,6 +94,11 @@ class TypedSentence(QObject):
         self._is_watched = is_watched
         self._follow()
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the newest question has yet to be answered."""
+        return self._question != self._answered
+
     def shown(self, history: History, step: int) -> Shown:
         """What the model wrote freely, as pictures of attention draw it; its step is the one of its weights."""
         if self.translation is None or self.translation.sentence is None:
@@ -151,7 +156,7 @@ class TypedSentence(QObject):
             return
         is_another = self.translation is None or self.choice != self._asked_choice
         has_rested = not self._calm.isActive() if is_another else self._rest.is_over
-        if (has_rested and self._question == self._answered) or self._probed() is not None:
+        if (has_rested and not self.is_under_way) or self._probed() is not None:
             if is_another:
                 self._calm.start()
             self._ask(is_awaited=is_another)

@@ -89,6 +89,7 @@ class TranslateView(View):
         _show_from_its_beginning(self.source_edit, text)
         self.reference_edit.setText("")
         self.typed.translate(text)
+        self.tokens.mark_in_turn()  # which says so while it waits
 
     def showEvent(self, event: QShowEvent) -> None:
         self._show_follower()
@@ -171,6 +172,7 @@ class TranslateView(View):
         """With the reference that was typed; one that was filled in belonged to the sentence before."""
         reference = self.reference_edit.text() if self.reference_edit.isModified() else None
         self.typed.translate(self.source_edit.text(), reference)
+        self.tokens.mark_in_turn()
 
     def _leave_reference(self) -> None:
         """Another sentence is typed: the answer to the one before is none to this."""

@@ -57,8 +57,7 @@ class TokenTable(Panel):
         self.undo_button.setVisible(bool(self._typed.prefix))
         if translation is None or translation.sentence is None:
             self._shown = None
-            self.set_title(self.title)
-            self.show_empty()
+            self.show_empty("Being translated …" if self._typed.is_under_way else "")
             return
         self.show_body()
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")

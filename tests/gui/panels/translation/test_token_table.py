@@ -23,6 +23,7 @@ from gui.sentences.output_place import OutputPlace
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from tests.gui.builders import feed, sentence
+from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture
@@ -131,6 +132,15 @@ def test_empty_it_tells_what_to_do(table: TokenTable) -> None:
     table.show_step(History(), 0)
     assert table.empty_label.text() == "Type a sentence above and press Enter, or pick an example."
     assert table.empty_label.isVisibleTo(table) and not table.table.isVisibleTo(table)
+
+
+def test_while_it_waits_for_the_engine_it_asks_for_no_sentence(table: TokenTable, qtbot: QtBot) -> None:
+    table._typed.translate("ich will")
+    table.show_step(History(), 0)
+    assert table.empty_label.text() == "Being translated …"
+    qtbot.waitUntil(lambda: table._typed.error is not None, timeout=WAIT_MS)  # nothing is prepared
+    table.show_step(History(), 0)
+    assert table.empty_label.text() == table.empty_sentence
 
 
 def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: QtBot) -> None:
