@@ -54,7 +54,6 @@ class HeadGrid(Panel):
         """Draw the heads with the newest weights at or before `step`."""
         shown = self._source(history, step)
         if isinstance(shown, NothingShown):
-            self.set_title(self.title)
             self.show_empty(shown.reason)
             return
         self.show_body()
@@ -117,8 +116,11 @@ def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
 
 
 def _praise(aligned: AlignedHead) -> str:
-    """Which head is meant, not to be taken for the chosen one: by its star in the grid, once it has one."""
+    """Which head is meant, not to be taken for the chosen one: by its star in the grid, once it has one.
+
+    The score first: a title is cut from its end, and the star is in the grid as well.
+    """
     head = f"cross {aligned.layer + 1} head {aligned.head + 1}"
     if aligned.since is None:
         return f"best alignment {aligned.score:.2f}: {head}"
-    return f"★ {head}: alignment {aligned.score:.2f} since {aligned.since:,}"
+    return f"★ alignment {aligned.score:.2f}: {head} since {aligned.since:,}"

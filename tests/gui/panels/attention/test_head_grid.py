@@ -17,6 +17,7 @@ from gui.panels.attention.head_grid import HeadGrid
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
 from gui.theme import Theme
+from gui.widgets.moving_labels import title_in
 from tests.gui.builders import aligned_sentence, sentence
 
 Stage = Callable[[QWidget, int, int], None]
@@ -90,7 +91,10 @@ def test_the_head_that_found_the_alignment_is_named_and_starred(panel: HeadGrid,
     assert panel.title_label.text() == "All heads · best alignment 0.50: cross 2 head 3 · step 310"
     plain = panel.canvas.grab().toImage()
     panel.show_step(history, 330)
-    assert panel.title_label.text() == "All heads · ★ cross 2 head 3: alignment 1.00 since 320 · step 330"
+    assert panel.title_label.text() == "All heads · ★ alignment 1.00: cross 2 head 3 since 320 · step 330"
+    label = panel.title_label
+    seen = title_in(label.text(), label.fontMetrics(), label.fontMetrics().horizontalAdvance(label.text()) * 3 // 4)
+    assert "1.00" in seen and "…" in seen  # with what it is about, however narrow
     assert star_in(panel, 5, 2, plain) and not star_in(panel, 5, 1, plain) and not star_in(panel, 3, 2, plain)
 
 
