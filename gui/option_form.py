@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from core.config import typed_value
 from core.errors import UserError
@@ -84,7 +84,7 @@ class FormRow(QWidget):
         self.error_label = _small("error")
         self.error_label.hide()
         if not isinstance(self.editor, QCheckBox):
-            layout.addWidget(plain_label(field.label))
+            layout.addWidget(_wrapped(plain_label(field.label)))
         assert self.editor is not None
         self.editor.setAccessibleName(field.label)
         self.editor.setAccessibleDescription(help_text(field))
@@ -228,18 +228,29 @@ def help_text(field: SettingField) -> str:
 
 def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
     if field.kind == "group":
-        return QCheckBox(without_mnemonic(field.label)) if field.nullable or field.allows_auto else None
+        return _check_box(field) if field.nullable or field.allows_auto else None
     if field.kind == "bool":
-        return QCheckBox(without_mnemonic(field.label))
+        return _check_box(field)
     if field.kind == "choice":
         combo = CalmCombo()
+        combo.take_any_width()
         combo.addItems([AUTO] * field.allows_auto + [NONE] * field.nullable + [str(one) for one in field.choices])
         return combo
     return QLineEdit()
 
 
+def _check_box(field: SettingField) -> QCheckBox:
+    """However long its label, which cannot wrap: no form is wider for it."""
+    box = QCheckBox(without_mnemonic(field.label))
+    box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return box
+
+
 def _small(role: str) -> QLabel:
-    label = plain_label(role=role)
+    return _wrapped(plain_label(role=role))
+
+
+def _wrapped(label: QLabel) -> QLabel:
     label.setWordWrap(True)
     return label
 

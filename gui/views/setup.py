@@ -331,6 +331,10 @@ class SetupDrawer(QFrame):
         self.preset_combo.setPlaceholderText("Choose a preset")  # while the settings are of none
         self.preset_combo.setAccessibleName("Preset")
         self.plugin_combo.setAccessibleName("Dataset")
+        self.preset_combo.setToolTip("A ready-made dataset, model and training to begin with")
+        self.plugin_combo.setToolTip("What is learned; Plugins describes each")
+        for combo in (self.preset_combo, self.plugin_combo):
+            combo.take_any_width()  # the title of a plugin is as long as its author likes
         for label in (self.summary_label, self.size_label):
             label.setWordWrap(True)
         files = QHBoxLayout()

@@ -8,11 +8,16 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QSizePolicy,
 )
 
 
 class CalmCombo(QComboBox):
     """A choice among others that scroll: the wheel scrolls them, it does not choose."""
+
+    def take_any_width(self) -> None:
+        """As much room as there is, however long what it offers: that is cut here, and whole in its list."""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from string import punctuation
+from typing import Literal
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -12,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from core.config import RunConfig, change_setting
 from core.errors import UserError
+from core.plugin import Options, option
 from core.settings.fields import run_settings, schema_settings
 from gui.option_form import OptionForm, help_text, read_value, written
 from plugins.parallel_text import ParallelTextOptions
@@ -211,3 +213,19 @@ def test_the_title_of_an_option_is_shown_as_its_plugin_has_it(qtbot: QtBot) -> N
     editor = form.rows["both"].editor
     assert editor is not None and editor.text() == "Q && A"  # one & would underline a letter
     assert editor.accessibleName() == "Q & A"
+
+
+class Wordy(Options):
+    """With labels of eighty letters, each of which a form shows another way."""
+
+    so_many_letters_are_in_each_of_the_words_of_which_the_sentences_of_a_text_are_made: int = option(1)
+    whether_the_letters_of_each_word_are_written_in_capitals_where_a_sentence_begins: bool = option(False)
+    how: Literal["in capitals where a sentence begins, and in small letters elsewhere", "as it comes"] = option(
+        "as it comes"
+    )
+
+
+def test_no_label_or_choice_however_long_makes_a_form_wider(qtbot: QtBot) -> None:
+    form = OptionForm(schema_settings(Wordy.model_json_schema()))
+    qtbot.addWidget(form)
+    assert form.minimumSizeHint().width() <= 200

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLineEdit
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from core.config import read_config
@@ -233,6 +233,16 @@ def test_nothing_of_what_does_not_fit_is_taken_not_even_its_first_digits(
     type_into(qtbot, window, "training.max_steps", typed)  # 60 has acted, and is what stays
     type_into(qtbot, window, "training.batch_size", typed)  # 8 was typed out
     assert (workbench.draft.training.max_steps, workbench.draft.training.batch_size) == (60, 8)
+
+
+def test_a_dataset_with_a_long_title_pushes_no_field_out_of_sight(qtbot: QtBot, window: MainWindow) -> None:
+    drawer = window.setup_drawer
+    drawer.plugin_combo.addItem("A dataset of eighty letters, since whoever wrote it thought of no narrow drawer")
+    window.rail.setup_button.click()
+    drawer.sections["dataset"].heading.click()
+    area = drawer.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0, timeout=WAIT_MS)
+    assert area.horizontalScrollBar().maximum() == 0
 
 
 def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> None:
