@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLineEdit, QTableWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSlider, QTableWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.colours import Mode
@@ -52,3 +53,31 @@ def test_a_frame_shows_which_control_has_the_keyboard(qtbot: QtBot, mode: Mode, 
         picture = control.grab().toImage()
         edge = picture.pixelColor(picture.width() - 1, picture.height() // 2).name()
         assert (edge == theme.colours.training) == is_framed, edge
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+def test_the_handle_of_a_slider_is_whole_at_any_zoom(qtbot: QtBot, zoom: int) -> None:
+    theme = Theme("light", zoom)
+    theme.apply()
+    slider = QSlider(Qt.Orientation.Horizontal)
+    qtbot.addWidget(slider)
+    slider.ensurePolished()
+    slider.resize(100, slider.sizeHint().height())
+    picture, handle = slider.grab().toImage(), theme.colours.muted
+    middle = [place for place in range(100) if picture.pixelColor(place, slider.height() // 2).name() == handle]
+    column = sum(middle) // len(middle)
+    rows = [place for place in range(slider.height()) if picture.pixelColor(column, place).name() == handle]
+    assert len(rows) >= len(middle) - 1  # as high as it is wide
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_what_a_field_says_that_takes_nothing_can_be_read(qtbot: QtBot, mode: Mode) -> None:
+    theme = Theme(mode)
+    theme.apply()
+    for field in (QLineEdit(), QPlainTextEdit()):
+        qtbot.addWidget(field)
+        field.setPlaceholderText("The example run keeps its note")
+        field.setEnabled(False)
+        field.ensurePolished()
+        said = field.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.PlaceholderText)
+        assert said.name(QColor.NameFormat.HexArgb) == f"#ff{theme.colours.muted[1:]}"
