@@ -33,6 +33,7 @@ from gui.frame.tour import Tour, tour_steps
 from gui.frame.transport import Transport
 from gui.frame.view_pages import ViewPages
 from gui.panels.learning.time_strip import TimeStrip
+from gui.runs.naming import name_of, shortened
 from gui.view import View
 from gui.views.anatomy import AnatomyView
 from gui.views.attention import AttentionView
@@ -44,6 +45,7 @@ from gui.views.train import TrainView
 from gui.views.translate import TranslateView
 
 VIEWS: tuple[type[View], ...] = (TrainView, AttentionView, TranslateView, DataView, AnatomyView, RunsView, PluginsView)
+TITLE = "Headlight"
 REPEATING = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # while they are held; the others act once
 AFTER_THE_END_MS = 1_000  # a hand that was to pause is quicker than that
 
@@ -63,7 +65,8 @@ class MainWindow(QMainWindow):
         self._status: int | None = None
         self._finished = QElapsedTimer()  # since a run's last step
         self._was_warned = False  # that closing loses steps
-        self.setWindowTitle("Headlight")
+        self._named: Path | None = None  # the run that the title names
+        self.setWindowTitle(TITLE)
         self.resize(1600, 1000)
         self.setMinimumSize(960, 600)
         with context.theme.undressed():
@@ -183,6 +186,15 @@ class MainWindow(QMainWindow):
     def _advance(self) -> None:
         self.context.playhead.advance(self.context.bridge.shown.last_step)
 
+    def _name_itself(self) -> None:
+        """After the run that is shown: of several with the same curves nobody could tell which one was opened."""
+        folder = self.context.bridge.shown.folder
+        if folder is None:
+            self.setWindowTitle(TITLE)
+        elif folder.path != self._named:
+            self.setWindowTitle(f"{shortened(name_of(folder))} · {TITLE}")
+        self._named = None if folder is None else folder.path
+
     def _restart(self, prepared: Prepared) -> None:
         """Another run is at hand; one that is followed is looked at where it was."""
         self.banner.withdraw(prepared.run)
@@ -257,6 +269,8 @@ class MainWindow(QMainWindow):
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)
         bridge.shown_changed.connect(self._advance)
+        bridge.shown_changed.connect(self._name_itself)
+        self.context.workbench.changed.connect(self._name_itself)
         self.banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.asked_to_learn.connect(self.banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)

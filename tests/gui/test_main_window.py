@@ -120,6 +120,20 @@ def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window
     assert window.tour.isVisible() and row.add_edit.text() == "1 2"
 
 
+def test_the_window_is_called_after_the_run_that_it_shows(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
+) -> None:
+    assert window.windowTitle() == "Headlight"
+    window.context.workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: window.windowTitle() == "Example run · Headlight", timeout=WAIT_MS)
+    window.context.workbench.reset()
+    qtbot.waitUntil(lambda: window.windowTitle() == "Headlight", timeout=WAIT_MS)
+    wait_for_state("ready")
+    window.context.workbench.learn(1)
+    wait_for_state("paused")
+    assert window.windowTitle() == "toy_german_english · Headlight"
+
+
 def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
     for place, view in enumerate((window.train_view, window.attention_view)):
