@@ -192,18 +192,17 @@ class DiagramCanvas(QWidget):
         enters, leaves = self.rect_of(column, first), self.rect_of(column, after)
         x = enters.center().x()
         edge = (enters.right() if column else enters.left()) + out * self._theme.px(10)
-        bottom, top = enters.bottom() + gap * 0.35, leaves.bottom() + gap * 0.65
+        bottom, top = enters.bottom() + gap * 0.25, leaves.bottom() + gap * 0.6
         path = QPainterPath(QPointF(x, bottom))
         for point in (QPointF(edge, bottom), QPointF(edge, top), QPointF(x, top)):
             path.lineTo(point)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._theme.colour("good"), 1.5))
         painter.drawPath(path)
-        self._paint_plus(painter, QPointF(x, top))
+        self._paint_plus(painter, QPointF(x, top), min(self._theme.px(4.5), gap * 0.4))  # the boxes would cover more
 
-    def _paint_plus(self, painter: QPainter, centre: QPointF) -> None:
+    def _paint_plus(self, painter: QPainter, centre: QPointF, radius: float) -> None:
         """Here what went around is added."""
-        radius = self._theme.px(4.5)
         painter.setBrush(self._theme.colour("surface"))
         painter.drawEllipse(centre, radius, radius)
         painter.drawLine(centre - QPointF(radius, 0), centre + QPointF(radius, 0))
