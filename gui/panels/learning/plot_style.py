@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.theme import Theme
 
@@ -15,7 +16,7 @@ _HALF_A_NUMBER = 12  # pixels that the number at the last tick may stand out ove
 
 
 class FigureAxis(pg.AxisItem):
-    """Writes thousands as they are written everywhere: `1,000`."""
+    """Writes thousands as they are written everywhere: `1,000`; and each number whole."""
 
     def __init__(self, side: str) -> None:
         super().__init__(side)
@@ -48,6 +49,14 @@ class FigureAxis(pg.AxisItem):
             f"{figure:,.{places}f}" if abs(figure) >= 1000 else text
             for figure, text in zip(figures, texts, strict=True)
         ]
+
+    def generateDrawSpecs(self, painter: QPainter) -> Any:
+        """With the number at the upper end of an upright axis lower than its tick, where the plot would cut it."""
+        specs = super().generateDrawSpecs(painter)
+        if specs is not None and self.orientation == "left":
+            for rect, _, _ in specs[2]:
+                rect.moveTop(max(rect.top(), self.rect().top()))
+        return specs
 
 
 def figure_axes() -> dict[str, FigureAxis]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -53,16 +54,28 @@ def test_no_two_numbers_touch_each_other(width: int, theme: Theme, stage: Stage)
     plot = PlainPlot(theme)
     stage(plot, width, 160)
     plot.grab()
-    axis, image = plot.getAxis("bottom"), QImage(1, 1, QImage.Format.Format_ARGB32)
+    axis = plot.getAxis("bottom")
     least = QFontMetricsF(axis.style["tickFont"]).horizontalAdvance("0") / 2 - 1
     for end in range(2, 61):
         plot.setXRange(0, end, padding=0.02)
-        with QPainter(image) as painter:
-            painter.setFont(axis.style["tickFont"])
-            _, _, texts = axis.generateDrawSpecs(painter)
-        places = sorted((place.left(), place.right()) for place, _, _ in texts)
+        texts = drawn_on(axis)
+        places = sorted((place.left(), place.right()) for place, _ in texts)
         gaps = [right[0] - left[1] for left, right in itertools.pairwise(places)]
-        assert len(texts) > 1 and min(gaps) > least, (end, [text for _, _, text in texts])
+        assert len(texts) > 1 and min(gaps) > least, (end, [text for _, text in texts])
+
+
+@pytest.mark.parametrize("zoom", [100, 200])
+def test_the_highest_number_of_an_axis_is_not_cut(zoom: int, theme: Theme, stage: Stage) -> None:
+    theme.set_zoom(zoom)
+    plot = EmptyPlot(theme, Playhead())
+    plot.take_theme()
+    stage(plot, 600, 160)
+    plot.show_steps(1000)
+    plot.show_values(0, 1)  # with a number at its upper end
+    axis = plot.getAxis("left")
+    numbers = drawn_on(axis)
+    assert numbers[-1][1] == "1.0"
+    assert all(axis.mapRectToScene(place).top() >= 0 for place, _ in numbers)
 
 
 def numbers_of(widget: QWidget) -> list[str]:
@@ -74,3 +87,12 @@ def test_numbers_that_differ_are_written_differently(qtbot: QtBot) -> None:
     axis = FigureAxis("bottom")
     assert axis.tickStrings([999.5, 1000.0, 1000.5], 1, 0.5) == ["999.5", "1,000.0", "1,000.5"]
     assert axis.tickStrings([0, 1000, 2000], 1, 1000) == ["0", "1,000", "2,000"]
+
+
+def drawn_on(axis: FigureAxis) -> list[tuple[QRectF, str]]:
+    """The numbers of an axis, each with its place."""
+    image = QImage(1, 1, QImage.Format.Format_ARGB32)
+    with QPainter(image) as painter:
+        painter.setFont(axis.style["tickFont"])
+        _, _, texts = axis.generateDrawSpecs(painter)
+    return [(place, text) for place, _, text in texts]
