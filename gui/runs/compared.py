@@ -73,7 +73,7 @@ class ComparedGroup:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """One run or several, and a table whose first row names the columns: a column a run, and two a group of several.
+    """One run or several, and a table whose first row names the columns: two a group of several, and a column a run.
 
     Its rows are named as the terminal names them, and their values are as they are.
     """
@@ -213,10 +213,19 @@ def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
 def _table(
     read: Sequence[ReadRun], groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]
 ) -> tuple[tuple[object, ...], ...]:
+    """Mean and deviation stand first, and what they are of above the rest: of five seeds they were beyond both edges.
+
+    Letters say which runs they are of.
+    """
     records = records_of(read, groups)
-    heads = [*(run.title for run in runs), *(record["run"] for record in records[len(runs) :])]
-    rows = ((name, *(record[name] for record in records)) for name in records[0] if name != "run")
-    return (("", *heads), *rows)
+    letters = ("".join(runs[place].letter for place in group.places) for group in groups for _ in range(2))
+    spreads = {f"{of}  {record['run']}": record for of, record in zip(letters, records[len(runs) :], strict=True)}
+    columns = [*spreads.items(), *((run.title, record) for run, record in zip(runs, records, strict=False))]
+    left_out = {"run", "group"} if len(runs) > 1 else {"run"}
+    names = [name for name in records[0] if name not in left_out]
+    names.sort(key=lambda name: all(spread[name] is None for spread in spreads.values()))
+    rows = ((name, *(record[name] for _, record in columns)) for name in names)
+    return (("", *(head for head, _ in columns)), *rows)
 
 
 def _banded(groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:

@@ -8,6 +8,7 @@ from core.per_cent import per_cent
 from core.validated import NUM_FREE_RUNNING
 
 LOSS = "valid/loss"
+_OF_A_HUNDRED = "0 to 100"
 _FREE = f"free-running, of the first {NUM_FREE_RUNNING} validation sentences at most"
 
 
@@ -48,12 +49,12 @@ _WORDS = {
     ),
     "valid/bleu": MetricWords(
         "BLEU",
-        "0 to 100",
+        _OF_A_HUNDRED,
         f"How many of the outputs' n-grams of one to four words are in their references, {_FREE}. Outputs that are "
         "shorter than these in all score less.",
     ),
     "valid/chrf": MetricWords(
-        "chrF", "0 to 100", f"How many n-grams of characters output and reference share, {_FREE}."
+        "chrF", _OF_A_HUNDRED, f"How many n-grams of characters output and reference share, {_FREE}."
     ),
 }
 
@@ -65,10 +66,13 @@ def words_of(metric: str) -> MetricWords:
 
 
 def in_tables(metric: str, value: float) -> str:
-    """A value of a metric: a loss to four places, a share in per cent."""
+    """A value of a metric: a loss to four places, a share in per cent, BLEU and chrF as they are published."""
     if metric == LOSS:
         return f"{value:.4f}"
-    return per_cent(value, 1) if words_of(metric).unit.startswith("share") else f"{value:.6g}"
+    unit = words_of(metric).unit
+    if unit == _OF_A_HUNDRED:
+        return f"{value:.1f}"
+    return per_cent(value, 1) if unit.startswith("share") else f"{value:.4g}"
 
 
 def axis_name_of(metric: str) -> str:

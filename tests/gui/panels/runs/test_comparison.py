@@ -96,7 +96,8 @@ def test_the_letters_of_a_band_leave_it_in_sight(theme: Theme, stage: Stage, las
     runs = run("A", last_step, 0.5), run("B", last_step, 1.5), run("C", 800, 0.1)
     band = band_of([one.training for one in runs[:2]])
     group = ComparedGroup("seeds", (0, 1), band, band_of([one.validation for one in runs[:2]]))
-    panel.show_comparison(Comparison(runs, (group,), (("", "A", "B", "C"),)))
+    heads = "", "AB  mean of 2", "AB  standard deviation", "A", "B", "C"
+    panel.show_comparison(Comparison(runs, (group,), (heads,)))
     panel.show_step(History(), 0)
     (name,) = (one for one in panel.plot.plotItem.items if isinstance(one, pg.TextItem) and one.toPlainText() == "AB")
     covered = name.mapRectToParent(name.boundingRect())
@@ -125,7 +126,7 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
         ),
         *(["seed", "1000", "12000"], ["model.bias", "True", "False"]),
         *(["sentences validated", "1,000", "1,000"], ["sentences decoded", "256", "256"]),
-        *(["BLEU", "97.7192", "40"], ["exact match", "94.1 %", "100.0 %"]),
+        *(["BLEU", "97.7", "40.0"], ["exact match", "94.1 %", "100.0 %"]),
         *(["loss", "0.1024", "0.0833"], ["letters", "0.5", "-"]),
     ]
     tips = {row[0].text(): row[0].toolTip() for row in cells}
