@@ -24,6 +24,7 @@ from gui.widgets.labels import plain_label, set_role
 from gui.widgets.splitters import splitter
 
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
+HINT = "Try puts the chosen dataset into Setup. New … writes one of your own that works, to be changed in an editor."
 NOTHING_CHOSEN = "Choose a plugin in the table first"
 READING = "The plugins are being read …"
 WRITTEN = "{} is written, and works: change it in an editor, then Reload."
@@ -210,5 +211,5 @@ class PluginsView(View):
         self._note("", "muted")
 
     def _note(self, text: str, role: str) -> None:
-        self.note_label.setText(text)
+        self.note_label.setText(text or HINT)
         set_role(self.note_label, role)

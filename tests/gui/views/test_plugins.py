@@ -14,7 +14,7 @@ from core.plugins_host.discovery import user_plugins_dir
 from core.typed_path import from_home
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
-from gui.views.plugins import KEEPS, WRITTEN, PluginsView
+from gui.views.plugins import HINT, KEEPS, WRITTEN, PluginsView
 from tests.gui.conftest import WAIT_MS
 
 WORDS = '''
@@ -192,7 +192,7 @@ def test_esc_gives_up_a_new_plugin_that_is_refused_a_moment_later(
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
         qtbot.keyClick(view.name_edit, key)
     qtbot.waitUntil(lambda: not view.name_edit.isReadOnly(), timeout=WAIT_MS)
-    assert view.name_edit.isHidden() and view.note_label.text() == "" and empty_window.strip.trouble is None
+    assert view.name_edit.isHidden() and view.note_label.text() == HINT and empty_window.strip.trouble is None
 
 
 def test_the_folder_is_made_where_there_is_none(
@@ -261,7 +261,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     workbench.prepare()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     assert set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz")
-    assert view.note_label.text() == ""
+    assert view.note_label.text() == HINT
 
 
 def test_before_learning_the_edited_plugin_is_prepared_at_once(
@@ -274,7 +274,7 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
     (folder / "words.py").write_text(WORDS.replace("abcdef", "uvwxyz"), encoding="utf-8")
     empty_window.show_view(VIEWS.index(type(view)))
     reload(view, qtbot)
-    assert view.note_label.text() == ""
+    assert view.note_label.text() == HINT
     qtbot.waitUntil(lambda: set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
 
 
@@ -301,7 +301,7 @@ def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     reload(view, qtbot)
     qtbot.waitUntil(lambda: bridge.state == "ready" and not strip.isVisible(), timeout=WAIT_MS)
     assert set(bridge.history.prepared.src_tokens[4:]) == set("abcdef") and strip.trouble is None
-    assert row(view, "words")[2] == "ready" and view.note_label.text() == ""
+    assert row(view, "words")[2] == "ready" and view.note_label.text() == HINT
     assert view.table.mapTo(view, view.table.rect().topLeft()) == top
 
 
