@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -11,6 +12,7 @@ from gui.heads.head_picture import HeadPicture
 
 Side = Literal["above", "below"]
 _GAP = 8.0
+_CLOSEST = 0.9  # of a line, from label to label, as in the map
 _LARGEST_LABEL = 0.3  # share of the height that the tokens of one side may take
 
 
@@ -49,12 +51,17 @@ class LineLayout:
         return side, min(place, len(self.labels[side]) - 1)
 
     def paint_labels(self, painter: QPainter, colours: dict[Side, list[QColor]]) -> None:
-        """All tokens, upright where they fit, else turned. Long ones are elided."""
+        """All tokens that there is room for, upright where they fit, else turned. Long ones are elided."""
         painter.setFont(self.font)
         for side, labels in self.labels.items():
-            for place, label in enumerate(labels):
+            for place in self.written(side):
                 painter.setPen(colours[side][place])
-                self._paint_label(painter, side, self.label(side, place), label)
+                self._paint_label(painter, side, self.label(side, place), labels[place])
+
+    def written(self, side: Side) -> range:
+        """Which tokens are written: each second, third and so on, where all would lie over each other."""
+        closest = self._metrics.height() * _CLOSEST if self._turned[side] else 0.0
+        return range(0, len(self.labels[side]), max(1, ceil(closest / self._width[side])))
 
     def _paint_label(self, painter: QPainter, side: Side, box: QRectF, label: str) -> None:
         if not self._turned[side]:

@@ -123,3 +123,13 @@ def test_differences_are_told_by_colour_sign_and_dots(canvas: LineCanvas, theme:
     assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: dataset's alignment.")
     qtbot.mouseMove(canvas, canvas._layout(PICTURE).label("below", 0).center().toPoint())
     assert canvas.readout() == "<bos> → i  reads from  ich +0.75,  will -0.50,  <eos> +0.00  against step 3"
+
+
+def test_of_many_tokens_so_many_are_written_as_do_not_lie_over_each_other(canvas: LineCanvas) -> None:
+    tokens = tuple(f"token{place}" for place in range(60))
+    crowd = HeadPicture(np.eye(60, dtype=np.float16), tokens, tokens, is_causal=False)
+    layout = canvas._layout(crowd)
+    places = layout.written("below")
+    distance = layout.end("below", places[1]).x() - layout.end("below", places[0]).x()
+    assert distance >= 0.9 * QFontMetricsF(layout.font).height()
+    assert len(canvas._layout(PICTURE).written("above")) == 3  # all, where they stand beside each other
