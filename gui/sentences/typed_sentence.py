@@ -99,6 +99,14 @@ class TypedSentence(QObject):
         """Whether the newest question has yet to be answered."""
         return self._question != self._answered
 
+    @property
+    def waits_for(self) -> str:
+        """Why there is no translation of the text yet; empty where nobody works at one."""
+        if self.is_under_way:
+            return "Being translated …"
+        is_preparing = self.error is None and self._bridge.state in ("starting", "preparing")
+        return "Translated as soon as data and model are ready." if self.text and is_preparing else ""
+
     def shown(self, history: History, step: int) -> Shown:
         """What the model wrote freely, as pictures of attention draw it; its step is the one of its weights."""
         if self.translation is None or self.translation.sentence is None:

@@ -34,7 +34,7 @@ class AttentionMap(Panel):
     """The chosen head of one sentence at step s: of the probe's, or of what `source` gives."""
 
     title = "Attention"
-    empty_sentence = "Choose a dataset in Setup: its first sentence appears here before anything is trained."
+    empty_sentence = "The first sentence appears here as soon as the data are prepared, before anything is trained."
     redraw_on = (Prepared, ProbeDone)
     is_picture = True
 

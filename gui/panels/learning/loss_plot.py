@@ -70,5 +70,7 @@ class LossPlot(ValidationPlot):
         return 0.0, max(float(finite_values(curves, [0.1]).max()) * HEADROOM, highest)
 
     def invitation(self, history: History) -> str:
-        has_begun, can_begin = len(history.curve("train/loss")[0]), history.state != "empty"
-        return "Press Space: the loss falls from here." if can_begin and not has_begun else ""
+        if history.state == "empty" or len(history.curve("train/loss")[0]):
+            return ""
+        is_ready = history.state != "preparing"
+        return "Press Space: the loss falls from here." if is_ready else "The loss falls from here, once all is ready."

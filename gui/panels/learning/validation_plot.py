@@ -61,6 +61,7 @@ class ValidationPlot(StepPlot):
         self._best.setZValue(_STAR_Z)
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in names}
         self._invitation = pg.TextItem(anchor=(0.5, 0.5))
+        self._invitation.setZValue(_END_NAMES_Z)
         self._places = {name: level.position for name, level in levels.items()}
         self._levels = {
             name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": level.position})
@@ -93,6 +94,7 @@ class ValidationPlot(StepPlot):
             label.setAnchor((-self.theme.px(_NAME_GAP) / label.boundingRect().width(), 0.5))
         self._invitation.setColor(self.theme.colour("muted"))
         self._invitation.setFont(self.theme.font())
+        self._invitation.fill = pg.mkBrush(self.theme.colour("surface"))  # a level would strike it through
         for line in (*self._levels.values(), *self._changes):
             line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
             line.label.setColor(self.theme.colour("muted"))

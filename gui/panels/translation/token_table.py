@@ -57,7 +57,7 @@ class TokenTable(Panel):
         self.undo_button.setVisible(bool(self._typed.prefix))
         if translation is None or translation.sentence is None:
             self._shown = None
-            self.show_empty("Being translated …" if self._typed.is_under_way else "")
+            self.show_empty(self._typed.waits_for)
             return
         self.show_body()
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")

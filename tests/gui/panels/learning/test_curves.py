@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.events import ProbeDone, SettingChanged, StepsDone, ValidationDone
+from core.events import ProbeDone, SettingChanged, StateChanged, StepsDone, ValidationDone
 from core.history import History
 from core.probes import Probe
 from core.settings.presets import read_preset
@@ -141,6 +141,18 @@ def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, hi
 def test_nothing_prepared_is_a_sentence(panel: Curves) -> None:
     panel.show_step(History(), 0)
     assert panel.empty_label.isVisible()
+
+
+def test_it_asks_for_space_once_that_learns_and_no_level_strikes_that_through(panel: Curves, theme: Theme) -> None:
+    made = History()
+    made.take(prepared())
+    asked = panel.loss._invitation
+    preparing, ready = StateChanged(state="preparing", step=0), StateChanged(state="ready", step=0)
+    for change, said in ((preparing, "once all is ready"), (ready, "Press Space")):
+        made.take(change)
+        panel.show_step(made, 0)
+        assert asked.isVisible() and said in asked.toPlainText()
+    assert asked.zValue() > panel.loss._levels["unigram"].zValue() and asked.fill.color() == theme.colour("surface")
 
 
 @pytest.mark.parametrize("height", [200, 260, 600])

@@ -143,6 +143,13 @@ def test_while_it_waits_for_the_engine_it_asks_for_no_sentence(table: TokenTable
     assert table.empty_label.text() == table.empty_sentence
 
 
+def test_while_data_are_prepared_it_says_when_the_text_is_translated(table: TokenTable) -> None:
+    table._typed._bridge.state = "preparing"
+    table._typed.offer("ich will")
+    table.show_step(History(), 0)
+    assert table.empty_label.text() == "Translated as soon as data and model are ready."
+
+
 def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: QtBot) -> None:
     show(table)
     assert table.place_label.text() == "4/4" and not table.forward_button.isEnabled()
