@@ -59,7 +59,7 @@ class LossPlot(ValidationPlot):
         self.place_limit(history, "noise floor {:.3f}")
         if history.prepared is not None:
             num_tokens = len(history.prepared.tgt_tokens)
-            self.place_level("guessing", math.log(num_tokens), f"guessing: ln {num_tokens} = {{:.2f}}")
+            self.place_level("guessing", math.log(num_tokens), f"guessing: ln {num_tokens:,} = {{:.2f}}")
             self.place_level("unigram", history.prepared.unigram_loss, "token frequencies: {:.2f}")
 
     def range_of(self, curves: Curves) -> tuple[float, float]:
