@@ -12,6 +12,8 @@ from gui.sentences.selection import Kind, Pooled, Selection
 from gui.sentences.shown_sentence import ShownSentence
 from gui.sentences.tokens import isolated
 
+DIVERGED = "White: no numbers any more (NaN), since the run has diverged."
+
 
 @dataclass(frozen=True, eq=False)
 class HeadPicture:
@@ -32,7 +34,9 @@ class HeadPicture:
 
     @property
     def legend(self) -> str:
-        """What colours and dashes say; empty where there is nothing to say of them."""
+        """What colours and dashes say, or why there are none; empty where there is nothing to say of them."""
+        if np.isnan(self.weights).any():
+            return DIVERGED
         colours = f"Orange: more than {self.against}; blue: less." if self.against else ""
         said = f"Dashed: alignment; this head {self.score}." if self.score else "Dashed: dataset's alignment."
         gold = said if self.alignment else ""

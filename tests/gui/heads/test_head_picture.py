@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gui.heads.head_picture import chosen_head
+from gui.heads.head_picture import DIVERGED, chosen_head
 from gui.sentences.selection import Selection
 from tests.gui.builders import sentence
 
@@ -53,3 +53,10 @@ def test_gold_alignments_mark_rows_of_targets_only_where_the_reference_was_fed()
     assert chosen_head(shown, selection).alignment == ()
     selection.choose(free_running=False, kind="decoder_self")
     assert chosen_head(shown, selection).alignment == ()
+
+
+def test_a_map_without_numbers_says_why_it_is_white() -> None:
+    picture = chosen_head(sentence(), Selection())
+    assert picture.legend != DIVERGED
+    broken = replace(picture, weights=np.full_like(picture.weights, np.nan))
+    assert broken.legend == DIVERGED
