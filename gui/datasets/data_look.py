@@ -31,6 +31,7 @@ class DataLook(QObject):
 
     opened = Signal()  # other data, or none
     changed = Signal()  # `overview`
+    aged = Signal()  # `is_outdated`
 
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
@@ -41,6 +42,7 @@ class DataLook(QObject):
         self._bridge = bridge
         self._key: object = None  # of what was opened last
         self._is_watched = self._is_known = False  # where the data at hand lie
+        self._is_of_before = False
         self._looking = Piecemeal[DataOverview](bridge, self._take_overview)
         bridge.state_changed.connect(self._follow)
 
@@ -49,6 +51,11 @@ class DataLook(QObject):
         """The longest source and target that the run takes."""
         assert self.config is not None
         return limits_of(self.config)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether others have been asked for since these data were opened."""
+        return self.data is not None and self._is_of_before
 
     def watch(self, is_watched: bool) -> None:
         """Whether anybody looks: where nobody does, nothing is read."""
@@ -59,6 +66,7 @@ class DataLook(QObject):
     def _follow(self, change: StateChanged) -> None:
         if change.state in ("preparing", "empty"):
             self._is_known = False
+            self._age(True)
         if change.state == "empty":
             self._forget(NOTHING)
         self._locate()
@@ -72,6 +80,8 @@ class DataLook(QObject):
 
     def _open(self, config: RunConfig, folder: Path | None) -> None:
         key = folder, config.dataset, config.training, config.seed
+        if key == self._key:
+            self._age(False)
         if folder is None:
             self._forget(NOT_AT_HAND)
         elif key != self._key:
@@ -83,6 +93,7 @@ class DataLook(QObject):
         if key == self._key:
             self.data, looking = opened
             self.config, self.overview = config, None
+            self._age(False)
             self._looking.begin(looking)
             self.opened.emit()
 
@@ -102,6 +113,10 @@ class DataLook(QObject):
         self.data = self.config = self.overview = None
         self._looking.begin(None)
         self.opened.emit()
+
+    def _age(self, is_of_before: bool) -> None:
+        self._is_of_before = is_of_before
+        self.aged.emit()
 
     def _take_overview(self, overview: DataOverview) -> None:
         self.overview = overview

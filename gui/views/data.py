@@ -31,6 +31,7 @@ SEARCH_DELAY_MS = 250  # after the last keystroke
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 HINT = "To train on your own texts, drop two files, a folder or a .tsv anywhere on the window."
 ENDLESS = "This dataset is endless: these are the pairs of its first shard, and the figures are theirs."
+OUTDATED = "These are the data of before; others are being prepared …"
 FOLLOWED = "These are the data of this window's own run, not of the run it follows."
 
 
@@ -129,6 +130,7 @@ class DataView(View):
     def _connect(self) -> None:
         self.look.opened.connect(self._show_data)
         self.look.changed.connect(self._show_overview)
+        self.look.aged.connect(self._show_note)
         self.pages.changed.connect(self._show_pairs)
         self.split_combo.currentTextChanged.connect(self.pages.choose_split)
         self.split_combo.currentTextChanged.connect(self._mark)
@@ -172,6 +174,7 @@ class DataView(View):
     def _show_note(self) -> None:
         data, overview = self.look.data, self.look.overview
         notes = [FOLLOWED] if self.context.follower.sentence else []
+        notes += [OUTDATED] if self.look.is_outdated else []
         notes += [ENDLESS] if data is not None and data.endless else []
         if overview is not None and overview.stage:
             notes.append(f"Looking at {overview.stage} …")

@@ -16,7 +16,7 @@ from gui.panels.datasets.data_figures import lines_of
 from gui.panels.datasets.token_delegate import TOKENS
 from gui.pictures.export_button import ExportButton
 from gui.theme import GRID
-from gui.views.data import HINT, DataView
+from gui.views.data import HINT, OUTDATED, DataView
 from tests.gui.conftest import SMALL, WAIT_MS
 
 NUM_TRAIN = 2 * PAGE + 20
@@ -215,3 +215,19 @@ def test_pairs_that_the_plugin_leaves_out_are_counted_beside_those_too_long(view
     wait_until_known(view, qtbot)
     assert figure(view, "left out, too long") == ["0", "0", "0"]
     assert figure(view, "left out by the plugin") == ["1", "0", "0"]
+
+
+def test_the_data_of_before_are_said_to_be_so_until_the_next_are_there(
+    view: DataView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    notes: list[str] = []
+    empty_window.context.bridge.state_changed.connect(lambda _: notes.append(view.note_label.text()))
+    before = view.look.data
+    empty_window.context.workbench.edit("dataset.max_src_length", 9)
+    qtbot.waitUntil(lambda: view.look.data is not before, timeout=WAIT_MS)
+    assert OUTDATED in notes
+    wait_until_known(view, qtbot)
+    assert view.note_label.text() == HINT
+    notes.clear()
+    empty_window.context.workbench.edit("model.d_ff", 32)  # which changes nothing of them
+    qtbot.waitUntil(lambda: OUTDATED in notes and view.note_label.text() == HINT, timeout=WAIT_MS)
