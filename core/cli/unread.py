@@ -39,9 +39,7 @@ def heeding_signals(stream: TextIO) -> TextIO:
     assert isinstance(stream, TextIOWrapper)
     stream.flush()
     by_line = stream.line_buffering or stream.write_through  # the latter with PYTHONUNBUFFERED
-    return TextIOWrapper(
-        BufferedWriter(_Waiting(stream.fileno())), stream.encoding, stream.errors, line_buffering=by_line
-    )
+    return TextIOWrapper(BufferedWriter(_Waiting(stream)), stream.encoding, stream.errors, line_buffering=by_line)
 
 
 def takes_more(descriptor: int, seconds: float = 0.0) -> bool:
@@ -50,10 +48,14 @@ def takes_more(descriptor: int, seconds: float = 0.0) -> bool:
 
 
 class _Waiting(RawIOBase):
-    """Waits before each write until it can be done, and meanwhile looks for signals."""
+    """Waits before each write until it can be done, and meanwhile looks for signals.
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    It holds the stream it writes for: the descriptor of one that is let go of is given to the next file that is opened.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._descriptor = stream.fileno()
 
     def writable(self) -> bool:
         return True

@@ -208,7 +208,7 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
     Where that alone has no room, two trainings are told of: in the test of several seeds, below.
     """
     redirects = {">/dev/full 2>&1": (0, ""), "2>&-": (0, "reason max_steps"), ">/dev/full": (0, "")}
-    redirects |= {">&- 2>&-": (0, ""), "--json >/dev/full 2>&1": (2, "")}
+    redirects |= {">&- 2>&-": (0, ""), "--json >/dev/full 2>&1": (2, ""), "--json >&-": (0, "")}
     for number, redirect in enumerate(redirects if full else [*redirects][:1]):
         trained = tmp_path / f"run {number}"
         with cases.trying(f"train {redirect}"):
@@ -228,6 +228,8 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
     assert in_shell([*MAIN, *listing], ">/dev/full", unbuffered="1").stderr == done.stderr
     assert in_shell([*MAIN, *listing], ">/dev/full 2>&-").returncode == 2
     assert "run 0" in in_shell([*MAIN, *listing], "2>&-").stdout
+    closed = in_shell([*MAIN, *listing], ">&-")
+    assert (closed.returncode, closed.stderr) == (0, "")
     assert in_shell([*MAIN, "--help"], "| true; exit ${PIPESTATUS[0]}").returncode == 0
 
 
