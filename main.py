@@ -35,7 +35,9 @@ def main() -> int:
     """Opens the window or runs a verb; returns the exit status."""
     try:
         from core.machine.loading_torch import leave_out_tracing
+        from core.machine.standard_streams import open_closed_ones
 
+        open_closed_ones()  # before any other file is
         leave_out_tracing()
         if len(sys.argv) == 1:
             return open_window()

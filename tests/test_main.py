@@ -63,6 +63,25 @@ def test_an_interrupt_while_it_is_imported_ends_it_quietly(tmp_path: Path, name:
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
 
 
+LOOK = """
+import os, sys
+sys.exit(not all(os.path.samestat(os.fstat(number), os.stat(os.devnull)) for number in range(3)))
+"""
+WINDOW = f"""
+import main, subprocess, sys
+sys.argv = ["headlight"]
+main.open_window = lambda: subprocess.run([sys.executable, "-c", {LOOK!r}]).returncode
+sys.exit(main.main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes them")
+def test_closed_streams_lead_nowhere_in_the_window_and_in_what_it_starts() -> None:
+    """Else a warning of Qt's would land in a file of the run, or with the process of the plugins."""
+    shell = ["sh", "-c", '"$@" <&- >&- 2>&-', "sh", sys.executable, "-c", WINDOW]
+    assert subprocess.run(shell, cwd=ROOT, timeout=200).returncode == 0
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="X is Linux's")
 def test_the_window_opens_on_a_real_display_and_ends_when_told(x_display: Any, tmp_path: Path) -> None:
     process = subprocess.Popen(

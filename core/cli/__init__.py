@@ -21,7 +21,6 @@ from core.cli.one_line import one_line
 from core.cli.parser import parse
 from core.cli.streams import (
     fall_silent,
-    open_closed_ones,
     perhaps_unread,
     progress_perhaps_unread,
     results_told,
@@ -57,7 +56,6 @@ VERBS = {
 
 def main(argv: Sequence[str]) -> int:
     """Run one verb; the exit code. Nothing raises out of here, and no traceback reaches the user."""
-    open_closed_ones()
     for stream in (sys.stdout, sys.stderr):
         speak_utf8(stream)
     sys.stdout, sys.stderr = map(heeding_signals, (sys.stdout, sys.stderr))

@@ -1,4 +1,4 @@
-"""The terminal's streams: UTF-8 under any locale, and no fault where they are closed, full, or nobody reads them."""
+"""The terminal's streams: UTF-8 under any locale, and no fault where they are full, or nobody reads them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,6 @@ from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
 from core.errors import UserError
-
-
-def open_closed_ones() -> None:
-    """Have standard streams that whoever called us had closed (`2>&-`) lead nowhere: Python has None for them."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 (it stays open)
 
 
 def speak_utf8(stream: TextIO) -> None:
