@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import traceback
 from pathlib import Path
 
 from core.errors import NotWritten, UserError
 from core.events import Trouble
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def as_trouble(error: BaseException) -> Trouble:
@@ -29,7 +32,8 @@ def not_written(error: OSError, path: Path) -> NotWritten:
         return NotWritten(
             f"The run's folder {path} is gone.", "Bring it back (or the drive it is on), then go on learning."
         )
+    what_helps = "Free some space there" if error.errno in _FULL else "Mend that"
     return NotWritten(
         f"The run cannot be written to {path}: {error.strerror or error}.",
-        "Free some space there, then go on learning; nothing is lost.",
+        f"{what_helps}, then go on learning; nothing is lost.",
     )

@@ -309,14 +309,16 @@ def learn_twelve(qtbot: QtBot, window: MainWindow) -> Path:
     return run
 
 
-def test_closing_on_a_full_disk_stays_once_and_says_what_is_kept(qtbot: QtBot, window: MainWindow) -> None:
+def test_closing_where_nothing_can_be_written_stays_once_and_says_what_is_kept(
+    qtbot: QtBot, window: MainWindow
+) -> None:
     run, left = learn_twelve(qtbot, window), []
     block(run)
     window.left.connect(left.append)
     window.close()
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
     assert "cannot be written" in window.strip.sentence.text()
-    assert window.strip.advice.text().startswith("Free some space there")
+    assert window.strip.advice.text().startswith("Mend that, then go on learning; nothing is lost.")
     assert window.strip.advice.text().endswith("leaves in any case. All is kept up to step 10.")
     assert window.isVisible() and window.isEnabled() and not left
     window.close()
