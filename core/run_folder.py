@@ -450,7 +450,10 @@ class RunFolder:
         """The step that "best" (before any validation: the last), "last" or a number means."""
         steps = self.snapshot_steps() if self._state.is_shared else self.checkpoint_steps()  # it has no others
         if not steps:
-            raise UserError(f"{self.path} has no checkpoint yet.")
+            raise UserError(
+                f"{self.path} has no checkpoint yet.",
+                "Where it still learns, wait for the first; else begin a new run.",
+            )
         if which == "last":
             return steps[-1]
         if which == "best":

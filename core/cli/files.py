@@ -70,7 +70,7 @@ def output_file(path: Path) -> Iterator[TextIO]:
         with _whole(_real(path)) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:
             yield file
     except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror}).") from error
+        raise UserError(f"{path}: cannot be written ({error.strerror}).", "Name another place.") from error
 
 
 def _real(path: Path) -> Path:

@@ -125,7 +125,9 @@ def _delete(place: Path, path: Path, *, json: bool) -> None:
         delete_run(place)
     except OSError as error:
         what = "could not be deleted" if place.exists() else "is no run any more, but is not deleted whole"
-        raise UserError(f"{path} {what} ({error.strerror}: {error.filename}).") from error
+        raise UserError(
+            f"{path} {what} ({error.strerror}: {error.filename}).", "Mend that, and delete it again."
+        ) from error
     if json:
         print_json({"deleted": path, "stays": stays})
     else:

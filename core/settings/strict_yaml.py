@@ -131,7 +131,7 @@ def read_yaml_file(path: Path) -> Document:
             f"{path}: no such file.", "Check the path, or name a preset: `presets list` shows them."
         ) from None
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}).") from error
+        raise UserError(f"{path}: cannot be read ({error.strerror}).", "Make it readable, or name another.") from error
     if data is None:
         raise UserError(f"{path}: larger than {MAX_BYTES:,} bytes; expected a run's settings in YAML.")
     try:

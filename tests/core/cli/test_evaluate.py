@@ -271,7 +271,10 @@ def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decod
     monkeypatch.setattr("core.cli.evaluate.evaluated", lambda *_: pytest.fail("it was evaluated"))
     result = called("evaluate", place / "run", "--predictions", "nowhere/said.tsv", cwd=place)
     assert result.returncode == 2
-    assert result.stderr == "headlight: nowhere/said.tsv: cannot be written (No such file or directory).\n"
+    assert (
+        result.stderr
+        == "headlight: nowhere/said.tsv: cannot be written (No such file or directory). Name another place.\n"
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")

@@ -253,7 +253,9 @@ def test_a_full_disk_is_told_on_a_line_of_its_own(run: Path, tmp_path: Path) -> 
     refused = translated(run, tmp_path, "--output", "/dev/full")
     assert refused.returncode == 2 and "\r" not in refused.stderr
     bar, sentence = (line for line in refused.stderr.split("\n")[:-1] if not line.startswith("warning: "))
-    assert "0/1" in bar and sentence == "headlight: /dev/full: cannot be written (No space left on device)."
+    assert "0/1" in bar and sentence == (
+        "headlight: /dev/full: cannot be written (No space left on device). Name another place."
+    )
 
 
 def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:

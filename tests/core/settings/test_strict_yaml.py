@@ -123,6 +123,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         with pytest.raises(UserError) as caught:
             read_yaml_file(path)
         assert caught.value.sentence == sentence
+    assert caught.value.advice == "Make it readable, or name another."
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
