@@ -19,6 +19,7 @@ from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
 from core.machine.garbage import imported_for_good
+from core.machine.loading_torch import not_loaded
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
@@ -126,7 +127,10 @@ class Engine:
     def _serve(self, cache_dir: Path | None) -> None:
         self._is_asked.wait()  # until then a window that is being built has the interpreter for itself
         with imported_for_good():
-            from core.serving.desk import Desk  # imports torch, so only here
+            try:
+                from core.serving.desk import Desk  # imports torch, so only here
+            except (ImportError, OSError) as error:
+                raise not_loaded(error) from None
 
         desk = Desk(self._emit, self._host, cache_dir)
         try:

@@ -1,9 +1,11 @@
-"""Loading torch in a process of Headlight's own, in four fifths of the time."""
+"""Loading torch in a process of Headlight's own, in four fifths of the time, and where there is no memory for it."""
 
 from __future__ import annotations
 
 import sys
 from types import ModuleType
+
+from core.errors import UserError
 
 TRACING = "torch._meta_registrations"
 """How operations act on tensors that have a shape and no values, and all of `torch._refs` and `torch._decomp` with it.
@@ -15,3 +17,13 @@ Only torch's tracers and compilers ask for it, and Headlight uses none of them (
 def leave_out_tracing() -> None:
     """Called by entry points alone: whoever imports `core` may want to trace. Where torch is loaded it stays whole."""
     sys.modules.setdefault(TRACING, ModuleType(TRACING))
+
+
+def not_loaded(error: ImportError | OSError) -> Exception:
+    """What to raise where loading it failed: of too little memory the linker tells in these words, and no others."""
+    if not str(error).endswith("failed to map segment from shared object"):
+        return error
+    return UserError(
+        "There is not enough memory to load torch.",
+        "End other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again.",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,16 @@ torch.nn.functional.cross_entropy(torch.ones(2, 3) @ weights, torch.tensor([0, 2
 print(weights.grad.abs().sum().item() > 0, {saved!r} in sys.modules, len(vars(sys.modules[{tracing!r}])) > 20)
 """
 
+LIMITED = """
+import resource, sys
+import core.cli.train
+from main import main
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 300_000_000,) * 2)  # enough for threads, and less than torch is large
+sys.argv = ["headlight", "train", "copy_task"]
+sys.exit(main())
+"""
+
 
 @pytest.mark.parametrize(("is_ours", "is_whole"), [(True, False), (False, True)])
 def test_the_command_leaves_out_what_tracers_need_and_a_program_that_imports_core_does_not(
@@ -35,3 +46,13 @@ def test_the_command_leaves_out_what_tracers_need_and_a_program_that_imports_cor
     command = [sys.executable, "-c", code]
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert told.stdout.splitlines()[-1] == f"True {is_whole} {is_whole}"
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much is held")
+def test_where_memory_does_not_suffice_to_load_torch_that_is_said(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "HEADLIGHT_RUNS_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", LIMITED]
+    told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert told.returncode == 2 and told.stdout == ""
+    assert told.stderr.startswith("headlight: There is not enough memory to load torch. End other programs,")
+    assert len(told.stderr.splitlines()) == 1 and not [*tmp_path.iterdir()]
