@@ -94,9 +94,10 @@ class Crew:
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
         member = ["-m", "core.processes.member", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
         plugins = [argument for folder in plugin_dirs for argument in ("--plugins-dir", str(folder))]
+        aside = ["--log-dir", self._place.name]  # else torchrun leaves a folder of its own, each time
         with self._output_path.open("wb") as output:
             return subprocess.Popen(
-                [*starting(self.num_processes), *member, *plugins],
+                [*starting(self.num_processes), *aside, *member, *plugins],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

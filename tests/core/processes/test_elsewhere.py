@@ -37,7 +37,12 @@ def small_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_in_a_window(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path) -> None:
+def test_in_a_window(
+    qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))  # of the processes that are started; this one knows its own by now
     what_cannot_start_leaves_the_run_as_it_was(qtbot, window, tmp_path)
     alone = losses_of_ten_steps(window, qtbot, num_processes=1)
     assert members() == {}
@@ -58,7 +63,7 @@ def test_in_a_window(qtbot: QtBot, window: MainWindow, wait_for_state: WaitForSt
     sentence = the_loss_of_one_ends_all(0, window, qtbot)
     assert "The first of the 2 processes that train this run has ended" in sentence
     assert len(losses_of_ten_steps(window, qtbot, num_processes=1)) > len(both)
-    assert members() == {}
+    assert members() == {} and not [*temporary.iterdir()]
 
 
 def what_cannot_start_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
