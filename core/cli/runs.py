@@ -89,7 +89,10 @@ def delete(arguments: Namespace) -> int:
     named = {_place(path): path for path in found}  # one that is named twice goes once
     for place, path in named.items():
         if writer := _writer(path):
-            raise UserError(f"{path} is being written by {writer}; nothing was deleted.", "End that process first.")
+            raise UserError(
+                f"{path} is being written by {writer}; nothing was deleted.",
+                "End that process first. Where it writes the run that this is a copy of, remove the folder itself.",
+            )
         if not place.is_symlink():
             require_nothing_else(path)
     waiting, heard = list(named.items()), list[Signals]()

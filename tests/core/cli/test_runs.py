@@ -361,7 +361,9 @@ def test_a_run_of_which_something_cannot_be_removed_is_gone_by_name_and_that_is_
 def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     RunFolder.open(runs_dir / "killed").update(pid=os.getppid(), pid_started=None)  # a live process that is not ours
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
-    assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
+    said = capfd.readouterr().err
+    assert "is being written by process" in said and (runs_dir / "killed").is_dir()
+    assert said.endswith("Where it writes the run that this is a copy of, remove the folder itself.\n")
     (runs_dir / "killed" / "config.yaml").unlink()  # damaged it is written all the same
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
     assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
