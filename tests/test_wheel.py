@@ -101,10 +101,11 @@ from core.testing import CheckPlugin
 def test_contract_by_fixture(check_plugin: CheckPlugin) -> None:
     check_plugin("../my_words.py", with_learning=False)
 """
-# What lies behind core.testing, torch with it, is checked with the rest of core, and would take ten seconds here.
+# What lies behind core.testing, torch with it, is checked with the rest of core, and would take ten seconds here;
+# pytest, which none of these files imports, three.
 ONLY_WHAT_AUTHORS_SEE = """
 [mypy]
-[mypy-core.engine,core.doctor.*,core.errors,core.requests,torch.*]
+[mypy-core.engine,core.doctor.*,core.errors,core.requests,torch.*,pytest.*,_pytest.*]
 follow_imports = skip
 """
 
