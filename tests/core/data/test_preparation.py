@@ -496,9 +496,15 @@ PLUGIN = Listed
 '''
 
 
+@pytest.fixture
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is drawn of endless data at once, it is enough of them."""
+    monkeypatch.setattr("core.plugins_host.host.SHARD_SIZE", 1000)
+
+
 @pytest.mark.parametrize("shared", [True, False])
 def test_the_tokens_of_endless_data_are_those_that_are_listed_today_or_the_runs_own(
-    tmp_path: Path, shared: bool
+    tmp_path: Path, shared: bool, small_shards: None
 ) -> None:
     (tmp_path / "listed.py").write_text(LISTED, encoding="utf-8")
     config = DatasetConfig.model_validate({"plugin": "listed", "tokenizer": {"shared": shared}})
@@ -518,7 +524,9 @@ def test_the_tokens_of_endless_data_are_those_that_are_listed_today_or_the_runs_
             assert (went_on.folder, went_on.fingerprint) == (first.folder, first.fingerprint)
 
 
-def test_endless_data_in_subwords_are_kept_once(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
+def test_endless_data_in_subwords_are_kept_once(
+    prepare: Prepare, host: PluginHost, tmp_path: Path, small_shards: None
+) -> None:
     tokenizer = {"src": "subword", "tgt": "subword", "size": 20}
     first = prepare("addition", tokenizer=tokenizer)
     models, tokens = first.subword_models, first.own_tokens

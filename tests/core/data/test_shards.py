@@ -15,9 +15,10 @@ from core.data.prepared_data import PreparedData
 from core.data.shards import Shards
 from core.data.token_arrays import PairArrays
 from core.errors import UserError
-from core.plugins_host.host import SHARD_SIZE, PluginHost
+from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import drive
 
+SHARD_SIZE = 1000  # a tenth of the real one, which takes as much longer to draw
 LETTERS = '''
 import time
 from pathlib import Path
@@ -43,6 +44,11 @@ class Letters(DatasetPlugin[Options]):
 
 PLUGIN = Letters
 '''
+
+
+@pytest.fixture(autouse=True)
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.plugins_host.host.SHARD_SIZE", SHARD_SIZE)
 
 
 @pytest.fixture
