@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.precision import FORMATS, TASKS_BY_PRESET, TEACHING, compared
 from core.run_folder import RunFolder
+from tests.in_process import called
 
 
 def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
@@ -22,7 +23,11 @@ def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
     )
 
 
-def test_a_row_has_both_formats(tmp_path: Path) -> None:
+def test_a_row_has_both_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines_share_a_host: None) -> None:
+    """Trained in processes of their own; `evaluate` is called in this one."""
+    monkeypatch.setattr(
+        "benchmarks.check_quality.subprocess.run", lambda command, **_: called(*command[2:], cwd=tmp_path)
+    )
     (one,) = compared(["copy_task"], None)
     preset, seed, metric, *figures = one.row(1, 2, tmp_path).strip("| ").split(" | ")
     assert (preset, seed, metric) == ("copy_task", "1", "exact_match")
