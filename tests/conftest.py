@@ -31,6 +31,7 @@ from tests.shared_host import engines_share_a_host, shared_host  # noqa: F401 (f
 ROOT = Path(__file__).parents[1]
 SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000
 GRACE_SECONDS = 20.0  # what is already ending may take this long, on a machine with too much to do
+MANY = 40  # so many things that were set aside may have ended before all is collected: a quarter of a second each time
 LEAST_ROUNDS = 10  # nor is it judged before so many: of a busy machine, seconds may be one collection
 USER_FOLDERS = {
     "HOME": "",
@@ -55,13 +56,13 @@ settings.load_profile("headlight")
 
 
 gc.disable()  # a widget must not be destroyed in another thread (gui/collector.py): collected is between two tests
-is_set_aside_over = False  # whether something that was set aside may have ended
+num_over = 0  # of the things that were set aside, so many may have ended
 
 
 def pytest_fixture_post_finalizer(fixturedef: pytest.FixtureDef[object]) -> None:
     """What a module shares was made before most of its tests, and set aside."""
-    global is_set_aside_over
-    is_set_aside_over |= fixturedef.scope != "function"
+    global num_over
+    num_over += fixturedef.scope != "function"
 
 
 def set_aside() -> None:
@@ -69,10 +70,10 @@ def set_aside() -> None:
 
     Without this both go through all that a worker has ever imported or made: soon hundreds of thousands of objects.
     """
-    global is_set_aside_over
-    if is_set_aside_over:
+    global num_over
+    if num_over >= MANY:
         gc.unfreeze()
-        is_set_aside_over = False
+        num_over = 0
     gc.collect()
     gc.freeze()
 
