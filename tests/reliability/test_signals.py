@@ -30,6 +30,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSI
 SLOW = ("model.d_model=128", "model.d_ff=2048", "training.batch_size=512", "training.checkpoint_every=100000")
 HEARING = """
 import sys, threading, time
+from core.machine.loading_torch import leave_out_tracing
+leave_out_tracing()
 from core.engine import Engine
 from core.requests import Close, Stop
 ask, is_heard = Engine.ask, threading.Event()
@@ -66,6 +68,8 @@ validation.decode = interrupted
 """
 VERY_PATIENT = """
 import sys
+from core.machine.loading_torch import leave_out_tracing
+leave_out_tracing()
 from core.plugins_host import channel, host
 # The first signal waits as long for the plugin: who waits with it is failed by pytest-timeout.
 channel.HURRY_SECONDS = host.PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0

@@ -17,6 +17,7 @@ from typing import Any
 
 from core.engine import Engine
 from core.errors import UserError
+from core.machine.loading_torch import leave_out_tracing
 from core.requests import OpenRun, Translate
 from tests.core.watcher import answered
 from tests.reliability.small_runs import SENTENCE, everything
@@ -71,6 +72,7 @@ def tell(engine: Engine, run: Path) -> None:
     print(json.dumps(record), flush=True)
 
 
+leave_out_tracing()
 runs_dir = Path(sys.argv[1]).parent
 with Engine(cache_dir=runs_dir / "cache") as one_engine:
     everything(Path(sys.argv[1]))

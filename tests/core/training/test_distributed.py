@@ -30,6 +30,8 @@ MAIN = [sys.executable, str(ROOT / "main.py")]
 IMPATIENT = """
 import sys
 from datetime import timedelta
+from core.machine.loading_torch import leave_out_tracing
+leave_out_tracing()
 from core.training import distributed
 distributed.PATIENCE, distributed.BEAT_SECONDS = timedelta(seconds=3), 0.5
 from core.cli import main
@@ -44,6 +46,8 @@ training:
 """
 ON_ANOTHER_DISK = """
 import sys
+from core.machine.loading_torch import leave_out_tracing
+leave_out_tracing()
 from core.training import follower
 follower.is_whole = lambda folder: False  # what the first process prepared is not seen from here
 from core.cli import main
@@ -94,11 +98,12 @@ def processes(
 
 
 def trained(place: Path, run: str) -> Path:
-    """A run of two processes from its beginning to its end, as torchrun starts them on one machine."""
-    command = [*starting(2), MAIN[1], "train", "run.yaml", "--run-dir", run]
-    result = subprocess.run(command, cwd=place, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.splitlines().count(f"run {place / run}") == 1  # only the first is heard
+    """A run of two processes from its beginning to its end; tests/benchmarks/test_growth.py has torchrun start them."""
+    with processes(place, 2, "run.yaml", "--run-dir", run) as started:
+        (told, error), of_the_other = [process.communicate() for process in started]
+    assert [process.returncode for process in started] == [0, 0], error
+    assert told.splitlines().count(f"run {place / run}") == 1
+    assert of_the_other == ("", "")  # only the first is heard
     return place / run
 
 
