@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -532,10 +532,11 @@ def names_in(loss: LossPlot) -> list[pg.TextItem]:
 
 def pixels_of(colour: QColor, plot: StepPlot, within: QRectF | None = None) -> set[tuple[int, int]]:
     """Where a colour is seen in a plot, or in a part of its scene."""
-    image = plot.grab().toImage()
-    part = QRect(QPoint(), image.size()) if within is None else plot.mapFromScene(within).boundingRect()
-    columns, rows = range(part.left(), part.right() + 1), range(part.top(), part.bottom() + 1)
-    return {(x, y) for x in columns for y in rows if image.pixelColor(x, y) == colour}
+    image = plot.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    part = image.rect() if within is None else plot.mapFromScene(within).boundingRect() & image.rect()
+    seen = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width()) == colour.rgb()
+    rows, columns = np.nonzero(seen[part.top() : part.bottom() + 1, part.left() : part.right() + 1])
+    return set(zip((columns + part.left()).tolist(), (rows + part.top()).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("height", [190, 400])
