@@ -73,9 +73,9 @@ def test_the_same_is_noticed_live_and_of_the_folder_after_more_steps_than_first_
         answered(engine, Prepare(config=config))
         run = answered(engine, Start(runs_dir=tmp_path))
         answered(engine, Learn())
-        answered(engine, Learn(steps=300))
+        answered(engine, Learn(steps=120))
     live, read = looked_at_each_of(watcher.events), read_followed(RunFolder.open(run))
-    assert live.last_step == 380 and looked(read) > 0
+    assert live.last_step == 200 and looked(read) > 0
     assert noticed(live) == noticed(read) == [("no_rate", 36), ("plateau", 84)]
     for step in live.probe_steps:
         assert holding(live, step) == holding(read, step)
