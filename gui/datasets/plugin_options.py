@@ -28,6 +28,7 @@ class PluginOptions(QWidget):
         self._context = context
         self._shown: PluginInfo | None = None
         self._untaken: dict[str, object] = {}  # edits that the plugin refused, or has not judged yet
+        self._added: set[str] = set()  # options that the draft has since somebody typed them, by key
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(GRID)
@@ -54,7 +55,7 @@ class PluginOptions(QWidget):
 
     def forget(self) -> None:
         """What was typed, and what the plugin says of it, is no longer of interest."""
-        self._untaken = {}
+        self._untaken, self._added = {}, set()
         self.form.forget_errors()
         self._context.workbench.verdict.forget()
 
@@ -111,15 +112,24 @@ class PluginOptions(QWidget):
         for key in edits:
             self.form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
         self.judged.emit()
-        options = {**draft.dataset.options, **fitting, **self._taken_back(edits, errors, draft)}
+        self._added |= fitting.keys() - draft.dataset.options.keys()
+        options = self._without(edits, errors, {**draft.dataset.options, **fitting})
         if fitting or options != draft.dataset.options:
             self._context.workbench.edit(OPTIONS, options)
         self._context.workbench.verdict.go_on()
 
-    def _taken_back(self, edits: dict[str, object], errors: dict[str, str], draft: RunConfig) -> dict[str, object]:
-        """Of what does not fit nothing is taken: 2,5 was 2 as it was typed. What stood there before, by key."""
-        before = {key: self.form.rows[key].before for key in errors if key in draft.dataset.options}
-        return {key: value for key, value in before.items() if value != edits[key]}
+    def _without(
+        self, edits: dict[str, object], errors: dict[str, str], options: dict[str, object]
+    ) -> dict[str, object]:
+        """Of what does not fit nothing is taken: 2,5 was 2 as it was typed. What stood there before is put back."""
+        put_back = dict(options)
+        for key in errors.keys() & options.keys():
+            row = self.form.rows[key]
+            if key in self._added and row.before == row.field.default:
+                del put_back[key]
+            elif row.before != edits[key]:
+                put_back[key] = row.before
+        return put_back
 
     def _miss_verdict(self, error: Exception) -> None:
         """A fault of ours: Learn must not wait for ever."""

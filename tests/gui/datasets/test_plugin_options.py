@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,6 +60,31 @@ def test_nothing_of_an_option_that_does_not_fit_is_taken(qtbot: QtBot, window: M
         wait_for_verdicts(qtbot, window)
         assert workbench.draft.dataset.options == {**before, "num_symbols": num_symbols}
     assert row.editor.text() == "2,5" and row.error
+
+
+def test_an_option_that_was_not_given_is_not_given_once_what_was_typed_is_refused(
+    qtbot: QtBot, window: MainWindow, small_file: Path
+) -> None:
+    drawer, workbench = window.setup_drawer, window.context.workbench
+    given = small_file.read_text(encoding="utf-8")
+    small_file.write_text(re.sub("num_symbols: [0-9]+, ", "", given), encoding="utf-8")
+    drawer.open_file(small_file)
+    taken = workbench.draft
+    assert taken is not None and "num_symbols" not in taken.dataset.options
+    window.rail.setup_button.click()
+    drawer.sections["dataset"].heading.setChecked(True)  # a field that is not seen has no focus
+    editor = drawer.plugin_options.form.rows["num_symbols"].editor
+    assert isinstance(editor, QLineEdit)
+    editor.setFocus()
+    editor.selectAll()
+    qtbot.keyClicks(editor, "2")
+    wait_for_verdicts(qtbot, window)
+    assert workbench.draft is not None and workbench.draft.dataset.options["num_symbols"] == 2
+    assert "1 changed" in drawer.sections["dataset"].heading.text()
+    qtbot.keyClicks(editor, ",5")
+    wait_for_verdicts(qtbot, window)
+    assert workbench.draft == taken
+    assert "changed" not in drawer.sections["dataset"].heading.text()
 
 
 def test_a_plugin_that_is_missing_shows_no_options_of_the_one_before(
