@@ -111,12 +111,11 @@ def _group_names(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[s
 def _spreads(
     groups: Sequence[SeedGroup], counts: Sequence[dict[str, int | None]], figures: Sequence[dict[str, float]]
 ) -> Iterator[dict[str, object]]:
-    """Mean and standard deviation of each group's figures, and of how many sentences they are."""
+    """Mean and standard deviation of each group's figures; of how many sentences they are stands with the mean."""
     for group in groups:
         mean, deviation = spread([figures[place] for place in group.places])
-        common = {"group": group.name, **counts[group.places[0]]}
-        yield {"run": f"mean of {len(group.places)}", **common, **mean}
-        yield {"run": "standard deviation", **common, **deviation}
+        yield {"run": f"mean of {len(group.places)}", "group": group.name, **counts[group.places[0]], **mean}
+        yield {"run": "standard deviation", "group": group.name, **deviation}
 
 
 def _best_figures(run: ReadRun) -> dict[str, float]:
@@ -126,5 +125,5 @@ def _best_figures(run: ReadRun) -> dict[str, float]:
 def said(value: object) -> str:
     """A value of a record as people read it."""
     if value is None:
-        return "-"
+        return "–"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -32,7 +32,7 @@ def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: floa
         (RATE, [(300, RATE, 0.001), (300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),  # typed digit by digit
         (RATE, [(300, RATE, 0.0003), (1500, RATE, 0.003)], "0.003, 0.0003 from step 300, 0.003 from step 1,500"),
         (RATE, [(0, RATE, 0.0003)], 0.0003),  # it never learned at another
-        (f"{STOPPING}.patience", [(7, STOPPING, {"patience": 4})], "-, 4 from step 7"),
+        (f"{STOPPING}.patience", [(7, STOPPING, {"patience": 4})], "–, 4 from step 7"),
     ],
 )
 def test_a_setting_changed_during_a_run_sets_it_apart(

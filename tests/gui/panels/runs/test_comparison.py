@@ -121,13 +121,13 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     assert [[cell.text() for cell in row] for row in cells] == [
         *(
             ["newest checkpoint", "1,000", "12,000"],
-            ["best step", "1,000", "-"],
+            ["best step", "1,000", "–"],
             ["training.max_steps", "1,000", "12,000"],
         ),
         *(["seed", "1000", "12000"], ["model.bias", "True", "False"]),
         *(["sentences validated", "1,000", "1,000"], ["sentences decoded", "256", "256"]),
         *(["BLEU", "97.7", "40.0"], ["exact match", "94.1 %", "100.0 %"]),
-        *(["loss", "0.1024", "0.0833"], ["letters", "0.5", "-"]),
+        *(["loss", "0.1024", "0.0833"], ["letters", "0.5", "–"]),
     ]
     tips = {row[0].text(): row[0].toolTip() for row in cells}
     assert "loss" in tips["sentences validated"] and "BLEU" in tips["sentences decoded"]
