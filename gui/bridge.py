@@ -58,6 +58,7 @@ class EngineBridge(QObject):
     run_finished = Signal(RunFinished)
     trouble = Signal(Trouble)
     told = Signal(str)  # what was done for a person, who reads it in passing
+    told_of_run = Signal(str)  # the same of the run at hand as it stands there
     _answered = Signal()  # in any thread: somebody waits for it, so the next tick would be late
 
     def __init__(self, engine: Engine) -> None:

@@ -78,12 +78,12 @@ class Opening(QObject):
         writer = folder.state.writer() if folder is not None else None
         opened = f"Opened at the checkpoint of step {weights_of:,}"
         if writer is not None:
-            self._bridge.told.emit(
+            self._bridge.told_of_run.emit(
                 f"{opened}: {writer} writes this run; open it again to learn here, once that has ended"
             )
         elif weights_of < curves_to:
             goes_on = f"Learn goes on from there; the curves go on to step {curves_to:,}"
-            self._bridge.told.emit(f"{opened}: {goes_on}")
+            self._bridge.told_of_run.emit(f"{opened}: {goes_on}")
 
     def _refuse(self, request: OpenRun | Branch, error: Exception) -> None:
         if request is self._asked:
@@ -112,4 +112,4 @@ class Opening(QObject):
         step = self._bridge.history.last_step
         if step != left.last_step:
             sentence = f"{prepared.run.name} was at step {left.last_step:,}, and is at step {step:,} now"
-            self._bridge.told.emit(sentence)
+            self._bridge.told_of_run.emit(sentence)

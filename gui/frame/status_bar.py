@@ -57,11 +57,15 @@ class StatusBar(QFrame):
         self._read = QTimer(self)  # what was told has been
         self._read.setSingleShot(True)
         self._read.timeout.connect(partial(self._show_told, False))
+        self._is_of_run = False  # what was told, which ends with the run at hand, and as that learns
         context.bridge.prepared.connect(self.refresh)
         context.bridge.shown_changed.connect(self.refresh)
         context.bridge.progressed.connect(self._take_progress)
         context.bridge.state_changed.connect(self._take_state)
         context.bridge.told.connect(self._tell)
+        context.bridge.told_of_run.connect(self._tell_of_run)
+        context.bridge.prepared.connect(self._leave_run)
+        context.bridge.forgotten.connect(self._leave_run)
 
     def refresh(self) -> None:
         """Show the newest figures."""
@@ -77,7 +81,16 @@ class StatusBar(QFrame):
         self.speed_label.setVisible(bool(len(speed)))
         self._show_watching()
 
+    def _tell_of_run(self, sentence: str) -> None:
+        self._tell(sentence)
+        self._is_of_run = True
+
+    def _leave_run(self, *_: object) -> None:
+        if self._is_of_run:
+            self._show_told(False)
+
     def _tell(self, sentence: str) -> None:
+        self._is_of_run = False
         if not self.told_label.isVisible():
             left, right = (label.geometry() for label in self._in_its_place)
             self.told_label.stand_for(left.united(right).width())
@@ -120,6 +133,8 @@ class StatusBar(QFrame):
     def _take_state(self, change: StateChanged) -> None:
         if change.state != "preparing":
             self.stage_label.hide()
+        if change.state == "learning":
+            self._leave_run()
         self._show_watching()
 
 

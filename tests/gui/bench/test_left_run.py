@@ -14,6 +14,7 @@ from core.notices.notice import Experiment
 from core.requests import Learn, LocateData, OpenRun
 from core.run_folder import RunFolder, RunLabel, list_runs
 from core.settings.presets import read_preset
+from gui.frame import status_bar
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.workbench import Workbench
@@ -199,8 +200,9 @@ def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_i
 
 
 def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(status_bar, "TOLD_MS", 1_000_000)  # however slow this machine is
     workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.told_label
     workbench.edit_what_fits({"training.checkpoint_every": 10})
     workbench.learn(25)
@@ -214,6 +216,27 @@ def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has
     assert told.toolTip() == f"Opened at the checkpoint of step 20: {goes_on}"
     workbench.step(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 21, timeout=WAIT_MS)
+    assert told.isHidden() and not window.status_bar.device_label.isHidden()
+
+
+def test_what_is_told_of_a_run_ends_with_it_and_of_a_file_does_not(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(status_bar, "TOLD_MS", 1_000_000)  # however slow this machine is
+    workbench, told = window.context.workbench, window.status_bar.told_label
+    run = opened_again(qtbot, window)
+    with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
+        elsewhere.ask(OpenRun(run=run)).result(timeout=100)
+        elsewhere.ask(Learn(steps=2)).result(timeout=100)
+    come_back(qtbot, window, tmp_path)
+    assert not told.isHidden()
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
+    assert told.isHidden() and not window.status_bar.device_label.isHidden()
+    window.context.bridge.told.emit("Saved as a.yaml")
+    workbench.open_run(run)
+    qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
+    assert not told.isHidden()
 
 
 def come_back(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
