@@ -195,6 +195,12 @@ class MainWindow(QMainWindow):
             self.setWindowTitle(f"{shortened(name_of(folder))} · {TITLE}")
         self._named = None if folder is None else folder.path
 
+    def _name_anew(self, run: Path) -> None:
+        """Somebody gave this run another name."""
+        if run == self._named:
+            self._named = None
+            self._name_itself()
+
     def _restart(self, prepared: Prepared) -> None:
         """Another run is at hand; one that is followed is looked at where it was."""
         self.banner.withdraw(prepared.run)
@@ -258,6 +264,7 @@ class MainWindow(QMainWindow):
             case RunsView():
                 view.opened.connect(partial(self.show_view, 0))
                 view.deleted.connect(self.banner.withdraw)
+                view.labelled.connect(self._name_anew)
 
     def _connect(self) -> None:
         bridge = self.context.bridge

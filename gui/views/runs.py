@@ -46,6 +46,7 @@ class RunsView(View):
 
     opened = Signal()  # a run was chosen to be looked at: Train shows it
     deleted = Signal(Path)
+    labelled = Signal(Path)  # a run has another name, or note
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -157,7 +158,12 @@ class RunsView(View):
 
     def _label(self, run: Path, label: RunLabel) -> None:
         """Call a run so, beside the GUI thread."""
-        self.context.bridge.call(partial(_write_label, run, label), lambda _: self.refresh(), self._fail_to_change)
+        write, take = partial(_write_label, run, label), partial(self._take_label, run)
+        self.context.bridge.call(write, take, self._fail_to_change)
+
+    def _take_label(self, run: Path, _: None) -> None:
+        self.labelled.emit(run)
+        self.refresh()
 
     def _branch(self, run: Path, step: int) -> None:
         """A new run from a step of this one."""

@@ -24,8 +24,9 @@ from core.plugins_host.info import PluginInfo
 from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
 from gui.frame.banner import interrupted_run
-from gui.main_window import AFTER_THE_END_MS, MainWindow
+from gui.main_window import AFTER_THE_END_MS, VIEWS, MainWindow
 from gui.runs.rows import example_path
+from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
 
@@ -132,6 +133,14 @@ def test_the_window_is_called_after_the_run_that_it_shows(
     window.context.workbench.learn(1)
     wait_for_state("paused")
     assert window.windowTitle() == "toy_german_english · Headlight"
+    view, run = window.runs_view, window.context.workbench.run
+    window.show_view(VIEWS.index(RunsView))
+    qtbot.waitUntil(lambda: len(view.table.rows) == 2, timeout=WAIT_MS)
+    view.table.choose(run)
+    view.details.edit_name()
+    qtbot.keyClicks(view.details.name_edit, "my first")
+    qtbot.keyClick(view.details.name_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.windowTitle() == "my first · Headlight", timeout=WAIT_MS)
 
 
 def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow) -> None:
