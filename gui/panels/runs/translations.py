@@ -28,7 +28,7 @@ _MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}
 class RunTranslations(Panel):
     """A row a sentence, a column a run; each output is marked as right, which is equal to the reference, or wrong."""
 
-    title = "What the chosen runs write"
+    title = "Translations of the chosen runs"
     empty_sentence = (
         "Choose a run above, or several (Ctrl and a click, or Shift and an arrow key): their translations stand here."
     )
@@ -126,7 +126,7 @@ def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
 
 def _title_of(num_apart: int, num_lines: int, num_runs: int) -> str:
     if num_runs == 1:
-        return f"What the run writes: {num_lines - num_apart:,} of {num_lines:,} are the reference"
+        return f"Translations of the run: {num_lines - num_apart:,} of {num_lines:,} are the reference"
     return f"{RunTranslations.title}: they differ in {num_apart:,} of {num_lines:,}"
 
 

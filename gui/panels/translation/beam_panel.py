@@ -34,7 +34,7 @@ _HEAD = ("number", "parent", "position", "place in the beam", "token", "probabil
 class BeamPanel(Panel):
     """Searches the typed sentence anew whenever it is translated anew, while it is looked at."""
 
-    title = "Greedy and beam"
+    title = "Beam search"
     empty_sentence = "The beam's tree appears here once there is a translation: type a sentence above and press Enter."
     is_picture = True
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation

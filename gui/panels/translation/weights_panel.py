@@ -33,7 +33,7 @@ _STEP_HELP = "Which of the other run's weights translate"
 class WeightsPanel(Panel):
     """Asks for the second translation whenever the first is another one, while it is looked at."""
 
-    title = "By two weights"
+    title = "Two weights"
     empty_sentence = "The same sentence by other weights appears here once there is a translation."
     is_picture = True
     redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation

@@ -172,6 +172,15 @@ def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: Trans
     assert view.reference_edit.text() == ""
 
 
+def test_a_page_is_called_as_the_button_that_shows_it(view: TranslateView) -> None:
+    _, *names = (button.text() for button in view.pages.buttons)  # the first names the head that it shows
+    assert names == [panel.title for panel in (view.grid, view.beam, view.other)]
+    sides = view.window().runs_view.sides
+    _, *names = (button.text() for button in sides.buttons)  # the first shows the losses, and a table
+    for name, panel in zip(names, (sides.attention, sides.translations), strict=True):
+        assert panel.title.startswith(f"{name} of the chosen runs")
+
+
 def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
     learn(20)
     qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
