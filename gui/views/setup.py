@@ -38,7 +38,12 @@ from gui.widgets.save_dialog import ask_where_to_save
 from gui.widgets.section import Section
 from gui.widgets.tab_order import tab_on_into
 
-SECTIONS = ("dataset", "model", "training", "decoding")
+SECTIONS = {  # with what is in each
+    "dataset": "What is learned: options of the dataset, tokens, and the longest texts that are taken in",
+    "model": "How large the Transformer is, and how its parts are made",
+    "training": "Batches, optimizer and learning rate, what is validated and kept, and when the run ends",
+    "decoding": "How validations write: the width of the beam, and how long an output may be",
+}
 WIDTH = 336
 _PLACES = {"dataset": 1}  # below the choice of a plugin and its options; elsewhere the settings come first
 _KINDS = {".yaml": "Settings", ".yml": "Settings"}
@@ -373,6 +378,7 @@ class SetupDrawer(QFrame):
         self.open_button.clicked.connect(self._ask_open)
         self.save_button.clicked.connect(self._ask_save)
         for name, section in self.sections.items():
+            section.heading.setToolTip(SECTIONS[name])
             section.heading.toggled.connect(partial(self._unfold, name))
         self.plugin_options.edited.connect(self._unmark)
         for changed in (self.plugin_options.edited, self.plugin_options.judged):

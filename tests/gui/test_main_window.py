@@ -15,7 +15,16 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider, QToolTip
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QSlider,
+    QTableWidget,
+    QToolTip,
+)
 from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
@@ -495,6 +504,9 @@ def test_every_control_has_a_name_and_what_opens_a_dialog_is_spelled_alike(qtbot
     assert len(controls) > 50
     nameless = [one for one in controls if not (one.accessibleName() or getattr(one, "text", str)())]
     assert not nameless
+    parts = [*controls, *window.findChildren(QTableWidget)]
+    later = {"Continue from the viewed step", "What helps", "Try it"}  # which say what they would do when they can
+    assert {one.accessibleName() for one in parts if not one.toolTip()} <= later
     texts = {one.text() for one in window.findChildren(QAbstractButton) if "…" in one.text()}
     assert {"Open …", "Save as …", "Open file …", "Share …", "New …"} <= texts
     assert all(text.endswith(" …") for text in texts)

@@ -156,6 +156,7 @@ def _table() -> QTableWidget:
     table.setHorizontalHeaderLabels(["", *SPLITS])
     table.setObjectName("figures")
     table.setAccessibleName("The dataset in numbers, a column for each split")
+    table.setToolTip("A column for each split; what a figure means is said where the mouse rests on its row")
     read_by_rows(table)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.verticalHeader().setMinimumSectionSize(1)  # else the style's own is higher

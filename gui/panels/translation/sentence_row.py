@@ -144,6 +144,7 @@ class SentenceRow(Panel):
     def _lay_out(self) -> None:
         self.add_edit.setPlaceholderText("Type a sentence and press Enter")
         self.add_edit.setAccessibleName("My sentence")
+        self.add_edit.setToolTip("Enter follows this sentence as the model learns; Esc gives it up")
         self.add_edit.hide()
         self.header.takeAt(1)  # the source, or the field in its place, takes the free room
         for widget in (self.previous_button, self.place_label, self.next_button):
