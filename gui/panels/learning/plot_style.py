@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pyqtgraph as pg
@@ -22,14 +23,42 @@ class FigureAxis(pg.AxisItem):
         super().__init__(side)
         self.enableAutoSIPrefix(False)  # or its name would tell thousands and thousandths
 
+    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
+        """As of a longer axis where two numbers of the first level would touch each other: pyqtgraph asks only how long
+        the axis is.
+        """
+        shown, pixels = maxVal - minVal, size / (maxVal - minVal)
+        levels: list[tuple[float, float]] = super().tickSpacing(minVal, maxVal, size)
+        while self._measures_numbers and self._touch(levels[0][0], minVal, maxVal, pixels):
+            shown *= 2
+            levels = super().tickSpacing(minVal, minVal + shown, size)
+        return levels
+
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, Sequence[float]]]:
         """Of the finer levels of ticks, those whose widest number has room between two are written: pyqtgraph looks at
         how full the axis is of them, where most may be of one digit and the last of two.
         """
         levels: list[tuple[float, Sequence[float]]] = super().tickValues(minVal, maxVal, size)
-        if self.orientation == "bottom" and self.style["tickFont"] is not None:
+        if self._measures_numbers:
             self.style["maxTextLevel"] = self._levels_with_room(levels, size / (maxVal - minVal)) - 1
         return levels
+
+    @property
+    def _measures_numbers(self) -> bool:
+        """Whether numbers stand beside each other, in a font that is known."""
+        return self.orientation == "bottom" and self.style["tickFont"] is not None
+
+    def _touch(self, spacing: float, start: float, end: float, pixels: float) -> bool:
+        """Whether two of the numbers so far apart do, of those that are not cut off, where so many pixels are 1."""
+        metrics, margin = QFontMetricsF(self.style["tickFont"]), self.style["hideOverlappingLabels"]
+        ticks = [spacing * place for place in range(math.ceil(start / spacing), math.floor(end / spacing) + 1)]
+        widths = map(metrics.horizontalAdvance, self.tickStrings(ticks, 1.0, spacing))
+        sides = [
+            ((tick - start) * pixels - width / 2, (tick - start) * pixels + width / 2)
+            for tick, width in zip(ticks, widths, strict=True)
+        ]
+        whole = [(left, right) for left, right in sides if left >= -margin and right <= (end - start) * pixels + margin]
+        return any(left[1] + metrics.horizontalAdvance("0") / 2 > right[0] for left, right in pairwise(whole))
 
     def _levels_with_room(self, levels: Sequence[tuple[float, Sequence[float]]], pixels: float) -> int:
         """How many, the first at any rate, where so many pixels are 1."""
