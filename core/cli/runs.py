@@ -139,9 +139,10 @@ def _delete(place: Path, path: Path, *, json: bool) -> None:
 
 def _require_folder(named: Path | None) -> None:
     """Refuse a folder that somebody names and that is none. The usual one may be missing: a first run makes it."""
-    if named is not None and not named.is_dir():
-        what = "this is a file" if named.exists() else "there is no such folder"
-        raise UserError(f"--runs-dir {named}: {what}.", "Name the folder that the runs lie in, or leave it out.")
+    place, where = (named, "--runs-dir") if named is not None else (default_runs_dir(), "HEADLIGHT_RUNS_DIR")
+    if not place.is_dir() and (named is not None or place.exists()):
+        what = "this is a file" if place.exists() else "there is no such folder"
+        raise UserError(f"{where} {place}: {what}.", "Name the folder that the runs lie in, or leave it out.")
 
 
 def _runs_dir(arguments: Namespace) -> Path:

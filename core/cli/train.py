@@ -148,6 +148,10 @@ def _train(
 
 
 def _check(arguments: Namespace) -> None:
+    if arguments.config is not None and not arguments.config.strip():  # a variable of the shell that holds nothing
+        raise UserError(
+            "train: expected a preset or a YAML file, given an empty text.", "`presets list` shows the presets."
+        )
     if arguments.config is not None and arguments.resume is not None:
         raise UserError(
             f"train: {arguments.config} begins a run, and --resume goes on with one, by its own settings.",

@@ -163,6 +163,13 @@ def test_several_processes_do_nothing_but_train(
     assert (out, err) == ("", f"headlight: `{name}` goes with one process. Start it without torchrun.\n")
 
 
+@pytest.mark.parametrize("beside", [(), ("--resume", "x")])
+def test_an_empty_name_of_settings_is_called_so(beside: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["train", "", *beside]) == 2
+    why = "train: expected a preset or a YAML file, given an empty text. `presets list` shows the presets."
+    assert capfd.readouterr() == ("", f"headlight: {why}\n")
+
+
 def test_what_a_scheduler_says_of_its_job_is_no_torchrun(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -217,6 +217,16 @@ def test_a_runs_folder_that_is_none_is_refused(
     assert capfd.readouterr() == ("", f"headlight: {why}\n")
 
 
+def test_a_runs_folder_of_the_environment_that_is_a_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(tmp_path / "file"))
+    assert cli.main(["runs", "list"]) == 2
+    advice = "Name the folder that the runs lie in, or leave it out."
+    assert capfd.readouterr() == ("", f"headlight: HEADLIGHT_RUNS_DIR {tmp_path / 'file'}: this is a file. {advice}\n")
+
+
 def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = said(runs_dir, capfd, "show", "done")
     assert {"state finished", "last_step 20", "valid/loss 0.25", "name: done"} <= set(lines)
