@@ -30,6 +30,7 @@ from core.cli.unread import Unread, heeding_signals
 from core.errors import UserError
 from core.machine.open_files import no_more_files
 from core.machine.signals import Interrupted, ends_by
+from core.machine.too_little_memory import too_little_memory
 from core.torchrun import require_one_process, tell_torchrun
 
 OK, FAULT, BAD_INPUT = 0, 1, 2
@@ -77,13 +78,18 @@ def main(argv: Sequence[str]) -> int:
         fall_silent(sys.stdout)
         return OK
     except Exception as error:
-        sentence = _of_a_place(error)
+        sentence = _of_the_system(error)
         return _complain(_fault(error), FAULT) if sentence is None else _complain(sentence, BAD_INPUT)
     return code
 
 
-def _of_a_place(error: Exception) -> str | None:
-    """What is wrong with a place that somebody named, or stands in. Not so of a Python that cannot be started."""
+def _of_the_system(error: Exception) -> str | None:
+    """What it has too little of, or what is wrong with a place that somebody named, or stands in.
+
+    Not so of a Python that cannot be started.
+    """
+    if no_memory := too_little_memory(error):
+        return str(no_memory)
     if not isinstance(error, OSError):
         return None
     if too_many := no_more_files(error):

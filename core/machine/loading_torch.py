@@ -6,6 +6,7 @@ import sys
 from types import ModuleType
 
 from core.errors import UserError
+from core.machine.too_little_memory import ADVICE, NOT_MAPPED
 
 TRACING = "torch._meta_registrations"
 """How operations act on tensors that have a shape and no values, and all of `torch._refs` and `torch._decomp` with it.
@@ -21,9 +22,6 @@ def leave_out_tracing() -> None:
 
 def not_loaded(error: ImportError | OSError) -> Exception:
     """What to raise where loading it failed: of too little memory the linker tells in these words, and no others."""
-    if not str(error).endswith("failed to map segment from shared object"):
+    if not str(error).endswith(NOT_MAPPED):
         return error
-    return UserError(
-        "There is not enough memory to load torch.",
-        "End other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again.",
-    )
+    return UserError("There is not enough memory to load torch.", ADVICE)

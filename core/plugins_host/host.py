@@ -85,7 +85,7 @@ class PluginHost:
         self._warming.start()
 
     def _list_aside(self) -> None:
-        with contextlib.suppress(PluginError):  # whoever asks next is told
+        with contextlib.suppress(Exception):  # whoever asks next meets the same, and is told
             self.plugins()
 
     def close(self) -> None:

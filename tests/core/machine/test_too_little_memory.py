@@ -1,0 +1,49 @@
+"""Where the system gives no more memory, that is said instead of a fault of ours."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.machine.too_little_memory import ADVICE, too_little_memory
+
+ROOT = Path(__file__).parents[3]
+LIMITED = """
+import resource, sys
+import core.cli.{module}, core.plugins_host.host
+from main import main
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 4_000_000,) * 2)  # less than a thread takes for its stack
+sys.argv = ["headlight", *{words}]
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much is held")
+@pytest.mark.parametrize(("module", "words"), [("plugins", ["plugins", "list"]), ("train", ["train", "copy_task"])])
+def test_where_memory_does_not_suffice_for_a_thread_that_is_said(tmp_path: Path, module: str, words: list[str]) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "HEADLIGHT_RUNS_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", LIMITED.format(module=module, words=words)]
+    told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == f"headlight: There is not enough memory for another thread. {ADVICE}\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "is_told"),
+    [
+        (MemoryError(), True),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
+        (ImportError("Importing numpy failed: libopenblas.so: failed to map segment from shared object. See"), True),
+        (RuntimeError("dictionary changed size during iteration"), False),
+        (ImportError("No module named 'numpy'"), False),
+        (OSError(errno.ENOENT, "No such file or directory"), False),
+    ],
+)
+def test_other_errors_are_not_of_memory(error: Exception, is_told: bool) -> None:
+    assert (too_little_memory(error) is not None) is is_told
