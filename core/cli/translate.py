@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
@@ -77,7 +78,7 @@ def _translate(
 
 
 def _texts(arguments: Namespace) -> list[str] | ArrivingLines:
-    given: list[str] = arguments.text
+    given = [_typed(text) for text in arguments.text]
     if given and arguments.input is not None:
         raise UserError("translate: expected texts or --input FILE, given both.")
     if arguments.input is not None and arguments.output is not None:
@@ -92,6 +93,17 @@ def _texts(arguments: Namespace) -> list[str] | ArrivingLines:
     if arguments.input is None and arguments.output is None and not is_file_on_standard_input():
         return ArrivingLines()
     return read_lines(arguments.input)
+
+
+def _typed(text: str) -> str:
+    """An argument in UTF-8 under any locale, as lines of standard input are: Python reads its bytes as that has them.
+
+    What is none is refused by whoever translates.
+    """
+    try:
+        return os.fsencode(text).decode()
+    except UnicodeError:
+        return text
 
 
 def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:

@@ -238,6 +238,14 @@ def test_bytes_that_are_no_text_are_refused(run: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments there are no bytes")
+def test_a_text_is_read_as_utf8_under_any_locale(run: Path, tmp_path: Path) -> None:
+    under_ascii = "1 2 ü".encode().decode("ascii", "surrogateescape")
+    for text in ("1 2 ü", under_ascii):
+        told = called("translate", run, text, "--json", cwd=tmp_path)
+        assert told.returncode == 0 and json.loads(told.stdout)["source"] == "1 2 ü"
+
+
 @pytest.mark.parametrize("name", ["in.txt", "link.txt"])
 def test_outputs_do_not_take_the_place_of_the_texts(run: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
