@@ -57,6 +57,7 @@ __all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir"
 
 Weights = dict[str, NDArray[Any]]
 
+_CLAIMED: set[Path] = set()  # folders that this process has claimed, and not left
 VALIDATIONS_KEPT = 100  # with their sentences; the metrics of all are kept
 
 
@@ -152,6 +153,7 @@ class RunFolder:
             for name in FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
             recover(self.path)
+            _CLAIMED.add(self.path.resolve())  # before anybody can read that it is ours
             self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=started_at(os.getpid()))
 
     def release(self, state: str, reason: str | None = None) -> None:
@@ -159,6 +161,11 @@ class RunFolder:
         with suppress(OSError):  # a disk that has gone: then a power cut may take more
             self._unsynced.sync()
         self.update(state=state, reason=reason, pid=None, host=None, pid_started=None)
+        _CLAIMED.discard(self.path.resolve())
+
+    def is_ours(self) -> bool:
+        """Whether this very process writes the run here: one that was moved or copied meanwhile says so as well."""
+        return self._state.is_ours() and self.path.resolve() in _CLAIMED
 
     def has_taken_no_step(self) -> bool:
         """Whether this is a branch that holds nothing but its parent's past, and nobody writes it."""

@@ -57,7 +57,7 @@ def summarise(run: RunFolder) -> RunSummary:
 def state_of(run: RunFolder) -> str:
     """A state of run.json, or "interrupted"."""
     state = run.state
-    cut_off = state.state in ("new", "learning", "paused") and state.writer() is None and not state.is_ours()
+    cut_off = state.state in ("new", "learning", "paused") and state.writer() is None and not run.is_ours()
     return "interrupted" if cut_off else state.state
 
 

@@ -123,7 +123,7 @@ def read_row(path: Path) -> RunRow:
         created=summary.created,
         state=state_in_words(summary),
         writer=summary.writer,
-        is_ours=folder.state.is_ours(),
+        is_ours=folder.is_ours(),
         is_example=is_example,
         is_shared=summary.is_shared,
         step=max(summary.last_step, last_step),

@@ -124,3 +124,24 @@ def test_the_run_at_hand_that_is_chosen_while_another_is_opened_stays(
     qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
     assert workbench.run == run
     wait_for_state("paused" if act is RunsView.open_chosen else "finished")
+
+
+def test_a_run_that_was_moved_while_this_window_wrote_it_is_cut_off_where_it_is_and_goes_on_there(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait
+) -> None:
+    workbench, bridge = window.context.workbench, window.context.bridge
+    workbench.edit("training.max_steps", 100_000)  # or it may have ended before its row is read
+    workbench.learn(3)
+    wait_for_state("paused")
+    run, view = workbench.run, show(window, qtbot)
+    assert run is not None
+    row_of(view, qtbot, lambda row: row.path == run and row.state == "paused in this window" and row.is_ours)
+    moved = run.rename(run.with_name("moved"))
+    view.refresh_button.click()
+    row_of(view, qtbot, lambda row: row.path == moved and row.state == "interrupted" and not row.is_ours)
+    view.table.choose(moved)
+    assert view.delete_button.isEnabled()
+    qtbot.mouseClick(view.continue_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: workbench.run == moved and bridge.history.last_step > 3, timeout=WAIT_MS)
+    show(window, qtbot)
+    row_of(view, qtbot, lambda row: row.path == moved and row.is_ours)
