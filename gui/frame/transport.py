@@ -6,7 +6,7 @@ import re
 import time
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QValidator
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSizePolicy, QSlider, QToolTip
 
 from gui.bridge import WindowState
@@ -22,6 +22,7 @@ from gui.widgets.moving_labels import FigureLabel
 from gui.widgets.spins import MARKED
 from gui.workbench import MORE_STEPS
 
+WORDY = 980  # pixels at 100 %: what all words in one row need
 READABLE_S = 0.2  # figures that change faster are not read, and each change is painted
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
 STATES: dict[WindowState, str] = {
@@ -61,6 +62,7 @@ class Transport(QFrame):
         self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = FigureLabel()
+        self._is_terse = False
         self._shown_at = 0.0  # when the step was last shown
         self._seed = 0  # typed out last, to which what turns out to be none goes back
         self._lay_out()
@@ -99,9 +101,10 @@ class Transport(QFrame):
         """Show the newest step and the viewed one."""
         self._shown_at = time.perf_counter()
         playhead = self.context.playhead
-        self.state_label.setText(self._said(self.context.bridge.state))
+        self._show_state(self.context.bridge.state)
         if not playhead.is_live:
-            self.live_button.setText(f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})")
+            viewing = f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})"
+            self.live_button.setText("LIVE" if self._is_terse else viewing)
         self.live_button.setVisible(not playhead.is_live)
         self.branch_button.refresh()
         self.finish_button.setVisible(self.branch_button.isHidden())  # a second row would push the view down
@@ -115,13 +118,17 @@ class Transport(QFrame):
         if is_readable or self.context.bridge.state != "learning":
             self._show_step()
 
-    def _said(self, state: WindowState) -> str:
+    def _show_state(self, state: WindowState) -> None:
         """Whose run is shown, what it does, and at which step where the button to go live does not say it."""
-        watching = self.context.follower.sentence
-        said = watching or f"{_mark(state)} {STATES[state]}"
-        if not self.context.playhead.is_live or (not watching and state in ("starting", "empty")):
-            return said
-        return f"{said} · step {self.context.playhead.live_step:,}{self._of_steps()}"
+        watching, is_terse = self.context.follower.sentence, self._is_terse
+        said, step, of_steps = watching or f"{_mark(state)} {STATES[state]}", "", ""
+        if watching or state not in ("starting", "empty"):
+            step, of_steps = f" · step {self.context.playhead.live_step:,}", self._of_steps()
+        if self.context.playhead.is_live:
+            self.state_label.setText(said + step if is_terse else said + step + of_steps)
+        else:
+            self.state_label.setText(_mark(state) if is_terse and not watching else said)
+        self.state_label.setToolTip(said + step + of_steps if is_terse else "")
 
     def _of_steps(self) -> str:
         prepared = None if self.context.follower.sentence else self.context.bridge.history.prepared
@@ -190,7 +197,7 @@ class Transport(QFrame):
     def _lay_out(self) -> None:
         self.learn_button.setMinimumWidth(112)
         self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
-        seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
+        self._names = seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
         flow = FlowLayout(self, GRID, GRID)
         for part in (
             side_by_side(self.learn_button, *self.step_buttons),
@@ -200,6 +207,20 @@ class Transport(QFrame):
             side_by_side(self.state_label, self.mode_button, self.help_button),
         ):
             flow.addWidget(part)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Say less where there is little room, as on a projector: a second row would push the view down."""
+        is_terse = self.width() < self.context.theme.px(WORDY)
+        if is_terse != self._is_terse:
+            self._is_terse = is_terse
+            for name in self._names:
+                name.setHidden(is_terse)
+            self.finish_button.setText("Finish" if is_terse else "Finish and keep")
+            self._show_step()
 
     def _connect(self) -> None:
         context, workbench = self.context, self.context.workbench
@@ -222,6 +243,7 @@ class Transport(QFrame):
         workbench.changed.connect(self.refresh)
         context.follower.changed.connect(self.refresh)
         context.theme.changed.connect(self.refresh)
+        context.theme.changed.connect(self._fit)
 
     def _step(self) -> None:
         sender = self.sender()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -139,3 +140,24 @@ def test_the_seed_is_as_wide_as_the_zoom_asks_in_whichever_order_it_is_chosen(
     for zoom in (200, 100, 150):
         window.context.theme.set_zoom(zoom)
         qtbot.waitUntil(lambda: edit.width() == 9 * edit.fontMetrics().horizontalAdvance("0"), timeout=WAIT_MS)
+
+
+def test_where_there_is_little_room_it_says_less_and_the_rest_when_pointed_at(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    bar, playhead = window.transport, window.context.playhead
+    window.context.workbench.learn(10)
+    wait_for_state("paused")
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: bar.finish_button.text() == "Finish and keep", timeout=WAIT_MS)
+    assert bar.state_label.text() == "▮▮ paused · step 10 of 40" and not bar.state_label.toolTip()
+    window.context.theme.set_zoom(150)
+    qtbot.waitUntil(lambda: bar.finish_button.text() == "Finish", timeout=WAIT_MS)
+    assert bar.finish_button.accessibleName() == "Finish and keep"
+    assert bar.state_label.text() == "▮▮ paused · step 10"
+    playhead.view(5)
+    assert (bar.live_button.text(), bar.state_label.text()) == ("LIVE", "▮▮")
+    assert bar.state_label.toolTip() == "▮▮ paused · step 10 of 40"
+    window.context.theme.set_zoom(100)
+    qtbot.waitUntil(lambda: bar.live_button.text() == "viewing 5 · LIVE (10)", timeout=WAIT_MS)
+    assert bar.state_label.text() == "▮▮ paused"
