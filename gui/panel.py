@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QMargins, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from core.events import Event
@@ -35,6 +36,8 @@ class Panel(QFrame):
         super().__init__()
         self.theme = theme
         self.is_dirty = True
+        self._spare: QWidget | None = None
+        self._lowest_whole = 0
         self.setObjectName("panel")
         self.setAccessibleName(self.title)
         self.header = QHBoxLayout()
@@ -83,7 +86,37 @@ class Panel(QFrame):
     @contextmanager
     def on_paper(self) -> Iterator[None]:
         """What its picture has otherwise than the screen, meanwhile; it is drawn before, and again afterwards."""
-        yield
+        size = self.content.size()
+        if self._spare is not None and self._spare.isHidden():
+            self._spare.show()
+            self.content.resize(size.grownBy(QMargins(0, 0, 0, self._height_of(self._spare))))
+        try:
+            yield
+        finally:
+            self.content.resize(size)
+            self._fit()
+
+    def give_way(self, spare: QWidget, lowest: int) -> None:
+        """Leave this part of the body out where the panel is lower than so many pixels at 100 %, which it may be."""
+        self._spare, self._lowest_whole = spare, lowest
+        self.theme.changed.connect(self._fit)
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        if self._spare is not None and not self._spare.isHidden():
+            least.setHeight(least.height() - self._height_of(self._spare))
+        return least
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self._spare is not None:
+            self._spare.setVisible(self.height() >= self.theme.px(self._lowest_whole))
+
+    def _height_of(self, part: QWidget) -> int:
+        return max(part.minimumHeight(), part.minimumSizeHint().height()) + self.body.spacing()
 
     @property
     def is_empty(self) -> bool:

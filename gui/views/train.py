@@ -22,7 +22,9 @@ from gui.widgets.buttons import MoreButton
 from gui.widgets.splitters import splitter
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
-LOWEST = 460  # pixels at 100 %: what attention and curves need to be read
+LOWEST = 328  # pixels at 100 %: what attention and curves need to be read
+LOWEST_LEARNED = 460  # the same, of what was learned and curves
+_LOWEST_LEGEND, _LOWEST_RATE = 224, 180  # of a panel with the line under the map, with the learning rate
 
 
 class TrainView(View):
@@ -56,16 +58,19 @@ class TrainView(View):
     def _lay_out(self) -> None:
         attention = splitter(Qt.Orientation.Horizontal, (self.attention_map, 5), (self.head_grid, 4))
         self.pictures.addWidget(attention)
-        parts = splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4))
-        self.keep_legible(parts, LOWEST)
+        self.parts = splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4))
+        self.keep_legible(self.parts, LOWEST)
+        self.attention_map.give_way(self.attention_map.readout, _LOWEST_LEGEND)  # zoomed, map and loss stay in sight
+        self.curves.give_way(self.curves.learning_rate, _LOWEST_RATE)
         column = self.scrolling_column()
         column.addWidget(self.sentence_row)
-        column.addWidget(parts, 1)
+        column.addWidget(self.parts, 1)
 
     def _show_more(self, is_more: bool) -> None:
         if self.pictures.count() == 1:
             self.pictures.addWidget(self._learned())
         self.pictures.setCurrentIndex(int(is_more))
+        self.keep_legible(self.parts, LOWEST_LEARNED if is_more else LOWEST)
         self.context.redraws.mark_all()
 
     def _learned(self) -> QSplitter:

@@ -26,6 +26,7 @@ from gui.theme import GRID, Theme
 from gui.widgets.moving_labels import ElidedLabel
 
 _LABEL_SIZES = (1.0, 0.85, 0.7)
+_BAR, _NARROW = 64, 240  # pixels at 100 %: what the colour bar takes, and from which width on it is there
 Cell = tuple[int, int]
 """Row and column."""
 
@@ -43,13 +44,13 @@ class AttentionMap(Panel):
         self._selection = selection
         self._source = source or probed(selection)
         self.canvas, self.lines = MapCanvas(theme), LineCanvas(theme)
-        self._readout = ElidedLabel(role="muted")
+        self.readout = ElidedLabel(role="muted")
         self._canvases = QStackedLayout()
         self.body.addLayout(self._canvases, 1)  # first: it shows what is added, without a parent as a window of its own
         for canvas in (self.canvas, self.lines):
             canvas.pointed = self._say
             self._canvases.addWidget(canvas)
-        self.body.addWidget(self._readout)
+        self.body.addWidget(self.readout)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the chosen head with the newest weights at or before `step`."""
@@ -95,8 +96,11 @@ class AttentionMap(Panel):
         return f"{scores[layer, head]:.2f}{f' since step {best.since:,}' if is_found else ''}"
 
     def _say(self, text: str) -> None:
+        """What is pointed at, or else what is drawn; in the title where the line for it had to give way."""
         canvas = self.lines if self._selection.chosen.as_lines else self.canvas
-        self._readout.setText(text or canvas.legend())
+        self.readout.setText(text or canvas.legend())
+        self.title_label.setToolTip(canvas.legend())
+        self.title_label.setText(text if text and self.readout.isHidden() else self.accessibleName())
 
 
 class MapCanvas(HeadCanvas[Cell]):
@@ -132,8 +136,14 @@ class MapCanvas(HeadCanvas[Cell]):
             return f"{reader}  reads from  {read}  with weight {weight:+z.3f} against {self.picture.against}"
         return f"{reader}  reads from  {read}  with weight {weight:.3f}"
 
+    @property
+    def _has_bar(self) -> bool:
+        """Whether the colour bar is beside the map: beside Setup, zoomed, the cells need its room."""
+        return self.width() >= self._theme.px(_NARROW)
+
     def _layout(self, picture: HeadPicture) -> MapLayout:
-        area = QRectF(self.rect()).adjusted(0, 0, -self._theme.px(64), -GRID)  # the colour bar is beside it
+        bar = self._theme.px(_BAR) if self._has_bar else 0
+        area = QRectF(self.rect()).adjusted(0, 0, -bar, -GRID)
         return fitting_layout(area, picture, [self._theme.token_font(scale) for scale in _LABEL_SIZES])
 
     def _has(self, picture: HeadPicture, place: Cell) -> bool:
@@ -160,10 +170,11 @@ class MapCanvas(HeadCanvas[Cell]):
         painter.drawRect(layout.grid)
         layout.paint_labels(painter, self._theme.colour("text"))
         self._mark(painter, layout)
-        bar = QRectF(layout.grid.right() + 2 * GRID, layout.grid.top(), self._theme.px(12), layout.grid.height())
-        painter.setFont(self._theme.font(0.85))
-        muted = self._theme.colour("muted")
-        paint_colour_bar(painter, bar, mode, muted, self._square_root, is_difference=is_difference)
+        if self._has_bar:
+            bar = QRectF(layout.grid.right() + 2 * GRID, layout.grid.top(), self._theme.px(12), layout.grid.height())
+            painter.setFont(self._theme.font(0.85))
+            muted = self._theme.colour("muted")
+            paint_colour_bar(painter, bar, mode, muted, self._square_root, is_difference=is_difference)
 
     def _hatch(self, painter: QPainter, layout: MapLayout) -> None:
         painter.setBrushOrigin(layout.grid.topLeft())

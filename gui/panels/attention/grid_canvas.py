@@ -52,7 +52,7 @@ class GridCanvas(QWidget):
         self.setAccessibleName("All attention heads; arrow keys choose the one shown large")
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(220), self._theme.px(160))
+        return QSize(self._theme.px(184), self._theme.px(160))
 
     def show_rows(
         self, rows: Sequence[HeadRow], aligned: AlignedHead | None = None, *, with_entropy: bool = False

@@ -38,7 +38,7 @@ class HeadCanvas(QWidget, Generic[Place]):
         raise NotImplementedError
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(240), self._theme.px(160))
+        return QSize(self._theme.px(200), self._theme.px(160))
 
     def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
         """Paint this head; `square_root` spreads small weights apart."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QComboBox
 
 from core.history import History
 from gui.panel import Table
@@ -84,19 +85,19 @@ class Curves(StepPanel):
     @contextmanager
     def on_paper(self) -> Iterator[None]:
         """A figure of one size, whatever the window's, whose axes say what no title over it says."""
-        size, plot = self.content.size(), self.plots[0]
+        plot = self.plots[0]
         plot.setLabel("left", escape(axis_name_of(self._metric)))  # which it takes for HTML
         plot.setLabel("bottom", "step")
-        self.content.resize(self.theme.px(_FIGURE.width()), self.theme.px(_FIGURE.height()))
-        self.show_plots(self._history, self._playhead.step)
-        try:
-            yield
-        finally:
-            plot.getAxis("bottom").showLabel(False)
-            plot.getAxis("left").showLabel(False)
-            if self.metric_plot is not None:
-                self.metric_plot.name_axis()
-            self.content.resize(size)
+        with super().on_paper():
+            self.content.resize(self.theme.px(_FIGURE.width()), self.theme.px(_FIGURE.height()))
+            self.show_plots(self._history, self._playhead.step)
+            try:
+                yield
+            finally:
+                plot.getAxis("bottom").showLabel(False)
+                plot.getAxis("left").showLabel(False)
+                if self.metric_plot is not None:
+                    self.metric_plot.name_axis()
 
     def _offer(self, history: History) -> None:
         """The loss and what the run's validations measure; and what is chosen, also where this run does not have it."""
@@ -106,6 +107,13 @@ class Curves(StepPanel):
         self.metric_combo.setCurrentIndex(self.metric_combo.findData(self._metric))
         self.metric_combo.setEnabled(len(names) > 1)
         self.metric_combo.setToolTip(_CHOICE_HELP if len(names) > 1 else _ONLY_LOSS)
+        self._let_shrink(self.metric_combo)
+
+    def _let_shrink(self, combo: QComboBox) -> None:
+        """To what is chosen, where the panel is narrow; what else is offered is whole in its list."""
+        width_of = combo.fontMetrics().horizontalAdvance
+        longest = max(width_of(combo.itemText(place)) for place in range(combo.count()))
+        combo.setMinimumWidth(combo.sizeHint().width() - longest + width_of(combo.currentText()))
 
     def _choose(self, place: int) -> None:
         """Draw this metric in the place of the other."""
