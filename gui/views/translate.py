@@ -117,7 +117,7 @@ class TranslateView(View):
         self._stack.addWidget(page)
         self._stack.addWidget(self._elsewhere())
         asking = QWidget()
-        row = FlowLayout(asking, 0, GRID)
+        row = FlowLayout(asking, 0, GRID, is_even=True)  # zoomed, or the sentence would have the room of three words
         row.add_growing(self.source_edit, 4)
         row.addWidget(self.examples_button)
         row.add_growing(named("reference", self.reference_edit), 3)

@@ -16,12 +16,15 @@ Hinted = tuple[QLayoutItem, QSize]  # with the size it asks for, which is worked
 class FlowLayout(QLayout):
     """Left to right, then down; where asked for, the last item of all stands at the right edge.
 
-    `spacing` is between items; lines stand closer where that is wide.
+    `spacing` is between items; lines stand closer where that is wide. Where asked for, lines are as even as they can be
+    instead of as full: then what grows has room to.
     """
 
-    def __init__(self, parent: QWidget, margin: int, spacing: int, *, last_at_right: bool = True) -> None:
+    def __init__(
+        self, parent: QWidget, margin: int, spacing: int, *, last_at_right: bool = True, is_even: bool = False
+    ) -> None:
         super().__init__(parent)
-        self._last_at_right = last_at_right
+        self._last_at_right, self._is_even = last_at_right, is_even
         self._items: list[QLayoutItem] = []
         self._shares: dict[QWidget, int] = {}
         self._heights: dict[int, int] = {}  # by width, until an item asks for another size: a window asks often
@@ -92,7 +95,7 @@ class FlowLayout(QLayout):
         """Where every shown item goes in a rectangle of this width, and the height that takes."""
         inner = rect.marginsRemoved(self.contentsMargins())
         top, places, gap = inner.top(), list[QRect](), min(self.spacing(), GRID)
-        lines = list(self._lines(inner.width()))
+        lines = self._lines(inner.width())
         height = max((hint.height() for line in lines for _, hint in line), default=0)
         for line in lines:
             left = inner.left()
@@ -105,7 +108,23 @@ class FlowLayout(QLayout):
         bottom = top - gap if places else top
         return places, bottom - rect.y() + self.contentsMargins().bottom()
 
-    def _lines(self, room: int) -> Iterator[list[Hinted]]:
+    def _lines(self, room: int) -> list[list[Hinted]]:
+        """As few as `room` pixels allow."""
+        lines = list(self._filled(room))
+        while self._is_even:
+            widest = self._widest(lines)
+            evener = list(self._filled(widest - 1))
+            if len(evener) > len(lines) or self._widest(evener) >= widest:
+                break
+            lines = evener
+        return lines
+
+    def _widest(self, lines: list[list[Hinted]]) -> int:
+        return (
+            max((sum(hint.width() + self.spacing() for _, hint in line) for line in lines), default=0) - self.spacing()
+        )
+
+    def _filled(self, room: int) -> Iterator[list[Hinted]]:
         """The shown items, as many a line as `room` pixels hold."""
         line, used, spacing = list[Hinted](), 0, self.spacing()
         for item in self._shown:

@@ -584,3 +584,16 @@ class LayoutRequests(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         self.number += event.type() == QEvent.Type.LayoutRequest
         return False
+
+
+def test_on_a_projector_the_sentence_has_the_room_that_its_row_leaves(
+    view: TranslateView, learn: Learn, qtbot: QtBot
+) -> None:
+    learn(40)  # weights that are kept have long names
+    view.window().resize(1280, 720)
+    view.context.theme.set_zoom(150)
+    qtbot.waitUntil(lambda: view.translate_button.y() > view.source_edit.y(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.weights_combo.parentWidget().y() == view.translate_button.y(), timeout=WAIT_MS)
+    assert view.source_edit.width() > view.width() // 3
+    view.context.theme.set_zoom(100)
+    qtbot.waitUntil(lambda: view.translate_button.y() == view.source_edit.y(), timeout=WAIT_MS)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QLayoutItem, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.widgets.flow import FlowLayout
+from gui.widgets.flow import FlowLayout, Hinted
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def row(qtbot: QtBot) -> Iterator[FlowLayout]:
 def test_its_height_is_worked_out_once(row: FlowLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out, lines = [], FlowLayout._lines
 
-    def counted(self: FlowLayout, room: int) -> Iterator[list[QLayoutItem]]:
+    def counted(self: FlowLayout, room: int) -> list[list[Hinted]]:
         worked_out.append(room)
         return lines(self, room)
 
