@@ -137,10 +137,11 @@ class Transport(QFrame):
     def _show_learn(self, state: WindowState) -> None:
         texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
         text = texts.get(state, "Learn")
+        seen = f"+{MORE_STEPS:,}" if state == "finished" and self._is_terse else text
         reason = self._why_no_learning(state)
         colours, is_filled = self.context.theme.colours, self.learn_button.property("role") == "filled"
         colour = colours.faint if reason else colours.on_training if is_filled else colours.text
-        self.learn_button.setText(text)
+        self.learn_button.setText(seen)
         self.learn_button.setAccessibleName(text)
         self.learn_button.setAccessibleDescription(GO_ON_HELP if state == "finished" else LEARN_HELP)
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
@@ -220,7 +221,7 @@ class Transport(QFrame):
             for name in self._names:
                 name.setHidden(is_terse)
             self.finish_button.setText("Finish" if is_terse else "Finish and keep")
-            self._show_step()
+            self.refresh()
 
     def _connect(self) -> None:
         context, workbench = self.context, self.context.workbench

@@ -42,17 +42,18 @@ def test_on_a_projector_map_and_loss_are_in_sight_together_below_a_transport_of_
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     view, transport, playhead = window.train_view, window.transport, window.context.playhead
-    window.context.workbench.learn(10)
-    wait_for_state("paused")
     window.resize(1280, 720)
     window.context.theme.set_zoom(150)
-    for look in (playhead.go_live, lambda: playhead.view(5)):
-        look()
-        qtbot.waitUntil(lambda: transport.height() < 2 * transport.learn_button.height(), timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: is_wholly_in_sight(view.attention_map), timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: is_wholly_in_sight(view.curves), timeout=WAIT_MS)
-        assert view.attention_map.canvas.height() >= window.context.theme.px(160)
-        assert view.curves.loss.height() >= window.context.theme.px(70)
+    for steps, state in ((10, "paused"), (30, "finished")):
+        window.context.workbench.learn(steps)
+        wait_for_state(state)
+        for look in (lambda: playhead.view(5), playhead.go_live):
+            look()
+            qtbot.waitUntil(lambda: transport.height() < 2 * transport.learn_button.height(), timeout=WAIT_MS)
+            qtbot.waitUntil(lambda: is_wholly_in_sight(view.attention_map), timeout=WAIT_MS)
+            qtbot.waitUntil(lambda: is_wholly_in_sight(view.curves), timeout=WAIT_MS)
+            assert view.attention_map.canvas.height() >= window.context.theme.px(160)
+            assert view.curves.loss.height() >= window.context.theme.px(70)
 
 
 def test_legend_and_learning_rate_give_way_on_a_projector_and_what_is_pointed_at_is_in_the_title(
