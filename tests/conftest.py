@@ -20,6 +20,9 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["LC_ALL"] = "C.UTF-8"  # numbers read the same everywhere, and Qt has nothing to warn of
 os.environ.pop("DISPLAY", None)
 os.environ.pop("WAYLAND_DISPLAY", None)
+os.environ.pop("QT_SCALE_FACTOR", None)  # of somebody's own screen, as the next two: tests count pixels
+os.environ.pop("QT_SCREEN_SCALE_FACTORS", None)
+os.environ.pop("QT_FONT_DPI", None)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would compile everything anew: 5 % of the time
 
 import pytest
