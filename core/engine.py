@@ -19,7 +19,7 @@ from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
 from core.machine.garbage import imported_for_good
-from core.machine.loading_torch import not_loaded
+from core.machine.too_little_memory import too_little_memory
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
@@ -130,7 +130,7 @@ class Engine:
             try:
                 from core.serving.desk import Desk  # imports torch, so only here
             except (ImportError, OSError) as error:
-                raise not_loaded(error) from None
+                raise too_little_memory(error) or error from None
 
         desk = Desk(self._emit, self._host, cache_dir)
         try:

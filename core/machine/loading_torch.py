@@ -1,12 +1,9 @@
-"""Loading torch in a process of Headlight's own, in four fifths of the time, and where there is no memory for it."""
+"""Loading torch in a process of Headlight's own, in four fifths of the time."""
 
 from __future__ import annotations
 
 import sys
 from types import ModuleType
-
-from core.errors import UserError
-from core.machine.too_little_memory import ADVICE, NOT_MAPPED
 
 TRACING = "torch._meta_registrations"
 """How operations act on tensors that have a shape and no values, and all of `torch._refs` and `torch._decomp` with it.
@@ -18,10 +15,3 @@ Only torch's tracers and compilers ask for it, and Headlight uses none of them (
 def leave_out_tracing() -> None:
     """Called by entry points alone: whoever imports `core` may want to trace. Where torch is loaded it stays whole."""
     sys.modules.setdefault(TRACING, ModuleType(TRACING))
-
-
-def not_loaded(error: ImportError | OSError) -> Exception:
-    """What to raise where loading it failed: of too little memory the linker tells in these words, and no others."""
-    if not str(error).endswith(NOT_MAPPED):
-        return error
-    return UserError("There is not enough memory to load torch.", ADVICE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import pyqtgraph as pg
@@ -35,12 +35,14 @@ class FigureAxis(pg.AxisItem):
         return levels
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, Sequence[float]]]:
-        """Of the finer levels of ticks, those whose widest number has room between two are written: pyqtgraph looks at
-        how full the axis is of them, where most may be of one digit and the last of two.
+        """Finer levels of ticks are written as long as no numbers touch: pyqtgraph looks at how full the axis is of
+        them, where most may be of one digit and the last of two.
         """
         levels: list[tuple[float, Sequence[float]]] = super().tickValues(minVal, maxVal, size)
         if self._measures_numbers:
-            self.style["maxTextLevel"] = self._levels_with_room(levels, size / (maxVal - minVal)) - 1
+            pixels = size / (maxVal - minVal)
+            finer = takewhile(lambda level: not self._touch(level[0], minVal, maxVal, pixels), levels[1:])
+            self.style["maxTextLevel"] = len(list(finer))
         return levels
 
     @property
@@ -59,16 +61,6 @@ class FigureAxis(pg.AxisItem):
         ]
         whole = [(left, right) for left, right in sides if left >= -margin and right <= (end - start) * pixels + margin]
         return any(left[1] + metrics.horizontalAdvance("0") / 2 > right[0] for left, right in pairwise(whole))
-
-    def _levels_with_room(self, levels: Sequence[tuple[float, Sequence[float]]], pixels: float) -> int:
-        """How many, the first at any rate, where so many pixels are 1."""
-        metrics = QFontMetricsF(self.style["tickFont"])
-        for number, (spacing, values) in enumerate(levels):
-            texts = self.tickStrings(values, self.scale, spacing)
-            widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
-            if number > 0 and widest + metrics.horizontalAdvance("0") / 2 > spacing * pixels:
-                return number
-        return len(levels)
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         texts = super().tickStrings(values, scale, spacing)
