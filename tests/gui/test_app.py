@@ -51,9 +51,8 @@ def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Pat
     assert done.stderr.endswith("All is kept up to step 0.\n")
 
 
-@pytest.mark.parametrize("number", [number for number in STOPPING if number != signal.SIGTERM])
+@pytest.mark.parametrize("number", STOPPING)
 def test_a_signal_ends_the_window(home: Path, number: signal.Signals) -> None:
-    """By SIGTERM, one that learns: tests/reliability/test_signals.py; one on a display: tests/test_main.py."""
     log = home / "cache"
     with subprocess.Popen([sys.executable, str(ROOT / "main.py")], stderr=subprocess.PIPE, env=os.environ) as process:
         deadline = time.monotonic() + 100
