@@ -21,7 +21,7 @@ from core.data.subword_progress import LearnedShare
 from core.data.subwords import SubwordModels, SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
-from core.machine.child_python import child_environment
+from core.machine.child_python import start_apart
 
 Sides = Literal["src", "tgt", "both"]
 MOST_PAIRS = 1_000_000
@@ -101,13 +101,8 @@ def _num_characters(model: bytes) -> int:
 
 
 def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "core.data.subword_process", *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stderr=stderr,
-        env=child_environment(),
-        start_new_session=True,  # Ctrl-C in the terminal is for the application, which then ends it
-    )
+    command = [sys.executable, "-P", "-m", "core.data.subword_process", *map(str, arguments)]
+    return start_apart(command, stdin=subprocess.DEVNULL, stderr=stderr)
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:

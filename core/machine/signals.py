@@ -1,6 +1,7 @@
-"""SIGINT, SIGTERM and SIGHUP as something to wait for beside the engine's events, instead of an exception anywhere.
+"""SIGINT, SIGTERM, SIGHUP or SIGBREAK as something to wait for beside the engine's events, instead of an exception.
 
-Where nothing is waited for, all three are the exception that SIGINT alone would be.
+The last is what Windows knows of closing a terminal. Where nothing is waited for, each is the exception that SIGINT
+alone would be.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
 IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a process group and its leader are both told
 _ending: list[signal.Signals] = []  # by which this process is ending
 

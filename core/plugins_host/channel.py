@@ -13,7 +13,7 @@ from collections import deque
 from itertools import count
 from typing import IO, Any
 
-from core.machine.child_python import child_environment
+from core.machine.child_python import start_apart
 
 OUTPUT_LINES = 200
 """How much of what plugins print is kept to explain a crash."""
@@ -62,16 +62,12 @@ class HostProcess:
         `hash_seed` fixes how texts are hashed, which else differs from process to process.
         """
         self._in_a_hurry = in_a_hurry
-        environment = child_environment()
-        if hash_seed is not None:
-            environment["PYTHONHASHSEED"] = str(hash_seed)
-        self._process = subprocess.Popen(
+        self._process = start_apart(
             [sys.executable, "-P", "-m", "core.plugins_host.process"],  # -P: no module of the current folder is taken
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,  # Ctrl-C in the terminal is for the application, which then ends the host
+            variables={} if hash_seed is None else {"PYTHONHASHSEED": str(hash_seed)},
         )
         assert self._process.stdin and self._process.stdout and self._process.stderr
         _widen(self._process.stdout)
@@ -96,7 +92,7 @@ class HostProcess:
         started = time.monotonic()
         try:
             return self._wait_for(self._send(request) if sent is None else sent, time_limit)
-        except (BrokenPipeError, EOFError):
+        except EOFError:
             raise self._ended() from None
         except TimeoutError as late:
             seconds = time.monotonic() - started
@@ -105,14 +101,17 @@ class HostProcess:
 
     def send_ahead(self, request: dict[str, Any]) -> int | None:
         """Send what will be asked next, and give its number: the process works on it while the caller does."""
-        with contextlib.suppress(BrokenPipeError):  # who asks next is told
+        with contextlib.suppress(EOFError):  # who asks next is told
             return self._send(request)
         return None
 
     def _send(self, request: dict[str, Any]) -> int:
         request_id = next(self._ids)
-        self._requests.write(json.dumps({"id": request_id, **request}).encode() + b"\n")
-        self._requests.flush()
+        try:
+            self._requests.write(json.dumps({"id": request_id, **request}).encode() + b"\n")
+            self._requests.flush()
+        except OSError as error:  # a broken pipe, of which Windows may say "Invalid argument"
+            raise EOFError from error
         return request_id
 
     def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
@@ -144,7 +143,7 @@ class HostProcess:
     def _where(self, file: str) -> int:
         try:
             return int(self._wait_for(self._send({"call": "where", "file": file}), WHERE_SECONDS)["result"])
-        except (BrokenPipeError, EOFError, TimeoutError):
+        except (EOFError, TimeoutError):
             return 0
 
     def _ended(self) -> HostEnded:
@@ -195,7 +194,7 @@ class HostProcess:
         self._process.wait()
         for thread in self._threads:
             thread.join(LAST_WORDS_SECONDS)
-        with contextlib.suppress(BrokenPipeError):  # what is still buffered for it is of no interest
+        with contextlib.suppress(OSError):  # what is still buffered for it is of no interest
             self._requests.close()
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from core.errors import BrokenOff, UserError
 from core.events import Event, Progress, RunStarted, Trouble
-from core.machine.child_python import child_environment
+from core.machine.child_python import start_apart
 from core.processes.connection import Connection, Packet, refused
 from core.requests import OpenRun, Request, SetPace
 from core.torchrun import starting
@@ -96,13 +96,12 @@ class Crew:
         plugins = [argument for folder in plugin_dirs for argument in ("--plugins-dir", str(folder))]
         aside = ["--log-dir", self._place.name]  # else torchrun leaves a folder of its own, each time
         with self._output_path.open("wb") as output:
-            return subprocess.Popen(
+            return start_apart(
                 [*starting(self.num_processes), *aside, *member, *plugins],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env=child_environment() | {"PYTHONSAFEPATH": "1"},  # no module of the current folder
-                start_new_session=True,  # Ctrl-C in the terminal is for the window, which then ends the run
+                variables={"PYTHONSAFEPATH": "1"},  # no module of the current folder
             )
 
     # -- beginning ---------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """The host's process: started, forgotten, closed, ended with all that a plugin has started."""
 
+import errno
+import io
 import os
 import signal
 import subprocess
@@ -28,6 +30,26 @@ def test_a_stream_is_left_without_a_word_when_its_process_is_gone(host: PluginHo
     host._process.kill()
     stream.close()  # as the garbage collector does with what was abandoned
     assert host.limits("named", {}) == {}
+
+
+class _UnreadOnWindows(io.BytesIO):
+    """A pipe that nobody reads any more, as Windows may tell of it (CPython's issue 79935)."""
+
+    def write(self, _: object) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+
+def test_on_windows_too_a_process_that_has_ended_is_told_as_such(
+    host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_plugin(GOOD)
+    assert host.info("named").name == "named"
+    assert host._process is not None
+    host._process.kill()
+    with host._process._requests:
+        monkeypatch.setattr(host._process, "_requests", _UnreadOnWindows())
+        with pytest.raises(PluginError, match=r"crashed \(SIGKILL\)"):
+            host.examples("named", {})
 
 
 def test_forget_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
