@@ -46,7 +46,7 @@ from core.run_files.places import check_is_run, default_runs_dir, find_run, is_r
 from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.recovering import recover
 from core.run_files.refusing import refusing_to_write
-from core.run_files.state import RunState, read_state, state_bytes
+from core.run_files.state import RunState, now, read_state, state_bytes
 from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
 from core.run_files.unsynced import Unsynced
@@ -107,7 +107,7 @@ class RunFolder:
             (path / name).mkdir()  # of two processes in one folder, the second fails at the first of them
         (path / "log.txt").touch()
         (path / "metrics.jsonl").touch()
-        folder = cls(path.resolve(), RunState(created=time.time()))
+        folder = cls(path.resolve(), RunState(created=now()))
         folder.update()
         folder.claim()
         return folder
@@ -132,7 +132,7 @@ class RunFolder:
 
     def update(self, **changes: Any) -> None:
         """Publish changed fields of the state in run.json."""
-        state = replace(self._state, **changes, updated=time.time())
+        state = replace(self._state, **changes, updated=now())
         write_whole(self.path / "run.json", state_bytes(state))
         self._state = state
 

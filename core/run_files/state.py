@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import socket
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,7 +22,8 @@ StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"
 # and a group is made of a setting's name.
 Step = Annotated[int, Field(ge=0, lt=10**12)]
 Bytes = Annotated[int, Field(ge=0, lt=2**63)]
-Time = Annotated[float, Field(ge=0.0, lt=32_503_680_000.0)]  # seconds since the epoch
+_FIRST, _LAST = 0.0, 32_503_680_000.0
+Time = Annotated[float, Field(ge=_FIRST, le=_LAST)]  # seconds since the epoch
 Line = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f]*$")]
 
 
@@ -74,6 +76,11 @@ class RunState:
 
 
 _STATE = TypeAdapter(RunState)
+
+
+def now() -> float:
+    """The time; of a clock that is set to what no run.json may say, the nearest that it may."""
+    return min(max(time.time(), _FIRST), _LAST)
 
 
 def state_bytes(state: RunState) -> bytes:
