@@ -89,7 +89,8 @@ def is_whole(folder: Path) -> bool:
 def tidy(cache_dir: Path, used: Path) -> None:
     """Mark a folder as used now; remove those unused longest and what killed processes left half-built.
 
-    Whoever has one open keeps what is mapped. Nothing else in `cache_dir` is touched.
+    Whoever has one open keeps what is mapped. Nothing else in `cache_dir` is touched. By a clock that was set back
+    others may have been used later than now: the one in use stays.
     """
     os.utime(used)
     last_used: dict[Path, float] = {}
@@ -99,7 +100,7 @@ def tidy(cache_dir: Path, used: Path) -> None:
                 last_used[folder] = folder.stat().st_mtime
     published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if (folder / _SIZES).exists()]
     abandoned = [folder for folder, built in last_used.items() if _is_abandoned(folder, time.time() - built)]
-    for folder in published[:-NUM_KEPT] + abandoned:
+    for folder in {*published[:-NUM_KEPT], *abandoned} - {used}:
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -65,6 +65,14 @@ def test_those_used_last_are_kept(tmp_path: Path) -> None:
     assert {folder for folder in folders if folder.exists()} == {folders[0], *folders[3:]}
 
 
+def test_under_a_clock_that_was_set_back_the_one_in_use_is_kept(tmp_path: Path) -> None:
+    folders = [published(tmp_path, f"number {number}") for number in range(NUM_KEPT + 2)]
+    for folder in folders:
+        os.utime(folder, (time.time() + 86_400,) * 2)
+    tidy(tmp_path, used=folders[0])
+    assert folders[0].exists() and sum(folder.exists() for folder in folders) == NUM_KEPT + 1
+
+
 def test_what_a_killed_process_left_goes_and_nothing_else(tmp_path: Path) -> None:
     left, building, foreign = tmp_path / ".building-left", tmp_path / ".building-now", tmp_path / "foreign"
     for folder in (left, building, foreign):
