@@ -14,6 +14,7 @@ from itertools import count
 from typing import IO, Any
 
 from core.machine.child_python import start_apart
+from core.plugins_host.endings import LIVES_ON, Ending, ending, num_kills
 
 OUTPUT_LINES = 200
 """How much of what plugins print is kept to explain a crash."""
@@ -31,11 +32,11 @@ LOOK_SECONDS = 0.2
 
 
 class HostEnded(Exception):
-    """The process ended by itself before it answered; `reason` says how."""
+    """The process ended by itself before it answered."""
 
-    def __init__(self, reason: str, output: list[str]) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, ending: Ending, output: list[str]) -> None:
+        super().__init__(ending.reason)
+        self.ending = ending
         self.output = output
 
 
@@ -62,6 +63,7 @@ class HostProcess:
         `hash_seed` fixes how texts are hashed, which else differs from process to process.
         """
         self._in_a_hurry = in_a_hurry
+        self._kills_before = num_kills()
         self._process = start_apart(
             [sys.executable, "-P", "-m", "core.plugins_host.process"],  # -P: no module of the current folder is taken
             stdin=subprocess.PIPE,
@@ -149,12 +151,10 @@ class HostProcess:
     def _ended(self) -> HostEnded:
         try:
             code = self._process.wait(ENDING_SECONDS)
-        except subprocess.TimeoutExpired:  # it closed its pipes and lives on
-            self.kill()
-            code = self._process.wait()
+        except subprocess.TimeoutExpired:
+            return HostEnded(LIVES_ON, list(self._output))
         self._threads[1].join(ENDING_SECONDS)
-        reason = f"crashed ({signal.Signals(-code).name})" if code < 0 else f"ended its process (exit code {code})"
-        return HostEnded(reason, list(self._output))
+        return HostEnded(ending(code, self._output, self._kills_before), list(self._output))
 
     def _read_answers(self, pipe: IO[bytes]) -> None:
         with pipe:

@@ -360,8 +360,7 @@ class PluginHost:
     def _ask(self, name: str, request: Message, time_limit: float, sent: int | None = None) -> Any:
         """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
         with self._lock:
-            if self._is_ending or self._is_closed:
-                raise PluginError("The plugins' process has been ended.")
+            self._require_wanted()
             if self._process is None:
                 self._process = HostProcess(self.in_a_hurry, self._hash_seed)
             file = request.get("source", {}).get("path", "")
@@ -376,13 +375,18 @@ class PluginHost:
                 raise failure(name, sentence, file, silent.line, "Let it answer without waiting", kind) from None
             except HostEnded as ended:
                 self._end_process()
+                self._require_wanted()
                 line = crash_line(ended.output, file)
-                raise failure(name, ended.reason, file, line, "Let it raise an exception instead") from None
+                raise failure(name, ended.ending.reason, file, line, ended.ending.remedy) from None
             if "error" in answer:
                 if answer["error"]["kind"] == "memory":
                     self._end_process()  # what it took may be held for ever
                 raise refusal(name, answer["error"])
             return answer["result"]
+
+    def _require_wanted(self) -> None:
+        if self._is_ending or self._is_closed:
+            raise PluginError("The plugins' process has been ended.")
 
     def _end_process(self) -> None:
         if self._process is not None:

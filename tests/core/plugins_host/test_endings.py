@@ -1,0 +1,61 @@
+"""A plugin's process that memory ran out for is told as that, and no plugin is to be mended."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.plugins_host import endings
+from core.plugins_host.failures import PluginError
+from core.plugins_host.host import PluginHost
+from tests.core.plugins_host.asking import drawn, refusal_of
+
+KILLED = "def pairs(self, split, rng):\n    {}\n    os.kill(os.getpid(), 9)\n    yield"
+ABORTED = "def pairs(self, split, rng):\n    os.write(2, b'''{}\\n''')\n    os.abort()\n    yield"
+OF_OTHERS = [  # what libraries print who can raise no exception
+    "terminate called after throwing an instance of 'std::bad_alloc'",
+    "memory allocation of 320000 bytes failed",
+    "MemoryError",
+]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+
+def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_somebody_ends(
+    host: PluginHost, write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the system has counted is in a file, to which the one plugin adds as the system does."""
+    counted = tmp_path / "vmstat"
+    counted.write_text("oom_kill 4\nother 1\n")
+    monkeypatch.setattr(endings, "_SYSTEM", counted)
+    counting = f"open({str(counted)!r}, 'w').write('oom_kill 5\\nother 1\\n')"
+    write_plugin(KILLED.format(counting), name="by_the_system")
+    write_plugin(KILLED.format("pass"), name="by_somebody")
+    first, second = (refusal_of(lambda name=name: drawn(host, name)) for name in ("by_the_system", "by_somebody"))
+    assert "'by_the_system' was ended by the system, which had no memory left (SIGKILL)" in str(first)
+    assert "'by_somebody' was ended by somebody, or by a system without memory left (SIGKILL)" in str(second)
+    assert all("End other programs, or let it keep less in memory, or choose" in str(one) for one in (first, second))
+
+
+@pytest.mark.parametrize("printed", OF_OTHERS)
+def test_a_crash_for_want_of_memory_is_told_as_that(host: PluginHost, write_plugin: Any, printed: str) -> None:
+    write_plugin(ABORTED.format(printed))
+    with pytest.raises(PluginError, match=r"'named' had not enough memory, and crashed \(SIGABRT\).*End other"):
+        drawn(host, "named")
+
+
+def test_one_that_was_ended_for_a_reload_is_not_told_as_the_plugins_fault(host: PluginHost, write_plugin: Any) -> None:
+    path = write_plugin("def pairs(self, split, rng):\n    open(__file__ + '.on', 'w')\n    time.sleep(99)\n    yield")
+    told: list[object] = []
+    host.plugins()
+    waiting = threading.Thread(target=lambda: told.append(refusal_of(lambda: drawn(host, "named"))))
+    waiting.start()
+    while not Path(f"{path}.on").exists():
+        assert waiting.is_alive()
+    host.forget()
+    waiting.join()
+    assert str(told[0]) == "The plugins' process has been ended."
