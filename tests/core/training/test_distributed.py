@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -97,14 +98,19 @@ def processes(
         yield started
 
 
-def trained(place: Path, run: str) -> Path:
-    """A run of two processes from its beginning to its end; tests/benchmarks/test_growth.py has torchrun start them."""
-    with processes(place, 2, "run.yaml", "--run-dir", run) as started:
-        (told, error), of_the_other = [process.communicate() for process in started]
-    assert [process.returncode for process in started] == [0, 0], error
-    assert told.splitlines().count(f"run {place / run}") == 1
-    assert of_the_other == ("", "")  # only the first is heard
-    return place / run
+def trained(place: Path) -> Path:
+    """A run of two processes from its beginning to its end, by the very command that README names."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    torchrun, *arguments = shlex.split(next(line for line in readme if line.startswith("torchrun ")), comments=True)
+    (place / "main.py").symlink_to(MAIN[1])
+    command = [str(Path(sys.executable).with_name(torchrun)), *arguments]
+    runs = os.environ | {"HEADLIGHT_RUNS_DIR": str(place / "documented")}
+    done = subprocess.run(command, cwd=place, env=runs, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (run,) = (place / "documented").iterdir()
+    for told in (done.stdout, done.stderr):
+        assert told.splitlines().count(f"run {run}") == 1, "only the first is heard"
+    return run
 
 
 def wait_for_steps(process: subprocess.Popen[str]) -> None:
@@ -160,7 +166,7 @@ def test_what_is_wrong_with_a_call_is_the_last_that_torchrun_says(place: Path) -
 
 
 def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: Path) -> None:
-    plain = learnt(trained(place, "plain"))
+    plain = learnt(trained(place))
     with processes(place, 2, "run.yaml", "--run-dir", "stopped", "--json") as started:
         wait_for_steps(started[0])
         for process in reversed(started):  # as Ctrl-C in a terminal: to all of them
