@@ -59,6 +59,7 @@ def score_texts(
         of_chrf += _statistics(chrf, hypotheses[piece], references[piece])
         edits += token_edits(hypothesis_tokens[piece], reference_tokens[piece])
         yield Progress(stage=stage, done=len(edits), total=len(hypotheses))
+    _forget_lines()
     matches = tuple(h == r for h, r in zip(hypotheses, references, strict=True))
     metrics = {
         "exact_match": float(np.mean(matches)),
@@ -100,6 +101,15 @@ def _statistics(metric: BLEU | CHRF, hypotheses: Sequence[str], references: Sequ
 def _score_of(metric: BLEU | CHRF, counted: Sequence[Sequence[int]]) -> float:
     """The score of sentences of which `_statistics` were taken."""
     return float(metric._aggregate_and_compute(counted).score)
+
+
+def _forget_lines() -> None:
+    """sacrebleu keeps the last 65,536 lines that it has cut, for no next one: of sixteen words each 55 MB."""
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+    from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+
+    for tokenizer in (Tokenizer13a, TokenizerRegexp):
+        tokenizer.__call__.cache_clear()
 
 
 def bleu_metric(references: Sequence[str], **options: Any) -> BLEU:

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import pytest
 from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from core.training.metrics import (
     TextScores,
@@ -84,6 +86,13 @@ def test_compared_in_pieces_a_corpus_has_the_figures_of_the_whole() -> None:
         assert signature == str(metric.get_signature())
     edits = token_edits([text.split() for text in outputs], [text.split() for text in references])
     assert found.token_edits == edits and found.metrics["token_error_rate"] == token_error_rate(edits)
+
+
+def test_no_line_is_kept_once_it_is_scored() -> None:
+    texts = [f"a sentence, number {number}" for number in range(50)]
+    finish(score_texts(texts, texts, [[]] * 50, [["a"]] * 50, "scoring"))
+    caches = [tokenizer.__call__.cache_info() for tokenizer in (Tokenizer13a, TokenizerRegexp)]
+    assert [cache.currsize for cache in caches] == [0, 0]
 
 
 def test_however_many_are_compared_a_request_waits_for_a_few() -> None:
