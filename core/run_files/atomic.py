@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import time
@@ -121,11 +122,16 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Make the names in `path` durable, where the system can (Windows cannot open a folder)."""
+    """Make the names in `path` durable, where the system can: Windows cannot open a folder, and some file systems, as
+    of folders that a virtual machine shares, have no such call for one.
+    """
     if os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
     finally:
         os.close(descriptor)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
 from core.run_files.unsynced import Unsynced
+from core.run_folder import RunFolder
 from tests.core.examples import probe, run_folder, steps, validation, weights
 
 
@@ -77,3 +80,24 @@ def test_a_file_is_there_at_once_and_may_go_before_it_is_synced(tmp_path: Path) 
     (tmp_path / "thinned").unlink()
     unsynced.sync()
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no folder is synced there")
+def test_a_file_system_that_syncs_no_folder_will_do_and_a_disk_that_fails_will_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync, refusal = os.fsync, errno.EINVAL
+
+    def refusing_folders(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(refusal, os.strerror(refusal))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", refusing_folders)
+    folder = run_folder(tmp_path)
+    folder.write_snapshot(2, weights(2))
+    folder.save_checkpoint(2, weights(2), {}, {"step": 2})
+    assert RunFolder.open(folder.path).checkpoint(2).step == 2
+    refusal = errno.EIO
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+        folder.save_checkpoint(3, weights(3), {}, {"step": 3})
