@@ -30,6 +30,8 @@ _MODEL_TYPES: dict[SubwordName, str] = {"subword": "bpe", "subword_unigram": "un
 _LOOK_SECONDS = 0.05
 _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
+_OF_THE_SYSTEM = ("MemoryError", "bad_alloc", "Resource temporarily unavailable")  # the last of another thread
+_TOO_LITTLE = "Is there too little memory? Close other programs, or choose other tokens."
 
 
 class SizeTooSmall(UserError):
@@ -66,7 +68,7 @@ def learn_subwords(
         if process.returncode < 0:  # by a signal
             raise UserError(
                 f"Learning subwords of the {_NAMES[sides]} texts was ended by the system.",
-                "Is there too little memory? Close other programs, or choose other tokens.",
+                _TOO_LITTLE,
             )
         if process.returncode:
             raise _failure(_read(log), sides, size)
@@ -121,5 +123,6 @@ def _failure(complaint: str, sides: Sides, size: Auto | int) -> UserError:
     too_few = _TOO_FEW.search(complaint)
     if "required_chars" in complaint and too_few:
         return SizeTooSmall(size, sides, int(too_few[2]))
-    last_line = complaint.strip().splitlines()[-1]  # of a traceback
-    return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}", "Choose other tokens.")
+    last_line = complaint.strip().splitlines()[-1].rstrip(".")  # of a traceback
+    advice = _TOO_LITTLE if any(words in last_line for words in _OF_THE_SYSTEM) else "Choose other tokens."
+    return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}.", advice)

@@ -1,4 +1,6 @@
-"""What to tell where the system gives Headlight no more memory: no fault of anybody's, and something can be done."""
+"""What to tell where the system gives Headlight no more memory, threads or processes: no fault of anybody's, and
+something can be done.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,17 @@ from core.errors import UserError
 
 _NOT_MAPPED = "failed to map segment from shared object"  # how the linker says so, of torch and of numpy
 ADVICE = "End other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again."
+NO_MORE_OF_THEM = (  # the system does not say which it is
+    "The system gives Headlight no other thread or process: too many of them run, or there is too little memory.",
+    ADVICE.replace("`ulimit", "`ulimit -u unlimited` and `ulimit"),
+)
 
 
 def too_little_memory(error: Exception) -> UserError | None:
-    """What to tell where that is what went wrong; each thread takes some for its stack."""
-    if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
-        return UserError("There is not enough memory for another thread.", ADVICE)
+    """What to tell where that is what went wrong; each thread takes memory for its stack."""
+    is_of_thread = isinstance(error, RuntimeError) and str(error) == "can't start new thread"
+    if is_of_thread or (isinstance(error, OSError) and error.errno == errno.EAGAIN):
+        return UserError(*NO_MORE_OF_THEM)
     if isinstance(error, ImportError | OSError) and _NOT_MAPPED in str(error):
         return UserError("There is not enough memory to load a library.", ADVICE)
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):

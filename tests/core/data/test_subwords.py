@@ -113,6 +113,24 @@ def test_learning_that_the_system_ends_says_so(tmp_path: Path) -> None:
         list(work)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a script that is a program")
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [("RuntimeError: Resource temporarily unavailable", "Is there too little memory?"), ("Odd.", "Choose other")],
+)
+def test_what_ends_learning_is_told_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, advice: str
+) -> None:
+    failing = tmp_path / "failing"
+    failing.write_text(f"#!{sys.executable}\nimport sys\nsys.exit({said!r})\n")
+    failing.chmod(0o755)
+    write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
+    monkeypatch.setattr(sys, "executable", str(failing))
+    with pytest.raises(UserError) as caught:
+        list(learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60))
+    assert f"source texts failed: {said.rstrip('.')}. {advice}" in str(caught.value)
+
+
 @pytest.mark.parametrize(("name", "size"), [("subword", 600), ("subword_unigram", 200)])
 def test_how_far_it_is_is_told(tmp_path: Path, name: SubwordName, size: int) -> None:
     draw, num_pairs = Random(0), 30_000

@@ -1,4 +1,4 @@
-"""Where the system gives no more memory, that is said instead of a fault of ours."""
+"""Where the system gives no more memory or processes, that is said instead of a fault of ours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine.too_little_memory import ADVICE, too_little_memory
+from core.machine.too_little_memory import NO_MORE_OF_THEM, too_little_memory
 
 ROOT = Path(__file__).parents[3]
 LIMITED = """
@@ -31,7 +31,8 @@ def test_where_memory_does_not_suffice_for_a_thread_that_is_said(tmp_path: Path,
     command = [sys.executable, "-c", LIMITED.format(module=module, words=words)]
     told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr == f"headlight: There is not enough memory for another thread. {ADVICE}\n"
+    assert told.stderr == f"headlight: {' '.join(NO_MORE_OF_THEM)}\n"
+    assert "`ulimit -u unlimited` and `ulimit -v unlimited`" in told.stderr
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,7 @@ def test_where_memory_does_not_suffice_for_a_thread_that_is_said(tmp_path: Path,
     [
         (MemoryError(), True),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
+        (OSError(errno.EAGAIN, "Resource temporarily unavailable"), True),  # of a process that is to be started
         (ImportError("Importing numpy failed: libopenblas.so: failed to map segment from shared object. See"), True),
         (RuntimeError("dictionary changed size during iteration"), False),
         (ImportError("No module named 'numpy'"), False),
