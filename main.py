@@ -17,18 +17,25 @@ def has_display() -> bool:
 
 
 def open_window() -> int:
-    """Runs the window until it is closed; 2 where there is no display."""
+    """Runs the window until it is closed; 2 where there is no display, or nothing to begin with."""
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
         return 2
     if sys.platform == "win32":
         import torch  # noqa: F401  (fails to load there once Qt has been imported)
     from core.engine import Engine
+    from core.machine.too_little_memory import too_little_memory
 
-    with Engine() as engine:  # its process for plugins starts while Qt is loaded
-        from gui import app
+    try:
+        with Engine() as engine:  # its process for plugins starts while Qt is loaded
+            from gui import app
 
-        return app.run(sys.argv, engine)
+            return app.run(sys.argv, engine)
+    except Exception as error:
+        if (told := too_little_memory(error)) is None:
+            raise
+        print(f"headlight: {told}", file=sys.stderr)
+        return 2
 
 
 def main() -> int:
