@@ -125,14 +125,15 @@ def read_yaml_file(path: Path) -> Document:
     try:
         if path.is_dir():
             raise UserError(f"{path}: expected a YAML file, given a folder.")
-        data = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)  # a pipe or a device tells no size
     except FileNotFoundError:
         raise UserError(
             f"{path}: no such file.", "Check the path, or name a preset: `presets list` shows them."
         ) from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}).", "Make it readable, or name another.") from error
-    if data is None:
+    if len(data) > MAX_BYTES:
         raise UserError(f"{path}: larger than {MAX_BYTES:,} bytes; expected a run's settings in YAML.")
     try:
         text = data.decode("utf-8-sig")

@@ -126,6 +126,12 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     assert caught.value.advice == "Make it readable, or name another."
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a file without an end is POSIX's")
+def test_of_a_file_without_an_end_no_more_is_read_than_settings_may_have() -> None:
+    with pytest.raises(UserError, match="/dev/zero: larger than 1,000,000 bytes"):
+        read_yaml_file(Path("/dev/zero"))
+
+
 def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
     file = tmp_path / "bom.yaml"
     file.write_text("a: ü", encoding="utf-8-sig")
