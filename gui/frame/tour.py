@@ -18,6 +18,7 @@ from gui.widgets.scrolling import bring_into_view
 
 TEXT_WIDTH = 320  # pixels at zoom 100
 LINE = 2  # pixels, of the outline
+_VIEWPORT = "qt_scrollarea_viewport"  # Qt's name for it
 MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
 
 
@@ -179,7 +180,9 @@ class Tour(QFrame):
         """Hear when these parts, or what they lie in, move: no timer runs, and a still window costs nothing."""
         for widget in self._watched:
             widget.removeEventFilter(self)
-        self._watched = [widget for part in parts for widget in _up_to(part, self._over)]
+        around = [widget for part in parts for widget in _up_to(part, self._over)]
+        # Not what Qt has made: PySide may let go of its wrapper while it is watched. Its page moves with it.
+        self._watched = [widget for widget in around if widget.objectName() != _VIEWPORT]
         for widget in self._watched:
             widget.installEventFilter(self)
 

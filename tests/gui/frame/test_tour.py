@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,6 +51,19 @@ def test_five_steps_forth_and_back_by_mouse_and_help_opens_it_again(
     qtbot.mouseClick(window.help_sheet.tour_button, Qt.MouseButton.LeftButton)
     assert not window.help_sheet.isVisible()
     assert tour.isVisible() and tour.count_label.text() == "Tour · 1 of 5"
+
+
+def test_begun_while_the_first_model_is_made_it_can_be_gone_through(
+    qtbot: QtBot, empty_window: MainWindow, small_file: Path
+) -> None:
+    """As on the first start, when PySide let go of a viewport that was watched."""
+    tour, bridge = empty_window.tour, empty_window.context.bridge
+    tour.start()
+    empty_window.setup_drawer.open_file(small_file)
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    for _ in range(5):
+        tour.go_on()
+    assert not tour.isVisible()
 
 
 def test_keys_alone_go_through_it(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
