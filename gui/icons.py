@@ -22,3 +22,10 @@ def icon(name: str, colour: str) -> QIcon:
     with QPainter(pixmap) as painter:
         renderer.render(painter)
     return QIcon(pixmap)
+
+
+def disclosure(is_open: bool) -> QIcon:
+    """The arrow of what opens and folds. Qt's own is smaller the larger the zoom; this one is as large as other icons,
+    in the grey that choices have theirs in.
+    """
+    return icon("arrow_down" if is_open else "arrow_right", "")

@@ -64,6 +64,7 @@ class TranslateView(View):
         self.examples_button = button("Examples", "Pick a sentence of the dataset (opens a menu)")
         self.examples = ExampleMenu(lambda: bridge.history, self.examples_button)
         self.examples_button.setMenu(self.examples)
+        self.examples_button.setProperty("opens", "menu")
         self.weights_combo = WeightsCombo()
         self.translate_button = button("Translate", "Translate with the chosen weights (Enter)")
         self.note_label = plain_label(HINT, role="muted")

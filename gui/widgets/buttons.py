@@ -8,7 +8,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from gui.icons import icon
+from gui.icons import disclosure, icon
 from gui.theme import Theme
 
 
@@ -69,4 +69,4 @@ class MoreButton(QToolButton):
         self._turn_arrow(False)
 
     def _turn_arrow(self, is_open: bool) -> None:
-        self.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)
+        self.setIcon(disclosure(is_open))

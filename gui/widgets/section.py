@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
+from gui.icons import disclosure
 from gui.theme import GRID
 
 
@@ -18,7 +19,7 @@ class Section(QWidget):
         self.heading.setProperty("role", "flat")
         self.heading.setCheckable(True)
         self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.heading.setArrowType(Qt.ArrowType.RightArrow)
+        self.heading.setIcon(disclosure(False))
         content = QWidget()
         self.body = QVBoxLayout(content)
         self.body.setContentsMargins(2 * GRID, 0, 0, GRID)
@@ -40,4 +41,4 @@ class Section(QWidget):
         self.heading.setAccessibleName(text)
 
     def _turn_arrow(self, is_open: bool) -> None:
-        self.heading.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)
+        self.heading.setIcon(disclosure(is_open))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSlider, QTableWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +13,7 @@ from gui.frame.rail import RailButton
 from gui.panels.runs.comparison_table import ComparisonTable
 from gui.panels.runs.translations import RunTranslations
 from gui.theme import Theme
+from gui.widgets.buttons import MoreButton
 from tests.gui.conftest import WAIT_MS
 
 
@@ -81,3 +82,24 @@ def test_what_a_field_says_that_takes_nothing_can_be_read(qtbot: QtBot, mode: Mo
         field.ensurePolished()
         said = field.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.PlaceholderText)
         assert said.name(QColor.NameFormat.HexArgb) == f"#ff{theme.colours.muted[1:]}"
+
+
+def test_the_arrow_of_what_opens_grows_with_the_zoom(qtbot: QtBot) -> None:
+    heights = {}
+    for zoom in (100, 200):
+        theme = Theme("light", zoom)
+        theme.apply()
+        opener = MoreButton("More", "")
+        qtbot.addWidget(opener)
+        opener.ensurePolished()
+        opener.resize(opener.sizeHint())
+        picture, left = opener.grab().toImage(), opener.width() // 3
+        lit = [y for y in range(opener.height()) if is_marked(picture, range(2, left), y)]
+        heights[zoom] = lit[-1] - lit[0] + 1
+    assert heights[200] >= 1.8 * heights[100]
+
+
+def is_marked(picture: QImage, columns: range, row: int) -> bool:
+    """Whether one of these pixels has another colour than the ground."""
+    ground = picture.pixelColor(1, 1)
+    return any(picture.pixelColor(x, row) != ground for x in columns)
