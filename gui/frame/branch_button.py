@@ -25,6 +25,7 @@ class BranchButton(QPushButton):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
+        self._says_changes = True
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleName(NAME)
         self.setAccessibleDescription(HELP)
@@ -37,10 +38,17 @@ class BranchButton(QPushButton):
         if step is not None:
             count = len(self._context.workbench.changes_to_take)
             changes = f" with {count} change{'s' * (count != 1)}" if count else ""
-            self.setText(f"Continue from {step:,}{changes}")
-            self.setAccessibleName(self.text())
-            enable(self, self._why_not())
+            self.setAccessibleName(f"Continue from {step:,}{changes}")
+            self.say_changes(self._says_changes)
         self.setVisible(step is not None)
+
+    def say_changes(self, is_said: bool) -> None:
+        """Whether the button itself says how many it takes along, or only what is shown when it is pointed at."""
+        self._says_changes = is_said
+        whole = self.accessibleName()
+        self.setText(whole if is_said else whole.partition(" with ")[0])
+        self.setAccessibleDescription(HELP if is_said else f"{whole}. {HELP}")
+        enable(self, self._why_not())
 
     def _step(self) -> int | None:
         """The newest one at or before the viewed one whose weights were kept; None where a branch is of no use."""

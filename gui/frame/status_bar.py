@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QSize, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame
 
 from core.events import Prepared, Progress, StateChanged
@@ -17,12 +18,14 @@ from gui.widgets.moving_labels import ElidedLabel, FigureLabel
 
 REFRESH_MS = 500
 TOLD_MS = 10_000  # long enough to read a path
+WORDY = 720  # pixels at 100 %: what all figures in one line need
 _WATCHING = (
     "What watching has lately cost, as a share of the time: drawing on one processor core, with what is read for it, "
     "and answering what the open view asks the model as it learns. Both rest, for some seconds at most, to keep it "
     "under 5 %. It is more where one drawing or answer takes long, for a moment where you ask or choose something, and "
     "at a slow pace, where what is new is drawn each second."
 )
+_SIZES = "Trained numbers in the model, and tokens in the two vocabularies"
 _WHERE = "Where the model is trained, and the number format of its matrix products"
 
 
@@ -38,7 +41,7 @@ class StatusBar(QFrame):
         self.epoch_label = _figure("Times the training data have been gone through")
         self.speed_label = _figure("Target tokens a second, <eos> counted, padding not")
         self.device_label = _figure(_WHERE)
-        self.size_label = _figure("Trained numbers in the model, and tokens in the two vocabularies")
+        self.size_label = _figure(_SIZES)
         self.watching_label = _figure(_WATCHING)
         self.told_label = _ToldLabel()
         self.told_label.hide()
@@ -58,6 +61,7 @@ class StatusBar(QFrame):
         self._read.setSingleShot(True)
         self._read.timeout.connect(partial(self._show_told, False))
         self._is_of_run = False  # what was told, which ends with the run at hand, and as that learns
+        context.theme.changed.connect(self.refresh)
         context.bridge.prepared.connect(self.refresh)
         context.bridge.shown_changed.connect(self.refresh)
         context.bridge.progressed.connect(self._take_progress)
@@ -80,6 +84,15 @@ class StatusBar(QFrame):
         self.speed_label.setText(f"{compact(float(speed[-1]))} target tok/s" if len(speed) else "")
         self.speed_label.setVisible(bool(len(speed)))
         self._show_watching()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.refresh()
+
+    @property
+    def _is_terse(self) -> bool:
+        """Whether a second line would push the view up: what is left out is said of a figure that is pointed at."""
+        return self.width() < self.context.theme.px(WORDY)
 
     def _tell_of_run(self, sentence: str) -> None:
         self._tell(sentence)
@@ -107,7 +120,7 @@ class StatusBar(QFrame):
         """What it takes from the training; nothing where nothing is trained, or nothing was drawn yet."""
         is_slow, watching = self.context.workbench.pace is not None, self.context.redraws.watching
         is_known = self.context.bridge.state == "learning" and watching > 0
-        share = f"watching {100 * watching:.0f} %{' at this pace' if is_slow else ''}"
+        share = f"watching {100 * watching:.0f} %{' at this pace' if is_slow and not self._is_terse else ''}"
         self.watching_label.setText(share if is_known else "")
         self.watching_label.setVisible(is_known)
 
@@ -116,10 +129,15 @@ class StatusBar(QFrame):
         threads = f" {training.num_threads} thread{'s' * (training.num_threads != 1)}"
         device = training.device.upper() + (threads if training.device == "cpu" else "")
         is_known = training.device != "auto"  # before torch is loaded nobody can say
-        self.device_label.setText(f"{device} · {training.precision}" if is_known else "")
-        self.device_label.setToolTip("\n".join(filter(None, [_WHERE, prepared.picked])))
+        self._show(self.device_label, device if is_known else "", training.precision, _WHERE, prepared.picked)
         sizes = f"{len(prepared.src_tokens):,} → {len(prepared.tgt_tokens):,} tokens"
-        self.size_label.setText(f"{compact(prepared.num_parameters)} parameters · {sizes}")
+        self._show(self.size_label, f"{compact(prepared.num_parameters)} parameters", sizes, _SIZES)
+
+    def _show(self, label: FigureLabel, figure: str, more: str, *meaning: str) -> None:
+        """A figure, with what else there is to say of it where there is room."""
+        whole = f"{figure} · {more}" if figure else ""
+        label.setText(figure if self._is_terse else whole)
+        label.setToolTip("\n".join(filter(None, [whole if self._is_terse else "", *meaning])))
 
     def _take_progress(self, progress: Progress) -> None:
         if self.context.bridge.state != "preparing":  # a plugin's check: Plugins shows how far it is

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import time
+from enum import IntEnum
+from typing import NamedTuple
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QValidator
-from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QSizePolicy, QSlider, QToolTip
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSlider
 
 from gui.bridge import WindowState
 from gui.context import NOTHING_PREPARED, Context
 from gui.frame.branch_button import BranchButton
+from gui.frame.seed_edit import LONGEST, SeedEdit
 from gui.icons import icon
 from gui.runs.rows import EXAMPLE_STAYS
 from gui.theme import GRID
@@ -19,10 +21,9 @@ from gui.widgets.buttons import IconButton, button, enable
 from gui.widgets.flow import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label, set_role
 from gui.widgets.moving_labels import FigureLabel
-from gui.widgets.spins import MARKED
 from gui.workbench import MORE_STEPS
 
-WORDY = 980  # pixels at 100 %: what all words in one row need
+SHORT_SEED = 6  # digits, padding counted: most are one to four
 READABLE_S = 0.2  # figures that change faster are not read, and each change is painted
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
 STATES: dict[WindowState, str] = {
@@ -41,6 +42,41 @@ GO_ON_HELP = f"Go on for {MORE_STEPS:,} steps after the last (Space); Reset begi
 CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
 
 
+class Terse(IntEnum):
+    """What is left out where a row has no room for all of it, one after another. Tooltips and names still say it."""
+
+    NOTHING = 0
+    NAMES = 1  # of seed and pace, and how many steps are planned
+    STATE = 2  # as a word: its mark stays
+    PACE = 3  # in steps a second: the slider stays; and the room for a long seed
+    STEP = 4  # the newest, and how many changes a branch takes along
+    STEP_BUTTONS = 5  # where a branch is offered: they go on from the newest step
+
+
+class StateWords(NamedTuple):
+    """What is said of the state, with its step where it has one."""
+
+    said: str
+    mark: str = ""  # for `said`, where one is enough
+    step: str = ""
+    of_steps: str = ""
+
+    @property
+    def whole(self) -> str:
+        return f"{self.said} · {self.step}{self.of_steps}" if self.step else self.said
+
+    def shown(self, terse: Terse, *, is_live: bool) -> str:
+        """The step only where the button to go live does not say it."""
+        short = self.mark or self.said
+        if not is_live:
+            return self.said if terse < Terse.NAMES else short
+        if terse < Terse.NAMES:
+            return self.whole
+        if not self.step or terse >= Terse.STEP:
+            return short
+        return f"{self.said} · {self.step}" if terse < Terse.STATE or not self.mark else f"{self.mark} {self.step}"
+
+
 class Transport(QFrame):
     """Buttons to the workbench's methods; shows the engine's state and the newest step."""
 
@@ -53,7 +89,7 @@ class Transport(QFrame):
         self.learn_button.setProperty("role", "filled")
         self.step_buttons = tuple(_step_button(steps) for steps in (1, 10, 100))
         self.reset_button = button("Reset", "Untrained again with the same seed; with Shift: the next seed (Ctrl+R)")
-        self.seed_edit = _SeedEdit()
+        self.seed_edit = SeedEdit()
         self.pace_slider = _pace_slider()
         self.pace_label = plain_label("max", role="muted")
         self.finish_button = button("Finish and keep", "End the run here: validate, save and close it")
@@ -62,7 +98,8 @@ class Transport(QFrame):
         self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = FigureLabel()
-        self._is_terse = False
+        self._terse = Terse.NOTHING
+        self._fitted: tuple[object, ...] = ()  # what that was found for
         self._shown_at = 0.0  # when the step was last shown
         self._seed = 0  # typed out last, to which what turns out to be none goes back
         self._lay_out()
@@ -100,14 +137,10 @@ class Transport(QFrame):
     def _show_step(self) -> None:
         """Show the newest step and the viewed one."""
         self._shown_at = time.perf_counter()
-        playhead = self.context.playhead
-        self._show_state(self.context.bridge.state)
-        if not playhead.is_live:
-            viewing = f"viewing {playhead.step:,} · LIVE ({playhead.live_step:,})"
-            self.live_button.setText("LIVE" if self._is_terse else viewing)
-        self.live_button.setVisible(not playhead.is_live)
+        self.live_button.setVisible(not self.context.playhead.is_live)
         self.branch_button.refresh()
         self.finish_button.setVisible(self.branch_button.isHidden())  # a second row would push the view down
+        self._fit()
 
     def _follow_view(self) -> None:
         if not (self.context.playhead.is_live and self.live_button.isHidden()):
@@ -118,17 +151,16 @@ class Transport(QFrame):
         if is_readable or self.context.bridge.state != "learning":
             self._show_step()
 
-    def _show_state(self, state: WindowState) -> None:
-        """Whose run is shown, what it does, and at which step where the button to go live does not say it."""
-        watching, is_terse = self.context.follower.sentence, self._is_terse
-        said, step, of_steps = watching or f"{_mark(state)} {STATES[state]}", "", ""
+    def _state_words(self) -> StateWords:
+        watching, state = self.context.follower.sentence, self.context.bridge.state
         if watching or state not in ("starting", "empty"):
-            step, of_steps = f" · step {self.context.playhead.live_step:,}", self._of_steps()
-        if self.context.playhead.is_live:
-            self.state_label.setText(said + step if is_terse else said + step + of_steps)
-        else:
-            self.state_label.setText(_mark(state) if is_terse and not watching else said)
-        self.state_label.setToolTip(said + step + of_steps if is_terse else "")
+            step = f"step {self.context.playhead.live_step:,}"
+            mark = "" if watching else _mark(state)
+            return StateWords(watching or f"{mark} {STATES[state]}", mark, step, self._of_steps())
+        return StateWords(f"{_mark(state)} {STATES[state]}")
+
+    def _viewing(self) -> str:
+        return f"viewing {self.context.playhead.step:,} · LIVE ({self.context.playhead.live_step:,})"
 
     def _of_steps(self) -> str:
         prepared = None if self.context.follower.sentence else self.context.bridge.history.prepared
@@ -137,7 +169,7 @@ class Transport(QFrame):
     def _show_learn(self, state: WindowState) -> None:
         texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
         text = texts.get(state, "Learn")
-        seen = f"+{MORE_STEPS:,}" if state == "finished" and self._is_terse else text
+        seen = f"+{MORE_STEPS:,}" if state == "finished" and self._terse else text
         reason = self._why_no_learning(state)
         colours, is_filled = self.context.theme.colours, self.learn_button.property("role") == "filled"
         colour = colours.faint if reason else colours.on_training if is_filled else colours.text
@@ -199,29 +231,61 @@ class Transport(QFrame):
         self.learn_button.setMinimumWidth(112)
         self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
         self._names = seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
-        flow = FlowLayout(self, GRID, GRID)
-        for part in (
-            side_by_side(self.learn_button, *self.step_buttons),
+        self._flow, self._steps = FlowLayout(self, GRID, GRID), side_by_side(*self.step_buttons)
+        self._parts = (
+            self.learn_button,
+            self._steps,
             side_by_side(self.reset_button, seed, self.seed_edit),
             side_by_side(pace, self.pace_slider, self.pace_label),
             *(self.finish_button, self.branch_button, self.live_button),
             side_by_side(self.state_label, self.mode_button, self.help_button),
-        ):
-            flow.addWidget(part)
+        )
+        for part in self._parts:
+            self._flow.addWidget(part)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """Say less where there is little room, as on a projector: a second row would push the view down."""
-        is_terse = self.width() < self.context.theme.px(WORDY)
-        if is_terse != self._is_terse:
-            self._is_terse = is_terse
-            for name in self._names:
-                name.setHidden(is_terse)
-            self.finish_button.setText("Finish" if is_terse else "Finish and keep")
-            self.refresh()
+        """Say less where there is little room, as on a projector: a second row would push the view down.
+
+        Where there is one all the same, as much is said as the rows have room for.
+        """
+        texts = self._state_words().whole, self._viewing(), self.branch_button.accessibleName()
+        away = [part.isHidden() for part in (self.finish_button, self.branch_button, self.live_button)]
+        fitted = (self.width(), self.context.theme.zoom, *away, *map(len, texts))
+        if fitted == self._fitted:
+            self._say(self._terse)
+            return
+        self._fitted, heights = fitted, dict[Terse, int]()
+        for terse in Terse:
+            self._say(terse)
+            heights[terse] = self._height_needed()
+        self._say(min(Terse, key=heights.__getitem__))
+
+    def _height_needed(self) -> int:
+        self.state_label.give_back()
+        for part in self._parts:
+            part.updateGeometry()
+        return self._flow.heightForWidth(self.width())
+
+    def _say(self, terse: Terse) -> None:
+        """All but what is left out."""
+        self._terse = terse
+        for name in self._names:
+            name.setHidden(terse >= Terse.NAMES)
+        self.finish_button.setText("Finish" if terse >= Terse.NAMES else "Finish and keep")
+        self.live_button.setText("LIVE" if terse >= Terse.NAMES else self._viewing())
+        self.pace_label.setHidden(terse >= Terse.PACE)
+        self.seed_edit.show_digits(SHORT_SEED if terse >= Terse.PACE else LONGEST)
+        self.branch_button.say_changes(terse < Terse.STEP)
+        self._steps.setHidden(terse >= Terse.STEP_BUTTONS and not self.branch_button.isHidden())
+        self._show_learn(self.context.bridge.state)
+        words = self._state_words()
+        self.state_label.setText(words.shown(terse, is_live=self.context.playhead.is_live))
+        self.state_label.setAccessibleName(words.whole)
+        self.state_label.setToolTip(words.whole if terse else "")
 
     def _connect(self) -> None:
         context, workbench = self.context, self.context.workbench
@@ -244,7 +308,6 @@ class Transport(QFrame):
         workbench.changed.connect(self.refresh)
         context.follower.changed.connect(self.refresh)
         context.theme.changed.connect(self.refresh)
-        context.theme.changed.connect(self._fit)
 
     def _step(self) -> None:
         sender = self.sender()
@@ -259,58 +322,6 @@ def _mark(state: WindowState) -> str:
 def _step_button(steps: int) -> QPushButton:
     noun = "step" if steps == 1 else "steps"
     return button(f"+{steps}", f"Learn {steps} {noun} and pause", name=f"Learn {steps} {noun}")
-
-
-class _SeedValidator(QValidator):
-    """Lets what might be taken for a part of the number be seen: 2,5 is no seed, and 25 less so."""
-
-    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
-        if re.fullmatch(r"\d{1,9}", text, re.ASCII):
-            return QValidator.State.Acceptable, text, place
-        is_on_its_way = len(text) <= 12 and (not text or MARKED.fullmatch(text) is not None)
-        return QValidator.State.Intermediate if is_on_its_way else QValidator.State.Invalid, text, place
-
-
-class _SeedEdit(QLineEdit):
-    """Takes digits; Space, which is none, goes on to the window: it is Learn there."""
-
-    left = Signal()
-
-    def __init__(self) -> None:
-        super().__init__("0")
-        self.setObjectName("seed")
-        self.setAccessibleName("Seed")
-        self.setToolTip("Decides initial weights, dropout and the order of the data")
-        self.setValidator(_SeedValidator(self))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.textChanged.connect(self._mark)
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance("0") * 9, super().sizeHint().height())
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.tells_of_none()
-        self.left.emit()
-
-    def tells_of_none(self) -> bool:
-        """Whether what was typed out is no seed, which is not taken, and is told of then."""
-        is_none = bool(self.text()) and not self.hasAcceptableInput()
-        if is_none:
-            sentence = f"{self.text()} is no seed: a whole number from 0 to 999,999,999, without marks"
-            QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
-        return is_none
-
-    def _mark(self) -> None:
-        set_role(self, "" if self.hasAcceptableInput() else "error")
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space:
-            event.ignore()
-        else:
-            super().keyPressEvent(event)
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self.tells_of_none()
 
 
 def _pace_slider() -> QSlider:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
     QSizePolicy,
@@ -39,9 +41,16 @@ class FigureLabel(QLabel):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()
 
+    def give_back(self) -> None:
+        """Keep no room that its text does not need: all is being laid out anew."""
+        self.setFixedSize(self._needed())
+
+    def _needed(self) -> QSize:
+        width = self.fontMetrics().horizontalAdvance(self.text()) + 1
+        return QSize(width, _line_height(self))  # its hint is never below its size
+
     def _fit(self) -> None:
-        metrics, room = self.fontMetrics(), self.maximumSize()
-        needed = QSize(metrics.horizontalAdvance(self.text()) + 1, metrics.height())  # its hint is never below its size
+        needed, room = self._needed(), self.maximumSize()
         if needed.height() != room.height() or not needed.width() <= room.width() <= 4 / 3 * needed.width():
             self.setFixedSize(needed)
 
@@ -171,7 +180,7 @@ class TitleLabel(QWidget):
         return self.fontMetrics().horizontalAdvance(self._text) + 1  # which is rounded: half a pixel more would be cut
 
     def _fit(self) -> None:
-        self.setFixedHeight(self.fontMetrics().height())
+        self.setFixedHeight(_line_height(self))
         if not self._needed() <= self.maximumWidth() <= 4 / 3 * self._needed():
             self.setMaximumWidth(self._needed())
 
@@ -188,6 +197,11 @@ def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
         return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
     parts = ((name, room), (dot + moment, width - room))
     return "".join(metrics.elidedText(part, Qt.TextElideMode.ElideRight, share) for part, share in parts)
+
+
+def _line_height(widget: QWidget) -> int:
+    """Of the widget's font: at some zooms a part of a pixel more than the whole ones that it is said to have."""
+    return ceil(QFontMetricsF(widget.font()).height())
 
 
 def _legible_width(metrics: QFontMetrics) -> int:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +15,7 @@ from core.run_folder import RunFolder
 from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import cut_texts
 
 
 def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
@@ -161,3 +163,38 @@ def test_where_there_is_little_room_it_says_less_and_the_rest_when_pointed_at(
     window.context.theme.set_zoom(100)
     qtbot.waitUntil(lambda: bar.live_button.text() == "viewing 5 · LIVE (10)", timeout=WAIT_MS)
     assert bar.state_label.text() == "▮▮ paused"
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 175, 200])
+def test_it_and_the_figures_below_take_one_row_each_at_any_zoom(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], zoom: int
+) -> None:
+    bar, below, workbench = window.transport, window.status_bar, window.context.workbench
+    workbench.learn(10)
+    wait_for_state("paused")
+    workbench.learn(30)
+    wait_for_state("finished")
+    window.resize(1280, 720)
+    window.context.theme.set_zoom(zoom)
+
+    def is_one_row() -> bool:
+        rows = bar.height() / bar.learn_button.height(), below.height() / below.epoch_label.height()
+        return bar.width() < 1280 and max(rows) < 2
+
+    for key, value in (("training.max_steps", 41), ("training.label_smoothing", 0.0), ("seed", 1)):
+        for look in (lambda: window.context.playhead.view(10), window.context.playhead.go_live):
+            look()
+            qtbot.waitUntil(is_one_row, timeout=WAIT_MS)
+            qtbot.waitUntil(lambda: cut_texts(bar) == cut_texts(below) == [], timeout=WAIT_MS)
+            branch = bar.branch_button
+            assert branch.text() in branch.accessibleName() and "step 40" in bar.state_label.accessibleName()
+        workbench.edit(key, value)
+
+
+def test_beside_a_wide_setup_no_button_is_cut(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(1280, 720)
+    window.context.theme.set_zoom(200)
+    window.rail.setup_button.click()
+    window.setup_drawer.sections["training"].heading.click()  # then it scrolls, and leaves less room yet
+    qtbot.waitUntil(lambda: window.transport.width() < 460, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: cut_texts(window.transport) == [], timeout=WAIT_MS)

@@ -1,0 +1,72 @@
+"""The field of the seed in the transport."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QToolTip
+
+from gui.widgets.labels import set_role
+from gui.widgets.spins import MARKED
+
+LONGEST = 9  # digits
+
+
+class _SeedValidator(QValidator):
+    """Lets what might be taken for a part of the number be seen: 2,5 is no seed, and 25 less so."""
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        if re.fullmatch(r"\d{1,9}", text, re.ASCII):
+            return QValidator.State.Acceptable, text, place
+        is_on_its_way = len(text) <= 12 and (not text or MARKED.fullmatch(text) is not None)
+        return QValidator.State.Intermediate if is_on_its_way else QValidator.State.Invalid, text, place
+
+
+class SeedEdit(QLineEdit):
+    """Takes digits; Space, which is none, goes on to the window: it is Learn there."""
+
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("0")
+        self._digits = LONGEST
+        self.setObjectName("seed")
+        self.setAccessibleName("Seed")
+        self.setToolTip("Decides initial weights, dropout and the order of the data")
+        self.setValidator(_SeedValidator(self))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.textChanged.connect(self._mark)
+
+    def show_digits(self, digits: int) -> None:
+        """Ask for the width of so many."""
+        self._digits = digits
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance("0") * self._digits, super().sizeHint().height())
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.tells_of_none()
+        self.left.emit()
+
+    def tells_of_none(self) -> bool:
+        """Whether what was typed out is no seed, which is not taken, and is told of then."""
+        is_none = bool(self.text()) and not self.hasAcceptableInput()
+        if is_none:
+            sentence = f"{self.text()} is no seed: a whole number from 0 to 999,999,999, without marks"
+            QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
+        return is_none
+
+    def _mark(self) -> None:
+        set_role(self, "" if self.hasAcceptableInput() else "error")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.tells_of_none()
