@@ -32,6 +32,7 @@ from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, Selection
 from gui.theme import Theme
 
+FOUND_SIGN = "◆"  # of the head that found the alignment; a star is the best validation's
 _VECTOR = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
 
 
@@ -57,7 +58,7 @@ class GridCanvas(QWidget):
     def show_rows(
         self, rows: Sequence[HeadRow], aligned: AlignedHead | None = None, *, with_entropy: bool = False
     ) -> None:
-        """Paint these, with a star at the head that found the alignment, and each head's entropy where asked for."""
+        """Paint these, with a diamond at the head that found the alignment, and each head's entropy where asked for."""
         self.rows, self._aligned, self._with_entropy, self._picture = rows, aligned, with_entropy, None
         self.update()
 
@@ -151,7 +152,7 @@ class GridCanvas(QWidget):
                 painter.drawRect(cell)
         if self._with_entropy:
             self._write_entropy(painter, layout)
-        self._paint_star(painter, layout)
+        self._paint_found(painter, layout)
 
     def _write_entropy(self, painter: QPainter, layout: GridLayout) -> None:
         """Under each head, as much of it as there is room for."""
@@ -166,14 +167,15 @@ class GridCanvas(QWidget):
             if line.height():
                 painter.drawText(line, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _paint_star(self, painter: QPainter, layout: GridLayout) -> None:
+    def _paint_found(self, painter: QPainter, layout: GridLayout) -> None:
+        """The mark that the finding has among the steps, too."""
         aligned = self._aligned
         if aligned is None or aligned.since is None:
             return
-        painter.setPen(self._theme.colour("validation"))
+        painter.setPen(self._theme.colour("good"))
         for row, layer in enumerate(self.rows):
             if (layer.kind, layer.layer) == ("cross", aligned.layer):
-                painter.drawText(layout.cell(row, aligned.head), Qt.AlignmentFlag.AlignRight, "★")
+                painter.drawText(layout.cell(row, aligned.head), Qt.AlignmentFlag.AlignRight, FOUND_SIGN)
 
     def chosen_place(self) -> tuple[int, int]:
         """Row and column of the chosen head."""
@@ -201,12 +203,18 @@ class GridCanvas(QWidget):
         name += f". Entropy {nats:.2f} nats, {per_cent(share)} of reading equally from all"
         scores = self.rows[row].alignment
         if scores is not None:
-            name += f". Alignment {scores[head]:.2f}"
+            name += f". Alignment {scores[head]:.2f}{self._said_of_finding(place)}"
         if self._heads_off is None or self._heads_off.why_not:
             return f"{name}. Click: large."
         if place in self._heads_off.places:
             return f"{name}. Switched off. Right click: switch on."
         return f"{name}. Click: large. Right click: switch off."
+
+    def _said_of_finding(self, place: HeadPlace) -> str:
+        found = self._aligned
+        if found is None or found.since is None or place != HeadPlace("cross", found.layer, found.head):
+            return ""
+        return f", the best head's since {found.since:,} ({FOUND_SIGN})"
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         place = self._place_at(event.position().toPoint())

@@ -10,7 +10,7 @@ from core.meaning.alignment import FOUND, AlignedHead, Scores
 from gui.heads.head_row import HeadRow
 from gui.heads.heads_off import HeadsOff
 from gui.panel import Panel, Table
-from gui.panels.attention.grid_canvas import GridCanvas
+from gui.panels.attention.grid_canvas import FOUND_SIGN, GridCanvas
 from gui.sentences.selection import KINDS, Kind, Selection
 from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
 from gui.theme import Theme
@@ -46,7 +46,7 @@ class HeadGrid(Panel):
         self.title_label.setToolTip(
             "Alignment, teacher-forced: of the target tokens whose source tokens the dataset knows, the share for "
             f"which the best head reads most from one of those. Since: from when on it has been at least {FOUND}; "
-            "★ marks it then. Rest on a head of cross-attention for its own."
+            f"{FOUND_SIGN} marks it then, here and among the steps. Rest on a head of cross-attention for its own."
         )
         self.body.addWidget(self.canvas, 1)
 
@@ -116,11 +116,11 @@ def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
 
 
 def _praise(aligned: AlignedHead) -> str:
-    """Which head is meant, not to be taken for the chosen one: by its star in the grid, once it has one.
+    """Which head is meant, not to be taken for the chosen one: by its diamond in the grid, once it has one.
 
-    The score first: a title is cut from its end, and the star is in the grid as well.
+    The score first: a title is cut from its end, and the diamond is in the grid as well.
     """
     head = f"cross {aligned.layer + 1} head {aligned.head + 1}"
     if aligned.since is None:
         return f"best alignment {aligned.score:.2f}: {head}"
-    return f"★ alignment {aligned.score:.2f}: {head} since {aligned.since:,}"
+    return f"{FOUND_SIGN} alignment {aligned.score:.2f}: {head} since {aligned.since:,}"

@@ -14,7 +14,7 @@ from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
 
 Key = Qt.Key
-LONG_TITLE = "All heads · ★ alignment 0.97: cross 1 head 3 since 233"
+LONG_TITLE = "All heads · ◆ alignment 0.97: cross 1 head 3 since 233"
 ALT = Qt.KeyboardModifier.AltModifier
 
 

@@ -83,7 +83,7 @@ def test_without_a_probe_there_is_a_sentence(panel: HeadGrid) -> None:
     assert panel.empty_label.text() == panel.empty_sentence and panel.empty_label.isVisible()
 
 
-def test_the_head_that_found_the_alignment_is_named_and_starred(panel: HeadGrid, history: History) -> None:
+def test_the_head_that_found_the_alignment_is_named_and_marked(panel: HeadGrid, history: History) -> None:
     assert panel.title_label.text() == f"{panel.title} · step 300"  # the plugin of this history gives no alignments
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
         history.take(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
@@ -91,11 +91,25 @@ def test_the_head_that_found_the_alignment_is_named_and_starred(panel: HeadGrid,
     assert panel.title_label.text() == "All heads · best alignment 0.50: cross 2 head 3 · step 310"
     plain = panel.canvas.grab().toImage()
     panel.show_step(history, 330)
-    assert panel.title_label.text() == "All heads · ★ alignment 1.00: cross 2 head 3 since 320 · step 330"
+    assert panel.title_label.text() == "All heads · ◆ alignment 1.00: cross 2 head 3 since 320 · step 330"
     label = panel.title_label
     seen = title_in(label.text(), label.fontMetrics(), label.fontMetrics().horizontalAdvance(label.text()) * 3 // 4)
     assert "1.00" in seen and "…" in seen  # with what it is about, however narrow
-    assert star_in(panel, 5, 2, plain) and not star_in(panel, 5, 1, plain) and not star_in(panel, 3, 2, plain)
+    assert mark_in(panel, 5, 2, plain) and not mark_in(panel, 5, 1, plain) and not mark_in(panel, 3, 2, plain)
+
+
+def test_the_mark_of_the_best_head_is_that_of_its_finding_among_the_steps(panel: HeadGrid, history: History) -> None:
+    """A star there is the best validation."""
+    for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2))):
+        history.take(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
+    panel.show_step(history, 320)
+    assert said_of(panel, 5, 2).count("the best head's since 320 (◆)") == 1 and "◆" not in said_of(panel, 5, 1)
+    corner = panel.canvas.cell(5, 2).toRect()
+    corner.setLeft(corner.right() - 12)
+    corner.setHeight(14)
+    seen = panel.canvas.grab().toImage().copy(corner)
+    colours = {seen.pixelColor(x, y).name() for x in range(seen.width()) for y in range(seen.height())}
+    assert panel.theme.colours.good in colours and panel.theme.colours.validation not in colours
 
 
 def test_every_head_of_cross_attention_tells_its_own_score(panel: HeadGrid, history: History) -> None:
@@ -121,8 +135,8 @@ def said_of(panel: HeadGrid, row: int, head: int) -> str:
     return QToolTip.text()
 
 
-def star_in(panel: HeadGrid, row: int, head: int, plain: QImage) -> bool:
-    """Whether the upper right corner of a head looks otherwise than in a picture without stars."""
+def mark_in(panel: HeadGrid, row: int, head: int, plain: QImage) -> bool:
+    """Whether the upper right corner of a head looks otherwise than in a picture without marks."""
     corner = panel.canvas.cell(row, head).toRect()
     corner.setLeft(corner.right() - 12)
     corner.setHeight(12)
