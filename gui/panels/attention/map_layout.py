@@ -32,19 +32,38 @@ class MapLayout:
     """
 
     def __init__(self, area: QRectF, picture: Labelled, font: QFont, row_room: float | None = None) -> None:
-        rows, columns = picture.rows, picture.columns
-        self.rows, self.columns, self.font = rows, columns, font
+        self.rows, self.columns, self.font = picture.rows, picture.columns, font
         self._metrics = QFontMetricsF(font)
-        left = min(self._widest(rows) if row_room is None else row_room, area.width() * _LARGEST_LABEL) + _GAP
-        width = (area.width() - left) / len(columns)
-        upright = self._widest(columns) + _GAP  # what a column needs for its label
+        self.names_rows, self.names_columns = True, any(self.columns)
+        self._lay_out(area, row_room)
+        if self.names_columns and self.rotated and self._is_narrow(self.cell(0, 0).width()):
+            self.names_columns = False
+            self._lay_out(area, row_room)
+        if self._is_narrow(self.cell(0, 0).height()):
+            self.names_rows = False
+            self._lay_out(area, row_room)
+
+    def _lay_out(self, area: QRectF, row_room: float | None) -> None:
+        """With room for the labels that are written alone: none where cells are too narrow for a line of text."""
+        left = self._room_of_rows(row_room, area.width())
+        width = (area.width() - left) / len(self.columns)
+        upright = self._widest(self.columns) + _GAP  # what a column needs for its label
         self.rotated = upright > min(width, _LARGEST_CELL * _WIDEST_CELL)
-        label_height = self._widest(columns) if self.rotated else self._metrics.height()
-        top = min(label_height, area.height() * _LARGEST_LABEL) + _GAP if any(columns) else 0.0
-        height = max(1.0, min((area.height() - top) / len(rows), _LARGEST_CELL))
+        label_height = self._widest(self.columns) if self.rotated else self._metrics.height()
+        top = min(label_height, area.height() * _LARGEST_LABEL) + _GAP if self.names_columns else 0.0
+        height = max(1.0, min((area.height() - top) / len(self.rows), _LARGEST_CELL))
         widest = height * _WIDEST_CELL if self.rotated else max(height * _WIDEST_CELL, upright)
         width = max(1.0, min(width, widest))
-        self.grid = QRectF(area.left() + left, area.top() + top, width * len(columns), height * len(rows))
+        self.grid = QRectF(area.left() + left, area.top() + top, width * len(self.columns), height * len(self.rows))
+
+    def _room_of_rows(self, row_room: float | None, width: float) -> float:
+        """As much as is given, written or not: what stands below each other begins at one place."""
+        if row_room is None and not self.names_rows:
+            return 0.0
+        return min(self._widest(self.rows) if row_room is None else row_room, width * _LARGEST_LABEL) + _GAP
+
+    def _is_narrow(self, pixels: float) -> bool:
+        return pixels < self._metrics.height() * _CLOSEST
 
     def _widest(self, labels: tuple[str, ...]) -> float:
         return max(self._metrics.horizontalAdvance(label) for label in labels)
@@ -62,19 +81,14 @@ class MapLayout:
         column = int((point.x() - self.grid.left()) / self.grid.width() * len(self.columns))
         return min(row, len(self.rows) - 1), min(column, len(self.columns) - 1)
 
-    @property
-    def has_room_for_rows(self) -> bool:
-        """Whether the label of each row is written."""
-        return self.cell(0, 0).height() >= self._metrics.height() * _CLOSEST
-
     def paint_labels(self, painter: QPainter, colour: QColor) -> None:
         """Row labels to the left, column labels above; upright where they fit, else turned. Long ones are elided."""
         painter.setFont(self.font)
         painter.setPen(colour)
-        if self.has_room_for_rows:
+        if self.names_rows:
             for row, label in enumerate(self.rows):
                 self._paint_row_label(painter, row, label)
-        if not self.rotated or self.cell(0, 0).width() >= self._metrics.height() * _CLOSEST:
+        if self.names_columns:
             for column, label in enumerate(self.columns):
                 self._paint_column_label(painter, column, label)
 
@@ -102,9 +116,10 @@ class MapLayout:
 
 
 def fitting_layout(area: QRectF, picture: Labelled, fonts: Sequence[QFont], row_room: float | None = None) -> MapLayout:
-    """With labels in the largest of these fonts in which each row has one; the smallest, given last, where none has."""
-    for font in fonts:
-        layout = MapLayout(area, picture, font, row_room)
-        if layout.has_room_for_rows:
-            break
-    return layout
+    """With labels in the largest of these fonts in which each row and column has one, or else each row; the smallest,
+    given last, where none has.
+    """
+    layouts = [MapLayout(area, picture, font, row_room) for font in fonts]
+    whole = (layout for layout in layouts if layout.names_rows and layout.names_columns == any(picture.columns))
+    named = (layout for layout in layouts if layout.names_rows)
+    return next(whole, next(named, layouts[-1]))

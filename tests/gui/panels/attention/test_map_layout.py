@@ -26,7 +26,7 @@ def test_everything_lies_within_the_area(
 ) -> None:
     made = layout(width, height, ("after → then",) * num_rows, ("Donaudampfschiff",) * num_columns)
     assert QRectF(0, 0, width, height).contains(made.grid)
-    assert made.grid.left() > 0 and made.grid.top() > 0  # where the labels go
+    assert (made.grid.left() > 0, made.grid.top() > 0) == (made.names_rows, made.names_columns)  # where labels go
 
 
 def test_the_cell_under_a_point_is_the_one_drawn_there(qtbot: QtBot) -> None:
@@ -55,10 +55,26 @@ def test_columns_without_names_take_no_room(qtbot: QtBot) -> None:
     assert layout(640, 360, ("a",) * 8, ("", "b")).grid.top() > 0
 
 
+def test_labels_that_are_not_written_take_no_room(qtbot: QtBot) -> None:
+    made = layout(640, 360, ("after → then",) * 60, ("Donaudampfschiff",) * 60)
+    assert not made.names_rows and not made.names_columns
+    assert made.grid.topLeft() == QPointF(0, 0) and made.cell(0, 0).height() == 6
+    below = MapLayout(QRectF(0, 0, 640, 360), made, made.font, row_room=100)
+    assert below.grid.left() > 100  # as those that it stands below of
+
+
+def test_a_smaller_font_is_taken_where_the_columns_have_labels_in_it_alone(qtbot: QtBot) -> None:
+    fonts = [Theme("light").token_font(scale) for scale in (1.0, 0.8)]
+    picture = HeadPicture(np.zeros((10, 12), np.float16), ("evening",) * 10, ("evening",) * 12, False)
+    for width, place in ((400, 0), (200, 1), (120, 0)):
+        made = fitting_layout(QRectF(0, 0, width, 300), picture, fonts)
+        assert made.font == fonts[place] and made.names_columns == (width > 120), width
+
+
 def test_twelve_by_twelve_tokens_are_legible_in_the_small_window(qtbot: QtBot) -> None:
     words = tuple(f"word{place}" for place in range(12))
     made = layout(620, 250, words, words)
-    assert made.has_room_for_rows
+    assert made.names_rows
 
 
 def test_where_rows_are_low_their_labels_are_smaller_and_never_touch(qtbot: QtBot) -> None:
@@ -67,6 +83,6 @@ def test_where_rows_are_low_their_labels_are_smaller_and_never_touch(qtbot: QtBo
     fonts = [theme.token_font(scale) for scale in (1.0, 0.85, 0.7)]
     for height, place in ((300, 0), (175, 1), (160, 2)):
         made = fitting_layout(QRectF(0, 0, 400, height), picture, fonts)
-        assert made.font == fonts[place] and made.has_room_for_rows, height
+        assert made.font == fonts[place] and made.names_rows, height
         assert made.cell(0, 0).height() >= QFontMetricsF(made.font).tightBoundingRect("dgy").height(), height
-    assert not fitting_layout(QRectF(0, 0, 400, 90), picture, fonts).has_room_for_rows
+    assert not fitting_layout(QRectF(0, 0, 400, 90), picture, fonts).names_rows
