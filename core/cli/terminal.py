@@ -14,6 +14,7 @@ from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, S
 tqdm.monitor_interval = 0  # no watching thread beside the engine's
 _NOT_SHOWN = ("valid/perplexity", "valid/chrf")  # they say what valid/loss and valid/bleu do
 _WITHOUT_SPEED = "{desc}: {n_fmt} [{elapsed}]"
+_NOT_COUNTED = "{desc} [{elapsed}]"
 
 
 class TerminalProgress:
@@ -70,7 +71,7 @@ class TerminalProgress:
             self._stage = tqdm(desc=progress.stage, file=sys.stderr, leave=False, unit="", unit_scale=True)
         stands = progress.done == self._stage.n  # as while subwords are learned: the time says that it goes on
         self._stage.total = progress.total
-        self._stage.bar_format = _WITHOUT_SPEED if stands else None
+        self._stage.bar_format = (_WITHOUT_SPEED if progress.done else _NOT_COUNTED) if stands else None
         self._stage.update(progress.done - self._stage.n)
         if stands:
             self._stage.refresh()

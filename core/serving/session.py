@@ -9,7 +9,17 @@ from pathlib import Path
 from core.data.cache_place import CachePlace
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, NothingPrepared, UserError
-from core.events import GOOD_ENDS, EngineState, Event, FinishReason, ProbeDone, RunFinished, StateChanged, Trouble
+from core.events import (
+    GOOD_ENDS,
+    EngineState,
+    Event,
+    FinishReason,
+    ProbeDone,
+    Progress,
+    RunFinished,
+    StateChanged,
+    Trouble,
+)
 from core.faults import as_trouble, not_written
 from core.machine.open_files import no_more_files
 from core.plugins_host.failures import PluginError
@@ -115,6 +125,7 @@ class Session:
         if request.config.model.tie_embeddings == "all":  # of a run that is opened, whoever began it has decided
             data.require_one_vocabulary()
         config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
+        yield Progress(stage="building the model", done=0, total=None)
         run = self._take(RunAtHand(Trainer(config, data, self._host), self._tell, picked=picked))
         prepared = run.prepared()
         yield prepared

@@ -142,7 +142,8 @@ class StatusBar(QFrame):
     def _take_progress(self, progress: Progress) -> None:
         if self.context.bridge.state != "preparing":  # a plugin's check: Plugins shows how far it is
             return
-        share = f" {100 * progress.done // progress.total} %" if progress.total else f" {progress.done:,}"
+        counted = f" {progress.done:,}" if progress.done else ""  # what is done in one go counts nothing
+        share = f" {100 * progress.done // progress.total} %" if progress.total else counted
         seconds = self._time_left.after(progress)
         left = "" if seconds is None else f" · {rough_time(seconds)} left"
         self.stage_label.setText(progress.stage.capitalize() + share + left)

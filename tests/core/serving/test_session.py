@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from core.errors import BrokenOff
-from core.events import RunFinished, StateChanged, Trouble
+from core.events import Prepared, Progress, RunFinished, StateChanged, Trouble
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Prepare, Start
@@ -41,6 +41,12 @@ def begin(session: Session, runs_dir: Path, **training: Any) -> Path:
     for _ in session.prepare(Prepare(config=tiny_config(**training))):
         pass
     return session.start(Start(runs_dir=runs_dir))
+
+
+def test_while_the_model_is_built_that_is_said_and_no_stage_before(session: Session) -> None:
+    told = [one for one in session.prepare(Prepare(config=tiny_config())) if isinstance(one, Progress | Prepared)]
+    before, built = told[-2:]
+    assert isinstance(before, Progress) and before.stage == "building the model" and isinstance(built, Prepared)
 
 
 def test_a_fault_while_a_run_begins_leaves_no_half_of_it(session: Session, tmp_path: Path) -> None:

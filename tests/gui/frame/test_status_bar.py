@@ -20,11 +20,16 @@ def test_a_stage_is_shown_with_its_share_and_the_time_left(
     bridge, label = empty_window.context.bridge, empty_window.status_bar.stage_label
     bridge.repeat([StateChanged(state="preparing", step=0)])
     shown = []
-    for second, done, total in ((0.0, 0, 5000), (10.0, 1000, 5000), (11.0, 1100, None)):
+    for second, done, total in ((0.0, 0, 5000), (10.0, 1000, 5000), (11.0, 1100, None), (12.0, 0, None)):
         monkeypatch.setattr(time_left, "monotonic", lambda second=second: second)
         bridge.repeat([Progress(stage="drawing train pairs", done=done, total=total)])
         shown.append(label.text())
-    assert shown == ["Drawing train pairs 0 %", "Drawing train pairs 20 % · 40 s left", "Drawing train pairs 1,100"]
+    assert shown == [
+        "Drawing train pairs 0 %",
+        "Drawing train pairs 20 % · 40 s left",
+        "Drawing train pairs 1,100",
+        "Drawing train pairs",
+    ]
     bridge.repeat([StateChanged(state="empty", step=0)])
     assert label.isHidden()
 
