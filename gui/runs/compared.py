@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -71,9 +71,16 @@ class ComparedGroup:
     validation: Band
 
 
+class MeanAndDeviation(NamedTuple):
+    """A figure of several runs; of how many sentences it is has no deviation, and a setting has neither."""
+
+    mean: object
+    deviation: object
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """One run or several, and a table whose first row names the columns: two a group of several, and a column a run.
+    """One run or several, and a table whose first row names the columns: one a group of several, and one a run.
 
     Its rows are named as the terminal names them, and their values are as they are.
     """
@@ -218,14 +225,19 @@ def _table(
     Letters say which runs they are of.
     """
     records = records_of(read, groups)
-    letters = ("".join(runs[place].letter for place in group.places) for group in groups for _ in range(2))
-    spreads = {f"{of}  {record['run']}": record for of, record in zip(letters, records[len(runs) :], strict=True)}
-    columns = [*spreads.items(), *((run.title, record) for run, record in zip(runs, records, strict=False))]
+    means, deviations = records[len(runs) :: 2], records[len(runs) + 1 :: 2]
+    letters = ["".join(runs[place].letter for place in group.places) for group in groups]
+    heads = [f"{of}  {mean['run']} ± deviation" for of, mean in zip(letters, means, strict=True)]
     left_out = {"run", "group"} if len(runs) > 1 else {"run"}
     names = [name for name in records[0] if name not in left_out]
-    names.sort(key=lambda name: all(spread[name] is None for spread in spreads.values()))
-    rows = ((name, *(record[name] for _, record in columns)) for name in names)
-    return (("", *(head for head, _ in columns)), *rows)
+    names.sort(key=lambda name: all(mean[name] is None for mean in means))
+    spreads = [*zip(means, deviations, strict=True)]
+    rows = (
+        (name, *(MeanAndDeviation(mean[name], deviation[name]) for mean, deviation in spreads), *values)
+        for name in names
+        for values in [[record[name] for record in records[: len(runs)]]]
+    )
+    return (("", *heads, *(run.title for run in runs)), *rows)
 
 
 def _banded(groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:

@@ -65,14 +65,17 @@ def words_of(metric: str) -> MetricWords:
     return _WORDS.get(metric) or MetricWords(own, "", f"{own}: a metric of the dataset's plugin, {_FREE}.")
 
 
-def in_tables(metric: str, value: float) -> str:
-    """A value of a metric: a loss to four places, a share in per cent, BLEU and chrF as they are published."""
+def in_tables(metric: str, value: float, figures: int = 4) -> str:
+    """A value of a metric: a loss to four places, a share in per cent, BLEU and chrF as they are published.
+
+    Others have so many significant figures.
+    """
     if metric == LOSS:
         return f"{value:.4f}"
     unit = words_of(metric).unit
     if unit == _OF_A_HUNDRED:
         return f"{value:.1f}"
-    return per_cent(value, 1) if unit.startswith("share") else f"{value:.4g}"
+    return per_cent(value, 1) if unit.startswith("share") else f"{value:.{figures}g}"
 
 
 def axis_name_of(metric: str) -> str:

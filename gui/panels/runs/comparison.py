@@ -151,7 +151,7 @@ class RunComparison(Panel):
 
     def _fill(self, comparison: Comparison) -> None:
         (_, *heads), *rows = comparison.table
-        places = [group.places[0] for group in comparison.groups for _ in range(2)]  # their mean and deviation
+        places = [group.places[0] for group in comparison.groups]
         icons = [self._swatch(place) for place in (*places, *range(len(comparison.runs)))]
         head = "differences" if len(comparison.runs) > 1 else "own settings"
         self.table.fill(head, [*zip(map(str, heads), icons, strict=True)], rows)

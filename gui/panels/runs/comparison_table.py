@@ -15,7 +15,7 @@ from gui.widgets.tables import read_by_rows
 
 _HELP = (
     "Of the settings those in which the runs differ, of a single run those that are not the defaults, nor what auto "
-    "became; the figures are those of each run's best validation"
+    "became; the figures are those of each run's best validation. ± is the standard deviation of seeds"
 )
 _ROW_HEIGHT = 28  # pixels at 100 %
 _WIDEST_COLUMN = 240  # pixels at 100 %

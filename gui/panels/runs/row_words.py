@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.comparison.runs import said
 from core.settings.fields import run_settings
 from gui.panels.learning.metric_words import in_tables, words_of
+from gui.runs.compared import MeanAndDeviation
 
 _WORDS = {  # title and meaning
     "state": ("state", "Whether it learns, rests, was interrupted or has ended"),
@@ -29,11 +30,21 @@ def title_and_meaning(name: str) -> tuple[str, str]:
 
 
 def written(name: str, value: object) -> str:
-    """A value of this row."""
+    """A value of this row; a mean with its deviation."""
+    if isinstance(value, MeanAndDeviation):
+        return _with_deviation(name, *value)
     if isinstance(value, float) and _is_metric(name):
         return in_tables(name, value)
     is_count = isinstance(value, int) and not isinstance(value, bool) and not name.endswith("seed")
     return f"{value:,}" if is_count else said(value)
+
+
+def _with_deviation(name: str, mean: object, deviation: object) -> str:
+    """The unit once, and of what has any number of figures two: more of a deviation nobody knows."""
+    if not isinstance(deviation, float):
+        return written(name, mean)
+    number, space, unit = written(name, mean).partition(" ")
+    return f"{number} ± {in_tables(name, deviation, 2).partition(' ')[0]}{space}{unit}"
 
 
 def _is_metric(name: str) -> bool:

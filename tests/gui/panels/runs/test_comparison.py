@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -14,7 +15,7 @@ from core.history import History
 from core.settings.fields import run_settings
 from gui.panels.learning.metric_words import words_of
 from gui.panels.runs.comparison import RunComparison
-from gui.runs.compared import ComparedGroup, ComparedRun, Comparison
+from gui.runs.compared import ComparedGroup, ComparedRun, Comparison, MeanAndDeviation
 from gui.runs.seed_bands import band_of
 from gui.theme import Theme
 from gui.widgets.labels import as_written
@@ -96,13 +97,33 @@ def test_the_letters_of_a_band_leave_it_in_sight(theme: Theme, stage: Stage, las
     runs = run("A", last_step, 0.5), run("B", last_step, 1.5), run("C", 800, 0.1)
     band = band_of([one.training for one in runs[:2]])
     group = ComparedGroup("seeds", (0, 1), band, band_of([one.validation for one in runs[:2]]))
-    heads = "", "AB  mean of 2", "AB  standard deviation", "A", "B", "C"
+    heads = "", "AB  mean of 2 ± deviation", "A", "B", "C"
     panel.show_comparison(Comparison(runs, (group,), (heads,)))
     panel.show_step(History(), 0)
     (name,) = (one for one in panel.plot.plotItem.items if isinstance(one, pg.TextItem) and one.toPlainText() == "AB")
     covered = name.mapRectToParent(name.boundingRect())
     within = (covered.left() <= band.steps) & (band.steps <= covered.right())
     assert within.any() and covered.top() >= band.highest[within].max()  # as the axis goes up, its lowest
+
+
+def test_a_deviation_stands_behind_its_mean_and_its_unit_behind_both(theme: Theme, stage: Stage) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1000, 300)
+    rows = (
+        *(("valid_sentences", 1000, None), ("valid/bleu", 97.7192, 0.31), ("valid/exact_match", 0.941406, 0.0512)),
+        *(("valid/loss", 0.102441, 0.0023), ("valid/perplexity", 1.01354, 0.002291), ("valid/letters", 0.5, math.nan)),
+        *(("valid/token_error_rate", 0.0, 0.0), ("model.d_ff", None, None)),
+    )
+    spreads = [(name, MeanAndDeviation(mean, deviation), 0.5, 0.5) for name, mean, deviation in rows]
+    heads = "", "AB  mean of 2 ± deviation", "A", "B"
+    runs = run("A", 800, 0.5), run("B", 800, 0.4)
+    group = ComparedGroup("seeds", (0, 1), *(band_of([one.training for one in runs]) for _ in range(2)))
+    panel.show_comparison(Comparison(runs, (group,), (heads, *spreads)))
+    panel.show_step(History(), 0)
+    assert [panel.table.item(row, 1).text() for row in range(panel.table.rowCount())] == [
+        *("1,000", "97.7 ± 0.3", "94.1 ± 5.1 %"),
+        *("0.1024 ± 0.0023", "1.014 ± 0.0023", "0.5 ± nan", "0 ± 0", "–"),
+    ]
 
 
 def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, stage: Stage) -> None:

@@ -141,13 +141,13 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
     assert "lowest to highest" in panel.title_label.text()
     assert (group.name, "valid/loss, mean") in {line[:2] for line in panel.numbers()}
     heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
-    assert heads[1:4] == ["AB  mean of 2", "AB  standard deviation", panel.comparison.runs[0].title]
+    assert heads[1:3] == ["AB  mean of 2 ± deviation", panel.comparison.runs[0].title]
     keys = [panel.table.item(row, 0).text() for row in range(panel.table.rowCount())]
     assert "group" not in keys  # the letters say it
     assert keys.index("loss") < keys.index("state")
     loss = keys.index("loss")
-    mean = np.mean([read_row(run).best_loss for run in seeds])
-    assert panel.table.item(loss, 1).text() == f"{mean:.4f}"
+    losses = [read_row(run).best_loss for run in seeds]
+    assert panel.table.item(loss, 1).text() == f"{np.mean(losses):.4f} ± {np.std(losses, ddof=1):.4f}"
 
 
 def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsView, qtbot: QtBot) -> None:
