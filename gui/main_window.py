@@ -187,13 +187,17 @@ class MainWindow(QMainWindow):
         self.context.playhead.advance(self.context.bridge.shown.last_step)
 
     def _name_itself(self) -> None:
-        """After the run that is shown: of several with the same curves nobody could tell which one was opened."""
+        """After the run that is shown: of several with the same curves nobody could tell which one was opened.
+
+        In its status bar too: a window that fills the screen may have no title.
+        """
         folder = self.context.bridge.shown.folder
-        if folder is None:
-            self.setWindowTitle(TITLE)
-        elif folder.path != self._named:
-            self.setWindowTitle(f"{shortened(name_of(folder))} · {TITLE}")
-        self._named = None if folder is None else folder.path
+        path = None if folder is None else folder.path
+        if path != self._named:
+            self._named = path
+            name = "" if folder is None else name_of(folder)
+            self.setWindowTitle(f"{shortened(name)} · {TITLE}" if name else TITLE)
+            self.status_bar.show_run(name)
 
     def _name_anew(self, run: Path) -> None:
         """Somebody gave this run another name."""

@@ -1,4 +1,4 @@
-"""The status bar: epoch, speed, device, what watching costs, and for a moment what was done."""
+"""The status bar: the run's name, epoch, speed, device, what watching costs, and for a moment what was done."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from gui.widgets.moving_labels import ElidedLabel, FigureLabel
 
 REFRESH_MS = 500
 TOLD_MS = 10_000  # long enough to read a path
-WORDY = 720  # pixels at 100 %: what all figures in one line need
+WORDY, NARROW = 900, 620  # pixels at 100 %: below them a line has no room for all, and none for the device
+_NAME, _SHORT_NAME = 280, 140  # of them for the name of the run
 _WATCHING = (
     "What watching has lately cost, as a share of the time: drawing on one processor core, with what is read for it, "
     "and answering what the open view asks the model as it learns. Both rest, for some seconds at most, to keep it "
@@ -38,18 +39,21 @@ class StatusBar(QFrame):
         self.context = context
         self.stage_label = plain_label()
         self.stage_label.hide()
+        self.run_label = _BoundedLabel()
+        self.run_label.setObjectName("run")
+        self.run_label.hide()
         self.epoch_label = _figure("Times the training data have been gone through")
         self.speed_label = _figure("Target tokens a second, <eos> counted, padding not")
         self.device_label = _figure(_WHERE)
         self.size_label = _figure(_SIZES)
         self.watching_label = _figure(_WATCHING)
-        self.told_label = _ToldLabel()
+        self.told_label = _BoundedLabel()
         self.told_label.hide()
         self._in_its_place = (self.size_label, self.device_label)  # which change rarely: the bar keeps its rows
         figures = (self.epoch_label, self.speed_label, *self._in_its_place)
         layout = FlowLayout(self, GRID // 2, 3 * GRID)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
-        for label in (self.stage_label, *figures):
+        for label in (self.run_label, self.stage_label, *figures):
             layout.addWidget(label)
         layout.add_growing(self.told_label)
         layout.addWidget(self.watching_label)
@@ -71,8 +75,15 @@ class StatusBar(QFrame):
         context.bridge.prepared.connect(self._leave_run)
         context.bridge.forgotten.connect(self._leave_run)
 
+    def show_run(self, name: str) -> None:
+        """Call the run that is shown by its name; there is none where this is empty."""
+        self.run_label.setText(name)
+        self.run_label.setVisible(bool(name))
+        self.refresh()
+
     def refresh(self) -> None:
         """Show the newest figures."""
+        self._fit()
         history = self.context.bridge.shown
         if history.prepared is not None:
             self._show_prepared(history.prepared)
@@ -88,6 +99,12 @@ class StatusBar(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.refresh()
+
+    def _fit(self) -> None:
+        px, label = self.context.theme.px, self.run_label
+        label.ask_for(min(label.needed, px(_SHORT_NAME if self._is_terse else _NAME)))
+        is_narrow = bool(label.text()) and self.width() < px(NARROW)
+        self.device_label.setHidden(is_narrow or not self.told_label.isHidden())
 
     @property
     def _is_terse(self) -> bool:
@@ -105,8 +122,8 @@ class StatusBar(QFrame):
     def _tell(self, sentence: str) -> None:
         self._is_of_run = False
         if not self.told_label.isVisible():
-            left, right = (label.geometry() for label in self._in_its_place)
-            self.told_label.stand_for(left.united(right).width())
+            left, right = self.size_label.geometry(), self.device_label.geometry()
+            self.told_label.ask_for((left if self.device_label.isHidden() else left.united(right)).width())
         self.told_label.setText(sentence)
         self._show_told(True)
         self._read.start(TOLD_MS)
@@ -115,6 +132,7 @@ class StatusBar(QFrame):
         self.told_label.setVisible(is_shown)
         for label in self._in_its_place:
             label.setVisible(not is_shown)
+        self._fit()
 
     def _show_watching(self) -> None:
         """What it takes from the training; nothing where nothing is trained, or nothing was drawn yet."""
@@ -157,17 +175,23 @@ class StatusBar(QFrame):
         self._show_watching()
 
 
-class _ToldLabel(ElidedLabel):
-    """Asks for the room of what it stands for, and no line more; what is free beside that it is given."""
+class _BoundedLabel(ElidedLabel):
+    """Asks for so much room and no line more, whatever its text needs; what is free beside that it may be given."""
 
     def __init__(self) -> None:
         super().__init__()
         self._width = 0
 
-    def stand_for(self, width: int) -> None:
+    @property
+    def needed(self) -> int:
+        """Pixels for all of its text."""
+        return self.fontMetrics().horizontalAdvance(self.text()) + 1
+
+    def ask_for(self, width: int) -> None:
         """Ask for so many pixels."""
-        self._width = width
-        self.updateGeometry()
+        if width != self._width:
+            self._width = width
+            self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         return QSize(self._width, super().sizeHint().height())

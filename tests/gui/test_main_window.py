@@ -136,8 +136,11 @@ def test_the_window_is_called_after_the_run_that_it_shows(
     assert window.windowTitle() == "Headlight"
     window.context.workbench.open_run(example_path())
     qtbot.waitUntil(lambda: window.windowTitle() == "Example run · Headlight", timeout=WAIT_MS)
+    name = window.status_bar.run_label  # without a title, as on the full screen
+    assert name.text() == "Example run" and name.isVisible()
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: window.windowTitle() == "Headlight", timeout=WAIT_MS)
+    assert not name.isVisible()
     wait_for_state("ready")
     window.context.workbench.learn(1)
     wait_for_state("paused")
@@ -150,6 +153,7 @@ def test_the_window_is_called_after_the_run_that_it_shows(
     qtbot.keyClicks(view.details.name_edit, "my first")
     qtbot.keyClick(view.details.name_edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.windowTitle() == "my first · Headlight", timeout=WAIT_MS)
+    assert name.text() == "my first"
 
 
 def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow) -> None:

@@ -52,6 +52,28 @@ def test_what_watching_costs_is_told_while_it_learns(
     assert label.text() == ""
 
 
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+def test_while_it_learns_a_run_of_a_long_name_has_one_line(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Callable[[str], None], zoom: int
+) -> None:
+    bar, workbench = window.status_bar, window.context.workbench
+    workbench.edit("training.max_steps", 100_000)
+    qtbot.waitUntil(lambda: workbench.applied.training.max_steps == 100_000, timeout=WAIT_MS)
+    wait_for_state("ready")
+    window.resize(1280, 720)
+    window.context.theme.set_zoom(zoom)
+    window.transport.pace_slider.setValue(0)
+    window.transport.learn_button.click()
+    qtbot.waitUntil(bar.watching_label.isVisible, timeout=WAIT_MS)
+    bar.show_run("German to English, a larger warm-up, again")
+    qtbot.waitUntil(lambda: bar.run_label.width() >= window.context.theme.px(130), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bar.height() < 2 * bar.epoch_label.height(), timeout=WAIT_MS)
+    assert bar.run_label.x() < bar.epoch_label.x() and bar.run_label.toolTip() == bar.run_label.text()
+    assert bar.watching_label.geometry().right() <= bar.width()
+    window.transport.learn_button.click()
+    wait_for_state("paused")
+
+
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (89, "89 s"), (200, "3 min"), (9000, "2.5 h")])
 def test_times_are_no_more_exact_than_they_are_known(seconds: float, text: str) -> None:
     assert rough_time(seconds) == text
