@@ -25,14 +25,20 @@ class FigureAxis(pg.AxisItem):
 
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
         """As of a longer axis where two numbers of the first level would touch each other: pyqtgraph asks only how long
-        the axis is.
+        the axis is. Where that leaves one number alone, of any distance that leaves two: one says nothing of the scale.
         """
         shown, pixels = maxVal - minVal, size / (maxVal - minVal)
         levels: list[tuple[float, float]] = super().tickSpacing(minVal, maxVal, size)
+        *_, (finest, _) = levels
         while self._measures_numbers and self._touch(levels[0][0], minVal, maxVal, pixels):
             shown *= 2
             levels = super().tickSpacing(minVal, minVal + shown, size)
-        return levels
+        if not self._measures_numbers or len(self._whole(levels[0][0], minVal, maxVal, pixels)) > 1:
+            return levels
+        uneven = (finest * times for times in range(2, int((maxVal - minVal) // finest) + 1))
+        fitting = (one for one in uneven if not self._touch(one, minVal, maxVal, pixels))
+        two = (one for one in fitting if len(self._whole(one, minVal, maxVal, pixels)) > 1)
+        return next(([(one, 0.0)] for one in two), levels)
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, Sequence[float]]]:
         """Finer levels of ticks are written as long as no numbers touch: pyqtgraph looks at how full the axis is of
@@ -51,7 +57,12 @@ class FigureAxis(pg.AxisItem):
         return self.orientation == "bottom" and self.style["tickFont"] is not None
 
     def _touch(self, spacing: float, start: float, end: float, pixels: float) -> bool:
-        """Whether two of the numbers so far apart do, of those that are not cut off, where so many pixels are 1."""
+        """Whether two of the numbers so far apart do, where so many pixels are 1."""
+        gap = QFontMetricsF(self.style["tickFont"]).horizontalAdvance("0") / 2
+        return any(left[1] + gap > right[0] for left, right in pairwise(self._whole(spacing, start, end, pixels)))
+
+    def _whole(self, spacing: float, start: float, end: float, pixels: float) -> list[tuple[float, float]]:
+        """From where to where the numbers so far apart stand, of those that are not cut off."""
         metrics, margin = QFontMetricsF(self.style["tickFont"]), self.style["hideOverlappingLabels"]
         ticks = [spacing * place for place in range(math.ceil(start / spacing), math.floor(end / spacing) + 1)]
         widths = map(metrics.horizontalAdvance, self.tickStrings(ticks, 1.0, spacing))
@@ -59,8 +70,7 @@ class FigureAxis(pg.AxisItem):
             ((tick - start) * pixels - width / 2, (tick - start) * pixels + width / 2)
             for tick, width in zip(ticks, widths, strict=True)
         ]
-        whole = [(left, right) for left, right in sides if left >= -margin and right <= (end - start) * pixels + margin]
-        return any(left[1] + metrics.horizontalAdvance("0") / 2 > right[0] for left, right in pairwise(whole))
+        return [(left, right) for left, right in sides if left >= -margin and right <= (end - start) * pixels + margin]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         texts = super().tickStrings(values, scale, spacing)
