@@ -11,7 +11,7 @@ from gui.widgets.scrolling_page import ScrollingPage
 
 
 class View(QWidget):
-    """Subclasses lay out their panels and hand them to `add_panels`."""
+    """Subclasses hand their panels to `add_panels`, and lay them out."""
 
     title = ""  # in the rail
     icon = ""  # a file of resources/icons, without .svg
@@ -40,7 +40,10 @@ class View(QWidget):
         self._keep_legible()
 
     def add_panels(self, *panels: Panel) -> None:
-        """Have these drawn whenever this view is visible, and let those that are pictures be exported."""
+        """Have these drawn whenever this view is visible, and let those that are pictures be exported.
+
+        Before they are laid out: Tab comes to a button that a panel brings along after what it exports, to others last.
+        """
         self.context.redraws.add(*panels)
         for panel in panels:
             if panel.is_picture:

@@ -76,10 +76,11 @@ class AnatomyView(View):
         kind = self._kind(row)
         if kind not in self.built:
             topic = self.built[kind] = self._makers[kind]()
+            self.add_panels(topic, *topic.findChildren(Panel))
             self._pages[kind] = scrolling(topic)
             self.pages.addWidget(self._pages[kind])
-            self.add_panels(topic, *topic.findChildren(Panel))
             tab_on_into(self._pages[kind], behind=self.topics)
+            topic.tab_to_code_last()
         self.pages.setCurrentWidget(self._pages[kind])
 
     def _resize(self) -> None:

@@ -64,10 +64,10 @@ class DataView(View):
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
         self._typing.setInterval(SEARCH_DELAY_MS)
+        self.add_panels(self.histograms, self.figures)
         self._lay_out()
         self._connect()
         self._resize()
-        self.add_panels(self.histograms, self.figures)
         self._show_data()
         self._show_pairs()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget
+from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QWidget
 
 from gui.context import Context
 from gui.panels.attention.attention_map import AttentionMap
@@ -20,6 +20,7 @@ from gui.validation_reader import ValidationReader
 from gui.view import View
 from gui.widgets.buttons import MoreButton
 from gui.widgets.splitters import splitter
+from gui.widgets.tab_order import tab_on_into
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
 LOWEST = 328  # pixels at 100 %: what attention and curves need to be read
@@ -44,9 +45,10 @@ class TrainView(View):
         self.more_button = MoreButton("More about what was learned", _MORE_HELP)
         self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.rewind_button), self.more_button)
         self.pictures = QStackedWidget()  # attention; behind More what was learned, built when it is first looked at
+        QWidget.setTabOrder(self.curves.metric_combo, self.more_button)
+        self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         self._lay_out()
         self.more_button.toggled.connect(self._show_more)
-        self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
         self.sentence_row.sentence_added.connect(follow)
         self.curves.notices.tried.connect(context.workbench.try_out)
@@ -68,7 +70,9 @@ class TrainView(View):
 
     def _show_more(self, is_more: bool) -> None:
         if self.pictures.count() == 1:
-            self.pictures.addWidget(self._learned())
+            learned = self._learned()
+            self.pictures.addWidget(learned)
+            tab_on_into(learned, behind=self.head_grid)
         self.pictures.setCurrentIndex(int(is_more))
         self.keep_legible(self.parts, LOWEST_LEARNED if is_more else LOWEST)
         self.context.redraws.mark_all()

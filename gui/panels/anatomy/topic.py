@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
@@ -78,6 +79,14 @@ class Topic(Panel):
             widget.setToolTip(help)
         for widget in more:
             row.addWidget(widget)
+
+    def tab_to_code_last(self) -> None:
+        """After what subclasses put above it, and after the button that exports that."""
+        last = self.header.itemAt(self.header.count() - 1)
+        exporting = last.widget() if last is not None else None
+        assert exporting is not None
+        for before, widget in pairwise((exporting, self.code.heading, self.code_text)):
+            QWidget.setTabOrder(before, widget)
 
     def minimumSizeHint(self) -> QSize:
         """No height: the page asks for the one that its width takes."""

@@ -12,8 +12,12 @@ from core.events import StateChanged
 from gui.datasets.data_look import NOTHING
 from gui.main_window import VIEWS, MainWindow
 from gui.option_form import OptionForm
+from gui.panel import Panel
 from gui.panels.anatomy.masks import MasksTopic
+from gui.panels.anatomy.topic import Topic
+from gui.pictures.export_button import ExportButton
 from gui.view import View
+from gui.views.anatomy import AnatomyView
 from gui.views.setup import SECTIONS
 from gui.views.translate import TranslateView
 from tests.gui.conftest import WAIT_MS
@@ -39,6 +43,10 @@ def in_order_of_tab(window: MainWindow) -> list[QWidget]:
         chain.append(widget)
         widget = widget.nextInFocusChain()
     return [widget for widget in chain if widget.focusPolicy() != Qt.FocusPolicy.NoFocus]
+
+
+def still_to_be_drawn(view: View) -> list[Panel]:
+    return [panel for panel in view.findChildren(Panel) if panel.is_dirty and panel.isVisible()]
 
 
 def test_only_what_somebody_opens_is_built(empty_window: MainWindow) -> None:
@@ -112,3 +120,29 @@ def test_a_view_that_is_opened_late_knows_what_came_before(window: MainWindow, q
     window.context.bridge.repeat([StateChanged(state="empty", step=0)])
     assert window.data_view.empty_label.text() == NOTHING
     assert not window.data_view.next_button.isEnabled() and window.data_view.page_label.text() == "none"
+
+
+def test_tab_comes_to_a_button_that_exports_right_after_what_it_exports(qtbot: QtBot, window: MainWindow) -> None:
+    found = set[str]()
+    for index, view in enumerate(window.views):
+        window.show_view(index)
+        pages = view.topics.count() if isinstance(view, AnatomyView) else 1
+        for page in range(pages):
+            if isinstance(view, AnatomyView):
+                view.topics.setCurrentRow(page)
+            qtbot.waitUntil(lambda view=view: not still_to_be_drawn(view), timeout=WAIT_MS)
+            chain = [widget for widget in in_order_of_tab(window) if widget.isVisible()]
+            for exporting in (one for one in view.findChildren(ExportButton) if one.isVisible()):
+                panel = exporting.parentWidget()
+                places = [place for place, widget in enumerate(chain) if panel.isAncestorOf(widget)]
+                last = -2 if isinstance(panel, Topic) and panel.code.heading in chain else -1  # code is no picture
+                assert chain[places[last]] is exporting and places == [*range(places[0], places[-1] + 1)], panel.title
+                found.add(exporting.accessibleName())
+    assert len(found) >= 12
+
+
+def test_tab_goes_through_the_curves_from_left_to_right(window: MainWindow) -> None:
+    curves, chain = window.train_view.curves, in_order_of_tab(window)
+    row = (curves.metric_combo, window.train_view.more_button, curves.rewind_button, curves.replay_button)
+    first = chain.index(row[0])
+    assert tuple(chain[first : first + len(row)]) == row
