@@ -23,9 +23,12 @@ AUTO = "auto"
 
 
 class OptionForm(QWidget):
-    """`edited` carries a key and its new value while it is typed. Values are shown with `show_values`."""
+    """`edited` carries a key and its new value while it is typed, `typed_out` says that it was: with Enter, or as its
+    field was left. Values are shown with `show_values`.
+    """
 
     edited = Signal(str, object)
+    typed_out = Signal()
 
     def __init__(self, fields: Sequence[SettingField]) -> None:
         super().__init__()
@@ -36,6 +39,7 @@ class OptionForm(QWidget):
         for row in self.rows.values():
             layout.addWidget(row)
             row.edited.connect(self.edited)
+            row.typed_out.connect(self.typed_out)
 
     def show_values(self, values: Mapping[str, Any]) -> None:
         """Show a nested dict of settings; rows inside a group that is switched off go away."""
@@ -68,6 +72,7 @@ class FormRow(QWidget):
     """Label, editor, help and error of one key."""
 
     edited = Signal(str, object)
+    typed_out = Signal()
 
     def __init__(self, field: SettingField, folder: Callable[[], str | None]) -> None:
         super().__init__()
@@ -183,6 +188,7 @@ class FormRow(QWidget):
         assert isinstance(self.editor, QLineEdit)
         if not self.error:
             self.before = read_value(self.field, self.editor.text())
+        self.typed_out.emit()
 
     def _take_text(self, text: str) -> None:
         self.edited.emit(self.field.key, read_value(self.field, text))

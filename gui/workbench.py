@@ -265,6 +265,10 @@ class Workbench(AtHand):
             self._preparation.come_in(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
         self.changed.emit()
 
+    def act_on_what_is_typed_out(self) -> None:
+        """Nobody types on: what waits for that acts."""
+        self._acting.come_at_once()
+
     def _act(self) -> None:
         """Have what was typed act now, or once the run is there or refused that is on its way."""
         if self.is_opening or self._beginning.is_asked:

@@ -15,7 +15,7 @@ from core.settings.fields import setting_effect
 from gui.bench.at_hand import AtHand, Kept
 from gui.bridge import EngineBridge
 
-ACT_DELAY_MS = 800  # after the last keystroke: the 2 of 2000 must not end the run at step 2
+ACT_DELAY_MS = 2000  # after the last keystroke: the 2 of 2000 must not end the run at step 2, however slowly typed
 
 
 @dataclass(eq=False)
@@ -52,6 +52,12 @@ class ActingEdits(QObject):
     def hold(self) -> None:
         """Another moment: there is nothing yet that they could act on."""
         self._typing.start()
+
+    def come_at_once(self) -> None:
+        """They were typed out: with Enter, or as the field was left."""
+        if self._typing.isActive():
+            self._typing.stop()
+            self.due.emit()
 
     def includes(self, key: str) -> bool:
         """Whether this setting, or the part of the settings that it belongs to, is about to act."""

@@ -121,6 +121,7 @@ class SetupDrawer(QFrame):
             section.body.insertWidget(_PLACES.get(name, 0), form)
             tab_on_into(form, behind=self.plugin_options if name == "dataset" else section.heading)
             form.edited.connect(self._edit)
+            form.typed_out.connect(self.context.workbench.act_on_what_is_typed_out)
             self.refresh()
         return self._forms[name]
 

@@ -202,6 +202,30 @@ def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) ->
     assert bridge.state == "learning"
 
 
+def test_what_is_typed_acts_at_once_with_enter_or_as_its_field_is_left(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    history, workbench = window.context.bridge.history, window.context.workbench
+    workbench.learn(2)
+    wait_for_state("paused")
+    window.activateWindow()
+    window.rail.setup_button.click()  # a field that is not seen has no focus
+    window.setup_drawer.sections["training"].heading.click()
+    typing = workbench._acting._typing
+    typing.setInterval(100 * WAIT_MS)  # so that nothing acts for a pause
+    for number, (value, leave) in enumerate(((50, Qt.Key.Key_Return), (60, Qt.Key.Key_Tab)), start=1):
+        editor = window.setup_drawer.form("training").rows["training.max_steps"].editor
+        assert isinstance(editor, QLineEdit)
+        editor.setFocus()
+        qtbot.waitUntil(editor.hasFocus, timeout=WAIT_MS)
+        editor.selectAll()
+        qtbot.keyClicks(editor, str(value))
+        assert typing.isActive() and len(history.settings_changed) == number - 1
+        qtbot.keyClick(editor, leave)
+        qtbot.waitUntil(lambda number=number: len(history.settings_changed) == number, timeout=WAIT_MS)
+        assert history.settings_changed[-1].value == value and not typing.isActive()
+
+
 @pytest.mark.parametrize("typed", ["1,000", "2,5", "4 0", "3x"])
 def test_nothing_of_what_does_not_fit_is_taken_not_even_its_first_digits(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: str
