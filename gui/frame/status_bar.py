@@ -18,8 +18,9 @@ from gui.widgets.moving_labels import ElidedLabel, FigureLabel
 
 REFRESH_MS = 500
 TOLD_MS = 10_000  # long enough to read a path
-WORDY, NARROW = 900, 620  # pixels at 100 %: below them a line has no room for all, and none for the device
-_NAME, _SHORT_NAME = 280, 140  # of them for the name of the run
+WORDY, NARROW = 720, 620  # pixels at 100 %: below them a line has no room for all figures, and none for the device
+_FOR_NAME = 180  # more, where a run is named
+_NAME, _SHORT_NAME = 280, 140  # at the most for its name
 _WATCHING = (
     "What watching has lately cost, as a share of the time: drawing on one processor core, with what is read for it, "
     "and answering what the open view asks the model as it learns. Both rest, for some seconds at most, to keep it "
@@ -109,7 +110,7 @@ class StatusBar(QFrame):
     @property
     def _is_terse(self) -> bool:
         """Whether a second line would push the view up: what is left out is said of a figure that is pointed at."""
-        return self.width() < self.context.theme.px(WORDY)
+        return self.width() < self.context.theme.px(WORDY + _FOR_NAME * bool(self.run_label.text()))
 
     def _tell_of_run(self, sentence: str) -> None:
         self._tell(sentence)

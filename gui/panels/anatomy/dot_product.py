@@ -179,7 +179,7 @@ def _behind_arrow(stage_button: QPushButton) -> QWidget:
     made = QWidget()
     row = QHBoxLayout(made)
     row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(0)
+    row.setSpacing(GRID // 2)
     row.addWidget(plain_label("→", role="muted"))
     row.addWidget(stage_button)
     return made

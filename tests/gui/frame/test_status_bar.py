@@ -64,7 +64,7 @@ def test_while_it_learns_a_run_of_a_long_name_has_one_line(
     window.context.theme.set_zoom(zoom)
     window.transport.pace_slider.setValue(0)
     window.transport.learn_button.click()
-    qtbot.waitUntil(bar.watching_label.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bar.watching_label.isVisible() and bar.run_label.isVisible(), timeout=WAIT_MS)
     bar.show_run("German to English, a larger warm-up, again")
     qtbot.waitUntil(lambda: bar.run_label.width() >= window.context.theme.px(130), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bar.height() < 2 * bar.epoch_label.height(), timeout=WAIT_MS)
