@@ -20,7 +20,7 @@ REFRESH_MS = 500
 TOLD_MS = 10_000  # long enough to read a path
 WORDY, NARROW = 720, 620  # pixels at 100 %: below them a line has no room for all figures, and none for the device
 _FOR_NAME = 180  # more, where a run is named
-_NAME, _SHORT_NAME = 280, 140  # at the most for its name
+_NAME, _SHORT_NAME = 280, 120  # at the most for its name
 _WATCHING = (
     "What watching has lately cost, as a share of the time: drawing on one processor core, with what is read for it, "
     "and answering what the open view asks the model as it learns. Both rest, for some seconds at most, to keep it "

@@ -66,7 +66,7 @@ def test_while_it_learns_a_run_of_a_long_name_has_one_line(
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bar.watching_label.isVisible() and bar.run_label.isVisible(), timeout=WAIT_MS)
     bar.show_run("German to English, a larger warm-up, again")
-    qtbot.waitUntil(lambda: bar.run_label.width() >= window.context.theme.px(130), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bar.run_label.width() >= window.context.theme.px(110), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bar.height() < 2 * bar.epoch_label.height(), timeout=WAIT_MS)
     assert bar.run_label.x() < bar.epoch_label.x() and bar.run_label.toolTip() == bar.run_label.text()
     assert bar.watching_label.geometry().right() <= bar.width()
