@@ -23,8 +23,8 @@ AUTO = "auto"
 
 
 class OptionForm(QWidget):
-    """`edited` carries a key and its new value while it is typed, `typed_out` says that it was: with Enter, or as its
-    field was left. Values are shown with `show_values`.
+    """`edited` carries a key and its new value while it is typed, `typed_out` says that it was: with Enter, by a check,
+    or as its field was left. Values are shown with `show_values`.
     """
 
     edited = Signal(str, object)
@@ -170,6 +170,7 @@ class FormRow(QWidget):
     def _take_check(self, on: bool) -> None:
         off = AUTO if self.field.allows_auto else None
         self.edited.emit(self.field.key, ({} if on else off) if self.field.kind == "group" else on)
+        self.typed_out.emit()
 
     def _add_path_button(self, row: QHBoxLayout, folder: Callable[[], str | None]) -> None:
         assert isinstance(self.editor, QLineEdit)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QScrollArea
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from core.config import read_config
@@ -224,6 +224,10 @@ def test_what_is_typed_acts_at_once_with_enter_or_as_its_field_is_left(
         qtbot.keyClick(editor, leave)
         qtbot.waitUntil(lambda number=number: len(history.settings_changed) == number, timeout=WAIT_MS)
         assert history.settings_changed[-1].value == value and not typing.isActive()
+    box = window.setup_drawer.form("training").rows["training.early_stopping"].editor
+    assert isinstance(box, QCheckBox)
+    box.click()  # nothing is typed there
+    qtbot.waitUntil(lambda: history.settings_changed[-1].key == "training.early_stopping", timeout=WAIT_MS)
 
 
 @pytest.mark.parametrize("typed", ["1,000", "2,5", "4 0", "3x"])
