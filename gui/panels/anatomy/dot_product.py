@@ -26,6 +26,8 @@ from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label
 
+_SENTENCE = 36  # characters for which there is room: at 1280 pixels the stages stand beside it
+
 
 class DotProductTopic(Topic):
     """On the left what goes in, on the right what comes out; pointing at a number shows what made it."""
@@ -141,6 +143,8 @@ class DotProductTopic(Topic):
         sentence = ("sentence", self.sentence_combo, "One of the sentences that this run follows")
         self.add_controls(sentence, more=tuple(self._stages()))
         self.sentence_combo.setMinimumWidth(1)  # a long sentence is cut, the page is not stretched
+        self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.sentence_combo.setMinimumContentsLength(_SENTENCE)
         self.chooser.scale_box.hide()
         self.stage_label.setWordWrap(True)
         self.body.insertWidget(self.body.indexOf(self.controls), self.chooser)
