@@ -4,6 +4,16 @@ from core.config import ModelConfig, RunConfig
 from core.data.prepared_data import PreparedData
 
 
+def model_sizes(config: RunConfig, data: PreparedData) -> tuple[int, int, int]:
+    """What a `Transformer` of this run is made with besides its settings: both vocabularies' sizes, and positions."""
+    return len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+
+
+def num_parameters(config: RunConfig, data: PreparedData) -> int:
+    """The trained numbers of this run's model."""
+    return count_parameters(config.model, *model_sizes(config, data))
+
+
 def num_positions(config: RunConfig, data: PreparedData) -> int:
     """The positions a model of this run needs: for its longest source, target, and free output. `<eos>` counted."""
     longest_output = config.decoding.max_length

@@ -20,7 +20,7 @@ from core.model.attention import KeysValues, SelfAttention
 from core.model.masks import padding_mask
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
-from core.model_size import num_positions
+from core.model_size import model_sizes
 from core.run_folder import RunFolder, Weights
 from core.training.checkpoint import tensors
 
@@ -97,8 +97,7 @@ def onnx_graphs(run: RunFolder, weights: Weights) -> dict[str, bytes]:
 
 def _model(run: RunFolder, weights: Weights) -> Transformer:
     config, data = run.config(), PreparedData.from_document(run.vocabulary(), run.subword_models())
-    sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-    model = Transformer(config.model, *sizes)
+    model = Transformer(config.model, *model_sizes(config, data))
     load_weights(model, tensors(weights))
     return model
 

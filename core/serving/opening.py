@@ -18,7 +18,7 @@ from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
-from core.model_size import count_parameters, num_positions
+from core.model_size import num_parameters
 from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Purpose
 from core.run_files.documents import DamagedFile
@@ -171,9 +171,7 @@ def require_same_size(
 ) -> None:
     """Raise UserError where config and vocabulary describe another model than the weights of `step`, however large."""
     held = sum(array.size for array in weights.values())
-    described = count_parameters(
-        config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-    )
+    described = num_parameters(config, data)
     if held != described:
         raise UserError(
             f"{folder.path}: config and vocabulary describe a model of {described:,} weights, "

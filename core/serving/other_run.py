@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import torch
 
-from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.data.unchanged_files import Looks, look_at
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
-from core.model_size import num_positions
+from core.model_size import model_sizes
 from core.run_files.by_step import CHECKPOINTS, step_path
 from core.run_files.checkpoint_files import MODEL
 from core.run_folder import RunFolder
@@ -58,12 +57,7 @@ def _read(folder: RunFolder, step: int) -> OtherModel:
     config, data = folder.config(), known_data(folder)
     weights = folder.weights(step)
     require_same_size(folder, step, weights, config, data)
-    model = _untrained(config, data)
+    with torch.random.fork_rng(devices=[]):  # a model that is built draws its first weights
+        model = Transformer(config.model, *model_sizes(config, data)).eval()
     load_weights(model, tensors(weights))
     return OtherModel(step, model, data)
-
-
-def _untrained(config: RunConfig, data: PreparedData) -> Transformer:
-    sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-    with torch.random.fork_rng(devices=[]):  # a model that is built draws its first weights
-        return Transformer(config.model, *sizes).eval()

@@ -20,6 +20,7 @@ from core.events import (
     Trouble,
     ValidationDone,
 )
+from core.prepared import prepared_of
 from core.resuming import claimed_to_go_on
 from core.run_files.places import require_room
 from core.run_folder import RunFolder
@@ -61,22 +62,8 @@ class RunAtHand:
 
     def prepared(self) -> Prepared:
         """What whoever watches should know of it."""
-        data = self.trainer.data
-        return Prepared(
-            config=self.config,
-            num_parameters=sum(parameter.numel() for parameter in self.trainer.model.parameters()),
-            src_tokens=data.src_vocabulary.tokens,
-            tgt_tokens=data.tgt_vocabulary.tokens,
-            num_pairs=data.num_pairs,
-            left_out=data.left_out,
-            plugin_left_out=data.plugin_left_out,
-            limits=data.limits,
-            unigram_loss=data.unigram_loss,
-            examples=data.examples,
-            fingerprint=data.fingerprint,
-            run=self.folder.path if self.folder is not None else None,
-            picked=self.picked,
-        )
+        run = self.folder.path if self.folder is not None else None
+        return prepared_of(self.trainer.initial_config, self.config, self.trainer.data, run, self.picked)
 
     def is_at(self, path: Path) -> bool:
         """Whether this is the run in that folder."""

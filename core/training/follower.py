@@ -22,7 +22,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.machine.signals import STOPPING
 from core.model.transformer import Transformer
-from core.model_size import num_positions
+from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
 from core.torchrun import device_here, tell_torchrun, threads_here
 from core.training.distributed import SeveralProcesses, part
@@ -111,6 +111,5 @@ def _learner(config: RunConfig, data: PreparedData, processes: SeveralProcesses)
     if device.type == "cuda":
         torch.cuda.set_device(device)
     torch.set_num_threads(threads_here(int(config.training.num_threads)))
-    sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-    model = Transformer(config.model, *sizes).eval()
+    model = Transformer(config.model, *model_sizes(config, data)).eval()
     return Learner(model, config.training, device, processes)

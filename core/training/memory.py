@@ -8,7 +8,7 @@ from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.machine.free_memory import free_memory
-from core.model_size import batch_bytes, count_parameters, num_positions
+from core.model_size import batch_bytes, num_parameters
 from core.training.optimization import AVERAGES
 
 _FLOAT32 = 4
@@ -19,10 +19,9 @@ def model_bytes(config: RunConfig, data: PreparedData) -> int:
 
     In bfloat16 weights and gradients are there once more, in half the bytes (core/training/passes/weights.py).
     """
-    sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
     per_weight = 2 + len(AVERAGES[config.training.optimizer.name]) + (config.training.ema_decay is not None)
     per_weight += config.training.precision == "bfloat16"
-    return _FLOAT32 * per_weight * count_parameters(config.model, *sizes)
+    return _FLOAT32 * per_weight * num_parameters(config, data)
 
 
 def require_memory(config: RunConfig, data: PreparedData) -> None:

@@ -13,7 +13,7 @@ from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
-from core.model_size import count_parameters, num_positions
+from core.model_size import num_parameters
 from core.torchrun import cores_here, device_here, require_a_device_each
 
 # Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
@@ -77,10 +77,7 @@ def is_small(config: RunConfig, data: PreparedData) -> bool:
     """Whether its steps are so small that neither a second thread nor bfloat16 pays on a CPU."""
     training = config.training
     tokens = training.batch_tokens or (training.batch_size or 1) * data.max_tgt_length
-    parameters = count_parameters(
-        config.model, len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-    )
-    return parameters * tokens < _WORK_TO_SHARE
+    return num_parameters(config, data) * tokens < _WORK_TO_SHARE
 
 
 def physical_cores() -> int:

@@ -20,7 +20,7 @@ from core.decoding.typed_text import encode_text
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights, weights
-from core.model_size import num_positions
+from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
 from core.requests import Evaluation
@@ -77,8 +77,8 @@ class Trainer:
         self._settings = LiveSettings(config)
         self._random = RandomState(config.seed, device)
         with self._random.drawing():
-            sizes = len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
-            trained = Transformer(config.model, *sizes).eval()  # training draws masks of its own
+            # training draws masks of its own
+            trained = Transformer(config.model, *model_sizes(config, data)).eval()
         self._processes = processes_here()
         self._learner = Learner(trained, config.training, device, self._processes)
         self._average: MovingAverage | None = None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from core.config import change_settings
 from core.engine import Engine
 from core.events import Prepared
 from core.followed_run import read_followed
-from core.requests import ChangeSetting, Learn
+from core.requests import ChangeSetting, Learn, Prepare, Start
 from core.run_folder import RunFolder
-from tests.core.watcher import Watcher, answered, begun
+from tests.core.watcher import Watcher, answered, begun, tiny_config
 
 
 def test_a_folder_tells_what_the_engine_said(tmp_path: Path) -> None:
@@ -24,3 +25,13 @@ def test_a_folder_tells_what_the_engine_said(tmp_path: Path) -> None:
     assert history.prepared is not None and history.last_step == 2
     assert history.prepared.config.training.max_steps == 70
     assert replace(history.prepared, config=said.config, run=None) == replace(said, picked="")  # told where it is new
+
+
+def test_a_longest_output_that_was_lowered_leaves_the_model_its_positions(tmp_path: Path) -> None:
+    longer = {"model.positions": "learned", "decoding.max_length": 40}
+    with Engine() as engine:
+        said = answered(engine, Prepare(config=change_settings(tiny_config(), longer)))
+        run = answered(engine, Start(runs_dir=tmp_path))
+        answered(engine, ChangeSetting(key="decoding.max_length", value=4))
+        told = read_followed(RunFolder.open(run)).prepared
+    assert told is not None and told.num_parameters == said.num_parameters

@@ -1,0 +1,31 @@
+"""What whoever watches is told of a run's data and model: as they stand ready, or as another process has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.config import RunConfig
+from core.data.prepared_data import PreparedData
+from core.events import Prepared
+from core.model_size import num_parameters
+
+
+def prepared_of(
+    began_with: RunConfig, config: RunConfig, data: PreparedData, run: Path | None, picked: str = ""
+) -> Prepared:
+    """The settings that the model was made with are resolved, `config` is what holds now; `run` its folder, if any."""
+    return Prepared(
+        config=config,
+        num_parameters=num_parameters(began_with, data),
+        src_tokens=data.src_vocabulary.tokens,
+        tgt_tokens=data.tgt_vocabulary.tokens,
+        num_pairs=data.num_pairs,
+        left_out=data.left_out,
+        plugin_left_out=data.plugin_left_out,
+        limits=data.limits,
+        unigram_loss=data.unigram_loss,
+        examples=data.examples,
+        fingerprint=data.fingerprint,
+        run=run,
+        picked=picked,
+    )
