@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from core.errors import UserError
@@ -56,9 +55,7 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def ask(self, request: Request[Answer]) -> Future[Answer]:

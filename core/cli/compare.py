@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
+from core.cli.comparable import warn_of_other_tokens
+from core.cli.files import runs_dir_of
 from core.cli.one_line import one_line
-from core.cli.output import print_records
-from core.cli.same_data import of_other_data
-from core.cli.same_tokens import warn_of_other_tokens
+from core.cli.output import print_records, warn
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
-from core.comparison.seeds import seed_groups
+from core.comparison.seeds import places_of_other_data, seed_groups
 from core.comparison.target_tokens import place_of_others
 from core.errors import UserError
-from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.run_folder import RunFolder, find_run
 
 _WITH_PAIRED_BOOTSTRAP = ("split", "set", "beam_size", "length_penalty", "minimum_risk", "checkpoint", "plugins_dir")
 
@@ -36,12 +35,13 @@ def compare(arguments: Namespace) -> int:
             f"--{given[0].replace('_', '-')}: the figures compared are those of the runs' own validations.",
             "It goes with --paired-bootstrap, which evaluates two runs.",
         )
-    runs_dir = arguments.runs_dir or default_runs_dir()
-    runs = [ReadRun.read(RunFolder.open(find_run(text, runs_dir))) for text in arguments.runs]
+    runs = [ReadRun.read(RunFolder.open(find_run(text, runs_dir_of(arguments)))) for text in arguments.runs]
     if (other := place_of_others([run.target_tokens for run in runs])) is not None:
         warn_of_other_tokens(runs[0].folder, runs[other].folder, "say nothing side by side")
-    if (how := of_other_data(runs)) is not None:
-        print(f"warning: {how}, and have no common mean", file=sys.stderr)
+    if (places := places_of_other_data(runs)) is not None:
+        first, second = (runs[place].folder.path.name for place in places)
+        same = f"{first} and {second} were trained with the same settings"
+        warn(f"{same} on different data, for the corpus was changed, and have no common mean")
     records = records_of(runs, seed_groups(runs))
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)

@@ -15,7 +15,6 @@ from concurrent.futures import Future
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from signal import Signals
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from core.cli.terminal import TerminalProgress
@@ -35,7 +34,7 @@ class Conversation:
     def __init__(self, show: Listener, plugin_dirs: Sequence[Path]) -> None:
         self._show = show
         self._inbox: queue.SimpleQueue[Event | Future[Any] | Signals] = queue.SimpleQueue()
-        self._signal: Signals | None = None
+        self.signal: Signals | None = None  # that asked the process to end, if one did
         self._signalled_at = 0.0
         self._is_waiting_told = False
         self._run: Path | None = None
@@ -47,10 +46,8 @@ class Conversation:
         self._engine = self._stack.enter_context(Engine([self._inbox.put], plugin_dirs=self._plugin_dirs))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
 
     def ask(self, request: Request[Answer]) -> Answer:
         """The answer, or what the engine raised instead. Raises Interrupted on a signal: nothing is to be saved yet."""
@@ -65,8 +62,8 @@ class Conversation:
 
     def require_no_signal(self) -> None:
         """Raise Interrupted where a signal asked the process to end; for who waits for something beside the engine."""
-        if self._signal is not None:
-            raise Interrupted(self._signal, f"ended by {self._signal.name}.")
+        if self.signal is not None:
+            raise Interrupted(self.signal, f"ended by {self.signal.name}.")
 
     def learn(self) -> RunFinished:
         """Let the run go on to its end; a signal saves a checkpoint and ends it before that, see `signal`."""
@@ -81,15 +78,10 @@ class Conversation:
             learning.result()  # raises it: the verb can do nothing about it
         return item
 
-    @property
-    def signal(self) -> Signals | None:
-        """The signal that asked the process to end, if one did."""
-        return self._signal
-
     def _hear(self, number: Signals) -> None:
         """Called by the signal itself, whatever the main thread is at; the second in earnest ends the process."""
-        if self._signal is None:
-            self._signal, self._signalled_at = number, time.monotonic()
+        if self.signal is None:
+            self.signal, self._signalled_at = number, time.monotonic()
             self._inbox.put(number)
         elif time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS:  # what is on disk is whole
             where = "" if self._run is None else f"; the run is {self._run}"
@@ -101,10 +93,10 @@ class Conversation:
     def _tell_of_waiting(self) -> None:
         """Once, where a step takes long: who sees nothing happen does not know that it was heard."""
         is_late = time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS
-        if self._signal is not None and is_late and not self._is_waiting_told:
+        if self.signal is not None and is_late and not self._is_waiting_told:
             self._is_waiting_told = True
             after = "ends after what is under way, a step or an answer; another signal ends it at once"
-            print(f"\nheadlight: {self._signal.name} was heard: this {after}.", file=sys.stderr)
+            print(f"\nheadlight: {self.signal.name} was heard: this {after}.", file=sys.stderr)
 
     def _next(self) -> Event | Future[Any] | Signals:
         while True:
@@ -134,12 +126,10 @@ class TerminalConversation(Conversation):
         self._stack.enter_context(closing(self._progress))
         return super().__enter__()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
+    def __exit__(self, *error: Any) -> None:
+        if error == (None, None, None):
             self.answered()
-        super().__exit__(kind, error, trace)
+        super().__exit__(*error)
 
     def tell(self, note: str) -> None:
         """Tell this too."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, TextIO
 
+from core.cli.comparable import figures_of_other_units, require_same_sentences
 from core.cli.conversation import TerminalConversation
 from core.cli.files import output_file
 from core.cli.opening import (
@@ -18,9 +18,7 @@ from core.cli.opening import (
     require_different_runs,
     require_no_corpus_file,
 )
-from core.cli.output import print_json, print_lines, print_means
-from core.cli.same_sentences import require_same_sentences
-from core.cli.same_tokens import figures_of_other_units
+from core.cli.output import print_json, print_lines, print_means, warn
 from core.comparison.read_run import ReadRun
 from core.comparison.seeds import repeats
 from core.comparison.spread import spread
@@ -80,7 +78,7 @@ def evaluated(engine: TerminalConversation, opening: OpenRun, split: str, *, min
 
 
 def _tell(evaluation: Evaluation, *, json: bool) -> None:
-    warn(evaluation)
+    warn_of_sentences(evaluation)
     record = _record(evaluation)
     if json:
         print_json(record)
@@ -89,29 +87,24 @@ def _tell(evaluation: Evaluation, *, json: bool) -> None:
     print_lines(record | named)
 
 
-def warn(evaluation: Evaluation) -> None:
-    """Say on standard error what a reader of the figures should know of the sentences they are of."""
+def warn_of_sentences(evaluation: Evaluation) -> None:
+    """Say what a reader of the figures should know of the sentences they are of."""
     if others := other_pairs(evaluation):
         given = ", ".join(f"{key}={value}" for key, value in others.items())
-        print(f"warning: these are not the run's own {evaluation.split} pairs, but those of {given}", file=sys.stderr)
+        warn(f"these are not the run's own {evaluation.split} pairs, but those of {given}")
     num_pairs = evaluation.sentences + evaluation.left_out + evaluation.plugin_left_out
     if evaluation.plugin_left_out:
-        print(
-            f"warning: {evaluation.plugin_left_out:,} of {num_pairs:,} pairs of {evaluation.split} are left out by "
-            "options of the dataset's own, and are not scored",
-            file=sys.stderr,
+        warn(
+            f"{evaluation.plugin_left_out:,} of {num_pairs:,} pairs of {evaluation.split} are left out by "
+            "options of the dataset's own, and are not scored"
         )
     if evaluation.left_out:
-        print(
-            f"warning: {evaluation.left_out:,} of {num_pairs:,} pairs of {evaluation.split} are longer than "
-            "dataset.max_src_length or dataset.max_tgt_length, and are not scored",
-            file=sys.stderr,
+        warn(
+            f"{evaluation.left_out:,} of {num_pairs:,} pairs of {evaluation.split} are longer than "
+            "dataset.max_src_length or dataset.max_tgt_length, and are not scored"
         )
     if evaluation.is_valid_again:
-        print(
-            "warning: the dataset has no test pairs of its own: these are valid's, which chose the best checkpoint",
-            file=sys.stderr,
-        )
+        warn("the dataset has no test pairs of its own: these are valid's, which chose the best checkpoint")
 
 
 def _record(evaluation: Evaluation) -> dict[str, Any]:
@@ -148,7 +141,7 @@ def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     names = [evaluation.run.name for evaluation in evaluations]
     for at, first in again.items():
         said = f"{names[at]} repeats {names[first]}, seed included"
-        print(f"warning: {said}: it is left out of the mean, where it would count twice", file=sys.stderr)
+        warn(f"{said}: it is left out of the mean, where it would count twice")
     return [evaluation for at, evaluation in enumerate(evaluations) if at not in again]
 
 

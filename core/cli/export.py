@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.cli.files import require_outside_runs
+from core.cli.files import named_run, require_outside_runs
 from core.cli.opening import usual_checkpoint, weights_in_words
 from core.cli.output import print_json
 from core.errors import UserError
@@ -19,7 +19,7 @@ from core.run_files.atomic import whole_file, write_whole
 from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_files.refusing import refusing_to_write
 from core.run_files.tensors import tensor_bytes
-from core.run_folder import RunFolder, Weights, default_runs_dir, find_run
+from core.run_folder import RunFolder, Weights
 
 
 def export(arguments: Namespace) -> int:
@@ -33,7 +33,7 @@ def export(arguments: Namespace) -> int:
 
 
 def _export(arguments: Namespace) -> None:
-    run = RunFolder.open(find_run(arguments.run, arguments.runs_dir or default_runs_dir()).resolve())
+    run = RunFolder.open(named_run(arguments.run, arguments))
     require_outside_runs(arguments.output)
     if arguments.output.exists() and not _is_empty_folder(arguments):
         raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")

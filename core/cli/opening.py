@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.cli.conversation import TerminalConversation
-from core.cli.files import require_no_texts
+from core.cli.files import named_run, require_no_texts
 from core.config import read_override
 from core.errors import UserError
 from core.events import Prepared
 from core.requests import OpenRun, Purpose
-from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.run_folder import RunFolder
 from core.settings.fields import OPTIONS
 
 Settings = tuple[tuple[str, object], ...]
@@ -28,7 +28,7 @@ def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
 
 def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settings = ()) -> OpenRun:
     """Open a RUN as the command line names it, at the checkpoint that is asked for or its usual one, so decoding."""
-    path = find_run(run, arguments.runs_dir or default_runs_dir()).resolve()
+    path = named_run(run, arguments)
     return OpenRun(
         run=path,
         checkpoint=arguments.checkpoint or usual_checkpoint(RunFolder.open(path)),

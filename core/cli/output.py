@@ -48,6 +48,11 @@ def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None
     writer.writerows(plain(record) for record in records)
 
 
+def warn(sentence: str) -> None:
+    """Say on standard error what a reader of the results should know."""
+    print(f"warning: {sentence}", file=sys.stderr)
+
+
 def print_means(mean: Mapping[str, float], deviation: Mapping[str, float]) -> None:
     """Print a line for each metric: its mean over several runs ± its standard deviation."""
     for name, value in mean.items():

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from typing import Any
 
+from core.cli.comparable import figures_of_other_units, require_same_sentences
 from core.cli.conversation import TerminalConversation
-from core.cli.evaluate import evaluated, openings_of, warn
+from core.cli.evaluate import evaluated, openings_of, warn_of_sentences
 from core.cli.opening import require_different_runs, weights_in_words
-from core.cli.output import print_records
-from core.cli.same_sentences import require_same_sentences
-from core.cli.same_tokens import figures_of_other_units
+from core.cli.output import print_records, warn
 from core.comparison.paired_bootstrap import FEWEST, NUM_SAMPLES, Compared, Outputs, paired_bootstrap
 from core.errors import UserError
 from core.requests import Evaluation
@@ -28,12 +26,11 @@ def compare_paired(arguments: Namespace) -> int:
         split, minimum_risk = arguments.split or "valid", arguments.minimum_risk
         first, second = (evaluated(engine, opening, split, minimum_risk=minimum_risk) for opening in openings)
     require_same_sentences((first, second), "A paired test")
-    warn(first)
+    warn_of_sentences(first)
     if first.sentences < FEWEST:
-        print(
-            f"warning: {_sentences(first)} cannot tell the runs apart: where one is better in each, chance alone does "
-            f"that in more than 5 % of cases; expected at least {FEWEST}",
-            file=sys.stderr,
+        warn(
+            f"{_sentences(first)} cannot tell the runs apart: where one is better in each, chance alone does "
+            f"that in more than 5 % of cases; expected at least {FEWEST}"
         )
     references = [reference for _, reference, _ in first.predictions]
     left_out = figures_of_other_units((first, second))

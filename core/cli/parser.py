@@ -16,7 +16,7 @@ from argparse import (
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from core.typed_path import typed_path
 from core.version import version
@@ -29,6 +29,9 @@ _EPILOG = """examples:
   headlight train toy_german_english --set training.max_steps=500
   headlight translate RUN "ich möchte ein Bier"
 """
+_RUN = "a run's folder, or its name in the runs folder"
+_DATASET_OPTIONS = "say where a corpus is that was moved: dataset.options.folder=FOLDER; or which other pairs to score"
+_Verbs: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 
 class _Parser(ArgumentParser):
@@ -92,16 +95,22 @@ def _make_parser() -> ArgumentParser:
     return parser
 
 
-def _verbs(parser: ArgumentParser) -> _SubParsersAction[ArgumentParser]:
+def _verbs(parser: ArgumentParser) -> _Verbs:
     return parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=_Parser)
 
 
-def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    train = verbs.add_parser("train", help="train a preset or a YAML file, or go on with a run")
-    train.set_defaults(verb="train")
+def _verb(verbs: _Verbs, name: str, what: str) -> ArgumentParser:
+    """One of them: `runs list` is `list` among those of `runs`."""
+    verb = verbs.add_parser(name.split()[-1], help=what)
+    verb.set_defaults(verb=name)
+    return verb
+
+
+def _add_train(verbs: _Verbs) -> None:
+    train = _verb(verbs, "train", "train a preset or a YAML file, or go on with a run")
     train.add_argument("config", nargs="?", metavar="PRESET|FILE.yaml", help="`headlight presets list` shows them")
     train.add_argument("--resume", metavar="RUN", help="go on with this run instead")
-    train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting")
+    _add_set(train, "override one setting")
     train.add_argument("--run-dir", type=_path, metavar="DIR", help="the run's folder itself, new or empty")
     train.add_argument(
         "--tensorboard",
@@ -118,17 +127,13 @@ def _add_train(verbs: _SubParsersAction[ArgumentParser]) -> None:
     _add_json(train, "print one object a line: every event, the last one run_finished; with --seeds, seeds_finished")
 
 
-def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    evaluate = verbs.add_parser("evaluate", help="measure runs on sentences they were not trained on")
-    evaluate.set_defaults(verb="evaluate")
+def _add_evaluate(verbs: _Verbs) -> None:
+    evaluate = _verb(verbs, "evaluate", "measure runs on sentences they were not trained on")
     evaluate.add_argument(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help="a run's folder, or its name in the runs folder; of several runs, mean and standard deviation come last",
+        "runs", nargs="+", metavar="RUN", help=f"{_RUN}; of several runs, mean and standard deviation come last"
     )
     evaluate.add_argument("--split", choices=("valid", "test"), default="valid", help="default: valid")
-    _add_dataset_options(evaluate)
+    _add_set(evaluate, _DATASET_OPTIONS)
     evaluate.add_argument(
         "--predictions",
         type=_path,
@@ -141,10 +146,9 @@ def _add_evaluate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     _add_json(evaluate, "print one object a run; of several runs, a last one with mean and standard deviation")
 
 
-def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    translate = verbs.add_parser("translate", help="translate texts with a run's weights")
-    translate.set_defaults(verb="translate")
-    translate.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
+def _add_translate(verbs: _Verbs) -> None:
+    translate = _verb(verbs, "translate", "translate texts with a run's weights")
+    translate.add_argument("run", metavar="RUN", help=_RUN)
     translate.add_argument(
         "text",
         nargs="*",
@@ -167,14 +171,13 @@ def _add_translate(verbs: _SubParsersAction[ArgumentParser]) -> None:
     _add_json(translate, "print one object a line, with every token's probability and the beam's other outputs")
 
 
-def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    listing = verbs.add_parser("list", help="all runs, the newest last")
-    show = verbs.add_parser("show", help="one run: state, figures, settings")
-    delete = verbs.add_parser("delete", help="delete runs, for good and without asking; of a link to one, the link")
-    compare = verbs.add_parser("compare", help="runs side by side: settings that differ, figures at their best steps")
-    for name, verb in (("list", listing), ("show", show), ("delete", delete), ("compare", compare)):
-        verb.set_defaults(verb=f"runs {name}")
-        verb.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept")
+def _add_runs(verbs: _Verbs) -> None:
+    listing = _verb(verbs, "runs list", "all runs, the newest last")
+    show = _verb(verbs, "runs show", "one run: state, figures, settings")
+    delete = _verb(verbs, "runs delete", "delete runs, for good and without asking; of a link to one, the link")
+    compare = _verb(verbs, "runs compare", "runs side by side: settings that differ, figures at their best steps")
+    for verb in (listing, show, delete, compare):
+        _add_runs_dir(verb)
     show.add_argument("run", metavar="RUN")
     for verb in (delete, compare):
         verb.add_argument("runs", nargs="+", metavar="RUN")
@@ -185,7 +188,7 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
     )
     paired = compare.add_argument_group("with --paired-bootstrap")
     paired.add_argument("--split", choices=("valid", "test"), help="default: valid")
-    _add_dataset_options(paired)
+    _add_set(paired, _DATASET_OPTIONS)
     _add_decoding(paired)
     _add_checkpoint(paired)
     _add_plugins_dir(paired)
@@ -193,37 +196,31 @@ def _add_runs(verbs: _SubParsersAction[ArgumentParser]) -> None:
         _add_json(container, "print one object a line")
 
 
-def _add_plugins(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    listing = verbs.add_parser("list", help="all dataset plugins, those that cannot be loaded with their error")
-    listing.set_defaults(verb="plugins list")
+def _add_plugins(verbs: _Verbs) -> None:
+    listing = _verb(verbs, "plugins list", "all dataset plugins, those that cannot be loaded with their error")
     _add_plugins_dir(listing)
     _add_json(listing, "print one object a line")
-    check = verbs.add_parser("check", help="look for whatever is wrong with a plugin: contract, figures, learnability")
-    check.set_defaults(verb="plugins check")
+    check = _verb(verbs, "plugins check", "look for whatever is wrong with a plugin: contract, figures, learnability")
     check.add_argument("plugin", metavar="NAME|PATH", help="a plugin's name, or its .py file wherever that is")
-    check.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="check with this option")
+    _add_set(check, "check with this option")
     _add_plugins_dir(check)
     _add_json(check, "print one object")
-    new = verbs.add_parser("new", help="write a new plugin that works, to be changed, and its test")
-    new.set_defaults(verb="plugins new")
+    new = _verb(verbs, "plugins new", "write a new plugin that works, to be changed, and its test")
     new.add_argument("name", metavar="NAME", help="lower-case letters, digits and underscores")
     new.add_argument("--package", action="store_true", help="an installable package, in the current folder")
 
 
-def _add_presets(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    listing = verbs.add_parser("list", help="all presets with a sentence each")
-    listing.set_defaults(verb="presets list")
+def _add_presets(verbs: _Verbs) -> None:
+    listing = _verb(verbs, "presets list", "all presets with a sentence each")
     _add_json(listing, "print one object a line")
-    show = verbs.add_parser("show", help="a preset's YAML, to save and change")
-    show.set_defaults(verb="presets show")
+    show = _verb(verbs, "presets show", "a preset's YAML, to save and change")
     show.add_argument("preset", metavar="PRESET")
     _add_json(show, "print one object, with every setting, the defaults too")
 
 
-def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
-    export = verbs.add_parser("export", help="write a run's weights for other programs, or the run for other people")
-    export.set_defaults(verb="export")
-    export.add_argument("run", metavar="RUN", help="a run's folder, or its name in the runs folder")
+def _add_export(verbs: _Verbs) -> None:
+    export = _verb(verbs, "export", "write a run's weights for other programs, or the run for other people")
+    export.add_argument("run", metavar="RUN", help=_RUN)
     export.add_argument(
         "--format",
         choices=("safetensors", "onnx", "headlight"),
@@ -233,19 +230,13 @@ def _add_export(verbs: _SubParsersAction[ArgumentParser]) -> None:
         "replayed by whoever drops it on the window",
     )
     export.add_argument("--output", type=_path, required=True, metavar="PATH")
-    export.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
+    _add_runs_dir(export)
     _add_checkpoint(export)
     _add_json(export, "print one object: what was written, of which run and checkpoint")
 
 
-def _add_dataset_options(verb: _ActionsContainer) -> None:
-    verb.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="say where a corpus is that was moved: dataset.options.folder=FOLDER; or which other pairs to score",
-    )
+def _add_set(verb: _ActionsContainer, what: str) -> None:
+    verb.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=what)
 
 
 def _add_decoding(verb: _ActionsContainer) -> None:
@@ -283,8 +274,12 @@ def _path(text: str) -> Path:
 
 
 def _add_places(verb: ArgumentParser) -> None:
-    verb.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
+    _add_runs_dir(verb)
     _add_plugins_dir(verb)
+
+
+def _add_runs_dir(verb: ArgumentParser) -> None:
+    verb.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
 
 
 def _add_plugins_dir(verb: _ActionsContainer) -> None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from signal import Signals
 
+from core.cli.files import named_run, runs_dir_of
 from core.cli.one_line import one_line
 from core.cli.output import print_json, print_lines
 from core.config import config_to_yaml
@@ -23,19 +24,8 @@ from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.run_summary import summarise
 
 _SHOWN = (
-    "run",
-    "name",
-    "note",
-    "group",
-    "parent",
-    "parent_step",
-    "is_shared",
-    "state",
-    "reason",
-    "last_step",
-    "best_step",
-    "best_metric",
-    "best_value",
+    *("run", "name", "note", "group", "parent", "parent_step", "is_shared", "state", "reason", "last_step"),
+    *("best_step", "best_metric", "best_value"),
 )
 
 
@@ -44,7 +34,7 @@ def list_all(arguments: Namespace) -> int:
     the run it continues.
     """
     _require_folder(arguments.runs_dir)
-    runs = list_runs(_runs_dir(arguments).resolve())  # of a link among them, its own name
+    runs = list_runs(runs_dir_of(arguments).resolve())  # of a link among them, its own name
     width = max((len(path.name) for path in runs), default=0)
     for path in runs:
         try:
@@ -63,7 +53,7 @@ def list_all(arguments: Namespace) -> int:
 
 def show(arguments: Namespace) -> int:
     """Print a run's state, its newest figures, the settings it began with and those that were changed since."""
-    run = RunFolder.open(find_run(arguments.run, _runs_dir(arguments)).resolve())
+    run = RunFolder.open(named_run(arguments.run, arguments))
     record = _record(run)
     validations = run.validation_metrics()
     metrics = validations[max(validations)] if validations else {}
@@ -84,7 +74,7 @@ def delete(arguments: Namespace) -> int:
 
     Of a link to a run elsewhere the link goes, and the run stays: it may be somebody else's.
     """
-    runs_dir = _runs_dir(arguments)
+    runs_dir = runs_dir_of(arguments)
     found = [find_run(text, runs_dir, or_its_rest=True) for text in arguments.runs]
     named = {_place(path): path for path in found}  # one that is named twice goes once
     for place, path in named.items():
@@ -143,11 +133,6 @@ def _require_folder(named: Path | None) -> None:
     if not place.is_dir() and (named is not None or place.exists()):
         what = "this is a file" if place.exists() else "there is no such folder"
         raise UserError(f"{where} {place}: {what}.", "Name the folder that the runs lie in, or leave it out.")
-
-
-def _runs_dir(arguments: Namespace) -> Path:
-    runs_dir: Path | None = arguments.runs_dir
-    return runs_dir or default_runs_dir()
 
 
 def _record(run: RunFolder) -> dict[str, object]:

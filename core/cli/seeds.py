@@ -10,7 +10,7 @@ from core.cli.output import print_json, print_means
 from core.comparison.spread import spread
 from core.config import NUM_SEEDS
 from core.errors import UserError
-from core.events import RunFinished
+from core.events import Prepared, RunFinished
 from core.validated import Validated
 
 
@@ -29,6 +29,17 @@ def read_seeds(text: str) -> list[int]:
 def new_group(name: str) -> str:
     """What tells the runs of this `train --seeds` from those of any other, also of one begun in the same second."""
     return f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}_{secrets.token_hex(4)}"
+
+
+def require_same_data(first: Prepared, prepared: Prepared) -> None:
+    """Raise UserError where a run has other data than the first of its group: with others there would be no mean."""
+    if prepared.fingerprint != first.fingerprint:
+        raise UserError(
+            f"The dataset {prepared.config.dataset.plugin!r} gives other pairs now than to seed {first.config.seed}: "
+            f"trained with these, seed {prepared.config.seed} would have no common mean with what was trained before, "
+            "which is saved.",
+            "Undo what was changed in its files or code.",
+        )
 
 
 def print_spread(group: str, runs: Sequence[RunFinished], validated: Validated, *, json: bool) -> None:

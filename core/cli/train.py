@@ -9,14 +9,13 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.cli.conversation import Conversation
-from core.cli.files import require_outside_runs
+from core.cli.files import named_run, require_outside_runs, runs_dir_of
 from core.cli.opening import DATASET_OPTION, read_settings
 from core.cli.output import event_record, print_json
-from core.cli.same_data import SameData
-from core.cli.seeds import new_group, print_spread, read_seeds
+from core.cli.seeds import new_group, print_spread, read_seeds, require_same_data
 from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
 from core.cli.where_set import with_place
@@ -28,7 +27,7 @@ from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_files.by_step import CHECKPOINTS, step_path
 from core.run_files.places import runs_of_group
-from core.run_folder import RunFolder, default_runs_dir, find_run
+from core.run_folder import RunFolder
 from core.settings.fields import run_settings, setting_effect
 from core.settings.lower_rate import lower_rate
 from core.settings.presets import preset_or_file, read_preset_or_file
@@ -53,9 +52,9 @@ def train(arguments: Namespace) -> int:
     _check(arguments)
     results = ResultsOnTheWay()
     if arguments.resume is not None:
-        code, *_ = _go_on_there(arguments, results)
+        code = _go_on_there(arguments, results)
     elif arguments.seeds is None:
-        code, *_ = _train(_new_run(arguments), arguments, results)
+        code = _train(*_new_run(arguments), arguments, results).code
     else:
         code = _train_with_seeds(read_seeds(arguments.seeds), arguments, results)
     if arguments.json and code == DONE:  # a program reads them; of what people read, a log that is lost spoils no run
@@ -63,9 +62,9 @@ def train(arguments: Namespace) -> int:
     return code
 
 
-def _go_on_there(arguments: Namespace, results: ResultsOnTheWay) -> tuple[int, RunFinished, Validated]:
+def _go_on_there(arguments: Namespace, results: ResultsOnTheWay) -> int:
     try:
-        return _train(_resumed_run(arguments), arguments, results)
+        return _train(_resumed_run(arguments), None, arguments, results).code
     except NotWritten as error:  # what is advised for a new run (--runs-dir, a smaller model) changes nothing here
         raise UserError(error.sentence, "Mend that, or copy the run to another place and resume it there.") from None
 
@@ -73,26 +72,25 @@ def _go_on_there(arguments: Namespace, results: ResultsOnTheWay) -> tuple[int, R
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:
     """One run after the other; then the mean and the deviation of what those reached that came to their end."""
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
-    runs, validated, code = list[RunFinished](), Validated(0), DONE
-    same_data = SameData()
+    first: Prepared | None = None
+    runs, code = list[RunFinished](), DONE
     for seed in seeds:
         try:
-            requests = _new_run(arguments, f"seed={seed}", group=group)
-            ended, finished, of_these = _train(requests, arguments, results, same_data)
+            trained = _train(*_new_run(arguments, f"seed={seed}", group=group), arguments, results, first)
         except Interrupted as interrupted:
             raise Interrupted(interrupted.number, f"{interrupted}{_still_to_do(seeds, group, arguments)}") from None
         except UserError as error:
             if seed == seeds[0]:  # whoever mends this gives the same command again
                 raise
             raise _with(_still_to_do(seeds, group, arguments), with_place(error, arguments)) from error
-        if ended == DONE:
-            runs.append(finished)
-            validated = of_these
+        first = first or trained.prepared
+        if trained.code == DONE:
+            runs.append(trained.finished)
         else:
-            code = ended
-    if len(runs) > 1:  # one has no deviation
+            code = trained.code
+    if first is not None and len(runs) > 1:  # one has no deviation
         with results.printing():
-            print_spread(group, runs, validated, json=arguments.json)
+            print_spread(group, runs, Validated(first.num_pairs["valid"] or 0), json=arguments.json)
     return code
 
 
@@ -102,7 +100,7 @@ def _with(left: str, error: UserError) -> UserError:
 
 def _still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
     """How to train the seeds that have no run to go on with: one by one, for two commands' groups have no mean."""
-    runs_dir = arguments.runs_dir or default_runs_dir()
+    runs_dir = runs_dir_of(arguments)
     runs = [RunFolder.open(path) for path in runs_of_group(group, runs_dir)]
     begun = {run.config().seed for run in runs if run.checkpoint_steps()}
     left = [seed for seed in seeds if seed not in begun]
@@ -115,20 +113,30 @@ def _still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
     return f" (still to train: {named}, each by itself: {command}; `runs compare` gives the mean of all)"
 
 
+class _Trained(NamedTuple):
+    """One run at its end."""
+
+    code: int
+    prepared: Prepared
+    finished: RunFinished
+
+
 def _train(
-    first_requests: Sequence[Request[Any]],
+    opening: Request[Prepared],
+    start: Start | None,
     arguments: Namespace,
     results: ResultsOnTheWay,
-    same_data: SameData | None = None,
-) -> tuple[int, RunFinished, Validated]:
-    """Train one run; its exit code, how it ended, and what was validated. Raises Interrupted on a signal."""
+    first: Prepared | None = None,
+) -> _Trained:
+    """Train one run, on the data of the first where there is one before it. Raises Interrupted on a signal."""
     show = _Show(results if arguments.json else None, tensorboard=arguments.tensorboard)
     try:
         with Conversation(show, arguments.plugins_dir) as engine:
-            for request in first_requests:
-                answer = engine.ask(request)
-                if same_data is not None and isinstance(answer, Prepared):
-                    same_data.require(answer)
+            prepared = engine.ask(opening)
+            if first is not None:
+                require_same_data(first, prepared)
+            if start is not None:
+                engine.ask(start)
             finished = engine.learn()
     finally:
         show.close()
@@ -140,11 +148,11 @@ def _train(
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
         raise Interrupted(engine.signal, _saved(finished, engine.signal.name, arguments))
     if finished.reason in GOOD_ENDS:
-        return DONE, finished, show.validated
+        return _Trained(DONE, prepared, finished)
     sentence = f"headlight: {_saved(finished, finished.reason, arguments)}"
     tell_torchrun(sentence)
     print(sentence, file=sys.stderr)
-    return STOPPED_ITSELF, finished, show.validated
+    return _Trained(STOPPED_ITSELF, prepared, finished)
 
 
 def _check(arguments: Namespace) -> None:
@@ -177,21 +185,19 @@ def _check_seeds(arguments: Namespace) -> None:
     require_one_process("--seeds", "Start torchrun once a seed, with --set seed=0 and so on.")
 
 
-def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> list[Request[Any]]:
+def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> tuple[Prepare, Start]:
     arguments.written = override(preset_or_file(arguments.config), (*arguments.set, *overrides))  # for errors' places
-    return [
-        Prepare(config=config_from_document(arguments.written)),
-        Start(runs_dir=arguments.runs_dir or default_runs_dir(), run_dir=arguments.run_dir, group=group),
-    ]
+    start = Start(runs_dir=runs_dir_of(arguments), run_dir=arguments.run_dir, group=group)
+    return Prepare(config=config_from_document(arguments.written)), start
 
 
-def _resumed_run(arguments: Namespace) -> list[Request[Any]]:
-    run = find_run(arguments.resume, arguments.runs_dir or default_runs_dir()).resolve()
+def _resumed_run(arguments: Namespace) -> OpenRun:
+    run = named_run(arguments.resume, arguments)
     changes, options = read_settings(arguments.set)
     for key, _ in changes:
         if key in run_settings() and setting_effect(key) != "now":  # of one that nobody knows the engine says it
             raise UserError(f"--set {key}: this cannot change within a run.", "Train a new one with it.")
-    return [OpenRun(run=run, changes=changes, dataset_options=options, purpose="resume")]
+    return OpenRun(run=run, changes=changes, dataset_options=options, purpose="resume")
 
 
 class _Show:
@@ -201,12 +207,9 @@ class _Show:
         self._progress = TerminalProgress()
         self._results = results
         self._board = _board(tensorboard) if tensorboard is not None else None
-        self.validated = Validated(0)
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
-        if isinstance(event, Prepared):
-            self.validated = Validated(event.num_pairs["valid"] or 0)
         if self._results is not None:
             with self._results.printing():
                 print_json(event_record(event))

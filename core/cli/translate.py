@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from typing import TextIO, TypeVar
 
 from tqdm import tqdm
@@ -44,7 +44,8 @@ def translate(arguments: Namespace) -> int:
             _translate_as_they_come(texts, engine, arguments)
             return 0
         _require_readable(texts, engine, arguments)
-        with _output(arguments) as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
+        to_file = nullcontext(sys.stdout) if arguments.output is None else output_file(arguments.output)
+        with to_file as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
             for num_texts in _translate(texts, engine, output, arguments):
                 bar.update(num_texts)
     return 0
@@ -140,15 +141,6 @@ def _request(texts: Sequence[str], arguments: Namespace) -> Translate:
         with_n_best=with_n_best,
         minimum_risk=arguments.minimum_risk,
     )
-
-
-@contextmanager
-def _output(arguments: Namespace) -> Iterator[TextIO]:
-    if arguments.output is None:
-        yield sys.stdout
-    else:
-        with output_file(arguments.output) as file:
-            yield file
 
 
 def _place(number: int, arguments: Namespace) -> str:

@@ -15,7 +15,7 @@ def said_of_name(info: PluginInfo, source: Source, known: PluginHost) -> str:
     """Say it where other plugins have this name, wherever Headlight looks for them; empty where none has."""
     if not _others(info, source, known):
         return ""
-    with known.anew() as now:  # what is known may be from before a file was renamed
+    with PluginHost(known.extra_dirs) as now:  # what is known may be from before a file was renamed
         others = _others(info, source, now)
     own = [other.origin for other in others if not is_built_in(other)]
     if not own:

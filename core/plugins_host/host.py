@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from core.plugin import Pair
@@ -58,7 +57,7 @@ class PluginHost:
         """Set it while somebody wants to stop: no answer is waited for more than a moment then."""
         self._only = only
         self._hash_seed = hash_seed
-        self._extra_dirs = [str(Path(folder).absolute()) for folder in extra_dirs]
+        self.extra_dirs = [Path(folder).absolute() for folder in extra_dirs]  # looked in besides the usual ones
         self._describe_timeout = describe_timeout
         self._pairs_timeout = pairs_timeout
         self._lock = threading.RLock()
@@ -67,16 +66,14 @@ class PluginHost:
         self._warming: threading.Thread | None = None
         self._is_ending = False
         self._is_closed = False
-        self._rows: list[tuple[Message, PluginInfo]] = []
+        self._rows: list[tuple[Source, PluginInfo]] = []
         self._codes: dict[str, str] = {}  # of what is listed, by origin: another process must find the same
         self._streams = count(1)
 
     def __enter__(self) -> "PluginHost":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def warm_up(self) -> None:
@@ -127,11 +124,11 @@ class PluginHost:
                 self._rows = list(zip(sources, infos, strict=True))
             return [info for _, info in self._rows]
 
-    def _sources(self) -> list[Message]:
+    def _sources(self) -> list[Source]:
         if self._only is not None:
-            return [vars(self._only)]
-        found: list[Message] = self._ask("plugins", {"call": "find", "extra_dirs": self._extra_dirs}, START_SECONDS)
-        return found
+            return [self._only]
+        asked = {"call": "find", "extra_dirs": list(map(str, self.extra_dirs))}
+        return [Source(**found) for found in self._ask("plugins", asked, START_SECONDS)]
 
     def info(self, name: str) -> PluginInfo:
         """Return the description of a plugin that can be used. Raises: NoSuchPlugin, PluginError."""
@@ -144,20 +141,15 @@ class PluginHost:
         Raises: NoSuchPlugin.
         """
         with self._lock:
-            return [Source(**source) for source, _ in self._rows_of(name)]
-
-    def anew(self) -> "PluginHost":
-        """Another host, which looks in the same folders and reads the plugin files as they are now."""
-        return PluginHost(self.extra_dirs)
-
-    @property
-    def extra_dirs(self) -> list[Path]:
-        """The folders it looks in besides the usual ones."""
-        return list(map(Path, self._extra_dirs))
+            return [source for source, _ in self._rows_of(name)]
 
     def load(self, source: Source) -> PluginInfo:
         """Describe one plugin. Raises: PluginError where it cannot be used."""
-        return self._loaded(vars(source))
+        request = {"call": "describe", "source": vars(source)}
+        described = self._ask(source.label, request, self._describe_timeout)
+        self._codes[source.origin] = described.pop("code")
+        described["tokenizer"] = tuple(described["tokenizer"])
+        return PluginInfo(**described, origin=source.origin, package=source.package)
 
     def options(self, name: str, given: dict[str, Any], *, accepted: bool = False) -> dict[str, Any]:
         """Return all options of a plugin, those not given at their defaults.
@@ -260,29 +252,23 @@ class PluginHost:
         """How many lines plugins have printed in the present host process."""
         return self._process.num_output_lines if self._process is not None else 0
 
-    def _describe(self, source: Message) -> PluginInfo:
+    def _describe(self, source: Source) -> PluginInfo:
         try:
-            return self._loaded(source)
+            return self.load(source)
         except NotWaitedFor:
             raise  # rather than be listed as broken from now on
         except PluginError as error:
-            unknown = {"name": source["label"], "title": source["label"], "doc": ""}
-            return PluginInfo(**unknown, origin=_origin(source), package=source["package"], error=error.for_author)
+            label = source.label
+            return PluginInfo(label, label, "", source.origin, error=error.for_author, package=source.package)
 
-    def _loaded(self, source: Message) -> PluginInfo:
-        described = self._ask(source["label"], {"call": "describe", "source": source}, self._describe_timeout)
-        self._codes[_origin(source)] = described.pop("code")
-        described["tokenizer"] = tuple(described["tokenizer"])
-        return PluginInfo(**described, origin=_origin(source), package=source["package"])
-
-    def _row(self, name: str) -> tuple[Message, PluginInfo]:
+    def _row(self, name: str) -> tuple[Source, PluginInfo]:
         """Return the source and the description of a plugin that can be used."""
         row = self._rows_of(name)[0]
         if row[1].error is not None:
             raise PluginError(row[1].error, "Mend that, or choose another dataset.")
         return row
 
-    def _rows_of(self, name: str) -> list[tuple[Message, PluginInfo]]:
+    def _rows_of(self, name: str) -> list[tuple[Source, PluginInfo]]:
         """Return the one of a name that can be used; where none can, those of others than Headlight, or its own."""
         self.plugins()
         rows = [row for row in self._rows if row[1].name == name]
@@ -293,7 +279,7 @@ class PluginHost:
 
     def _no_such(self, name: str) -> NoSuchPlugin:
         """Say what was looked through in vain: a folder that is not there is the likely cause."""
-        folders = [f" {source['path']}: {source['problem']}." for source, _ in self._rows if source["problem"]]
+        folders = [f" {source.path}: {source.problem}." for source, _ in self._rows if source.problem]
         known = ", ".join(sorted({info.name for _, info in self._rows if info.error is None}))
         return NoSuchPlugin(
             f"There is no dataset plugin {name!r}.{''.join(folders)}", f"Known are: {known}. {ELSEWHERE}"
@@ -347,7 +333,7 @@ class PluginHost:
 
     def _request(self, call: str, name: str, **arguments: Any) -> Message:
         source = self._row(name)[0]
-        return {"call": call, "source": source, "code": self._codes[_origin(source)], **arguments}
+        return {"call": call, "source": vars(source), "code": self._codes[source.origin], **arguments}
 
     def _ask_to_end(
         self, call: str, name: str, stream: int, process: HostProcess | None, sent: int | None = None
@@ -395,11 +381,7 @@ class PluginHost:
 
     def _breach(self, name: str, sentence: str, remedy: str, kind: type[PluginError] = PluginError) -> PluginError:
         with self._lock:
-            return failure(name, sentence, _origin(self._row(name)[0]), 0, remedy, kind)
-
-
-def _origin(source: Message) -> str:
-    return str(source["path"] or source["entry_point"])
+            return failure(name, sentence, self._row(name)[0].origin, 0, remedy, kind)
 
 
 def _rng_seed(*parts: int | str) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.info import PluginInfo, is_built_in
 from core.settings.fields import SettingField, schema_settings
 from core.settings.page import default_cell, help_cell, value_cell
 
@@ -39,14 +38,14 @@ What is left out there has a default ([settings.md](settings.md)); `headlight pr
 one that learned. One file of columns instead: [plugin-guide.md](plugin-guide.md#columns-of-a-file-without-a-plugin).
 """
 _COLUMNS = ("| key | default | value | what it decides |", "|---|---|---|---|")
-_PLUGINS = Path(__file__).parents[2] / "plugins"
+
 _FIRST = "parallel_text"  # whoever looks here has texts
 
 
 def datasets_page() -> str:
     """The reference page of the plugins that come with Headlight, in Markdown."""
     with PluginHost() as host:
-        ours = [info for info in host.plugins() if Path(info.origin).parent == _PLUGINS]
+        ours = [info for info in host.plugins() if is_built_in(info)]
     ours.sort(key=lambda info: (info.name != _FIRST, info.name))
     return "\n".join([_HEAD, *(line for info in ours for line in _section(info))])
 

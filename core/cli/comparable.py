@@ -1,11 +1,14 @@
-"""Whether runs were asked the same: what is compared or averaged must be of the same sentences."""
+"""Whether runs can be compared or averaged: of the same sentences, counted in the same target tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.cli.output import warn
+from core.comparison.target_tokens import PER_TOKEN, place_of_others, target_tokens
 from core.errors import UserError
 from core.requests import Evaluation
+from core.run_folder import RunFolder
 
 
 def require_same_sentences(evaluations: Sequence[Evaluation], what: str) -> None:
@@ -28,3 +31,21 @@ def _difference(first: Evaluation, other: Evaluation) -> str:
         return f"{len(asked[0]):,} and {len(asked[1]):,} sentences"
     number = next(at for at, (one, two) in enumerate(zip(*asked, strict=True), start=1) if one != two)
     return f"sentence {number:,} is not the same"
+
+
+def figures_of_other_units(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
+    """What neither a mean nor a comparison of these runs can have, which is told on standard error."""
+    runs = [RunFolder.open(evaluation.run) for evaluation in evaluations]
+    place = place_of_others([target_tokens(run, run.vocabulary()) for run in runs])
+    if place is None:
+        return ()
+    warn_of_other_tokens(runs[0], runs[place], "are left out of what is said of both")
+    return PER_TOKEN
+
+
+def warn_of_other_tokens(first: RunFolder, other: RunFolder, what_then: str) -> None:
+    """Say that these two have different target tokens, and what that means for the figures."""
+    warn(
+        f"{first.path.name} and {other.path.name} have different target tokens: {', '.join(PER_TOKEN)} count "
+        f"by the token, and {what_then}; the others are of whole texts"
+    )
