@@ -6,7 +6,6 @@ alone, and some settings make the rest useless: then optimizer, random numbers a
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +19,8 @@ from core.requests import Branch, Start
 from core.run_files.copying import files_until, size_of
 from core.run_files.label import LABEL
 from core.run_files.places import require_room
-from core.run_files.refusing import refusing_to_write
 from core.run_folder import Checkpoint, RunFolder
-from core.serving.beginning import new_folder, room_for
+from core.serving.beginning import filled_or_gone, new_folder, room_for
 from core.settings.branch_changes import first_unfit, leave_weights_alone, that_reset
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
@@ -83,20 +81,16 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
     require_room(request.runs_dir, room_for(trainer) + size_of(past))
     parent = run.state.parent if gives_way else run.path.name
     folder = new_folder(Start(runs_dir=request.runs_dir, parent=parent, parent_step=request.step), trainer)
-    try:
-        with refusing_to_write(folder.path):
-            for path in past:
-                folder.take_file(path, run)
-                yield None
-            trainer.begin(folder)
-            folder.follow(trainer.config.training)
-            folder.update(began_with=_began_with(request, run))
-            trainer.cut_back(folder)
-            trainer.save_checkpoint()
-            folder.release("stopped", "stopped")
-    except BaseException:  # broken off, too: half a run is none
-        shutil.rmtree(folder.path, ignore_errors=True)  # somebody may have removed it
-        raise
+    with filled_or_gone(folder):
+        for path in past:
+            folder.take_file(path, run)
+            yield None
+        trainer.begin(folder)
+        folder.follow(trainer.config.training)
+        folder.update(began_with=_began_with(request, run))
+        trainer.cut_back(folder)
+        trainer.save_checkpoint()
+        folder.release("stopped", "stopped")
     return folder
 
 

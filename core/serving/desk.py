@@ -170,7 +170,7 @@ class Desk:
             case Evaluate():
                 self._begin_job(request, future)
             case _:
-                self._answer(lambda known: self._answers[type(known)](known), request, future)
+                self._answer(self._answers[type(request)], request, future)
 
     def _forget_waiting(self) -> None:
         while self._waiting:
@@ -209,9 +209,8 @@ class Desk:
                 job.close()
             self._elsewhere.end()
             self._session.give_up(error)
-        for future in (*(future for _, future in under_way), *(left for _, left in self._waiting)):
-            if future.set_running_or_notify_cancel():
-                future.set_exception(error)
+        for _, future in (*under_way, *self._waiting):
+            _refuse(future, error)
 
     def _break_off(self, error: Exception, future: Future[Any]) -> None:
         """Learning, or ending the run, cannot go on: stand still, so that it can be tried again."""
@@ -228,11 +227,14 @@ class Desk:
     def _save_and_close(self) -> None:
         try:
             for event in self._elsewhere.leave() if self._elsewhere.has_run else ():
-                if event is not None:
-                    self._emit(event)
+                self._tell(event)
         finally:
             self._elsewhere.end()
             self._session.close()
+
+    def _tell(self, event: Event | None) -> None:
+        if event is not None:
+            self._emit(event)
 
     # -- jobs --------------------------------------------------------------------------------------------------------
 
@@ -250,11 +252,13 @@ class Desk:
 
     def _abandon_job(self) -> None:
         if self._job is not None:
-            job, future = self._job
-            self._job = None
-            if self._ends(job, future):
-                future.cancel()
+            (job, future), self._job = self._job, None
+            self._drop(job, future)
             self._abandoned()
+
+    def _drop(self, work: Job, future: Future[Any]) -> None:
+        if self._ends(work, future):
+            future.cancel()
 
     def _ends(self, work: Job, future: Future[Any]) -> bool:
         """End work half-way; where it fails to tidy up, who asked for it is told, and what comes next goes on."""
@@ -269,18 +273,23 @@ class Desk:
         if not self._elsewhere.has_run:  # else nothing was begun here
             self._session.abandoned()
 
-    def _go_on_with_job(self, job: Job, future: Future[Any]) -> None:
+    def _goes_on(self, work: Job, future: Future[Any], fail: Callable[[Exception, Future[Any]], None]) -> bool:
+        """Do a piece of it, and whether there is more; at its end whoever asked for it is answered."""
         try:
-            event = next(job)
+            event = next(work)
         except StopIteration as end:
-            self._job = None
             _answer(future, end.value)
         except Exception as error:
-            self._job = None
-            self._fail_job(error, future)
+            fail(error, future)
         else:
-            if event is not None:
-                self._emit(event)
+            self._tell(event)
+            return True
+        return False
+
+    def _go_on_with_job(self, job: Job, future: Future[Any]) -> None:
+        self._job = None  # at its end the answer to it may lead to the next
+        if self._goes_on(job, future, self._fail_job):
+            self._job = job, future
         if self._job is None:
             self._serve_waiting()
 
@@ -295,26 +304,14 @@ class Desk:
 
     def _drop_check(self) -> None:
         if self._check is not None:
-            check, future = self._check
-            self._check = None
-            if self._ends(check, future):
-                future.cancel()
+            (check, future), self._check = self._check, None
+            self._drop(check, future)
 
     def _go_on_with_check(self, check: Job, future: Future[Any]) -> None:
         if future.cancelled():
             self._drop_check()
-            return
-        try:
-            event = next(check)
-        except StopIteration as end:
+        elif not self._goes_on(check, future, self._fail):
             self._check = None
-            _answer(future, end.value)
-        except Exception as error:
-            self._check = None
-            self._fail(error, future)
-        else:
-            if event is not None:
-                self._emit(event)
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
@@ -340,8 +337,8 @@ class Desk:
                 future.cancel()
             elif (error := moved.exception()) is None:
                 self.serve(request, future)
-            elif future.set_running_or_notify_cancel():
-                future.set_exception(error)
+            else:
+                _refuse(future, error)
 
         moved: Future[Any] = Future()
         moved.add_done_callback(learn)
@@ -366,9 +363,7 @@ class Desk:
 
     def _take_turn(self, job: Job) -> None:
         before = self._session.step
-        event = next(job)
-        if event is not None:
-            self._emit(event)
+        self._tell(next(job))
         if self._session.step > before and self._pace is not None:
             self._next_step_at = max(self._next_step_at, time.monotonic()) + 1.0 / self._pace
             self._session.run.flush()  # whoever watches so slowly sees each step at once
@@ -399,9 +394,7 @@ class Desk:
             return
         if self._session.background is not None and self._has_time_for_background():
             self._next_background_at = time.monotonic() + _BACKGROUND_SECONDS
-            event = self._session.go_on_in_background()
-            if event is not None:
-                self._emit(event)
+            self._tell(self._session.go_on_in_background())
         if self._learning is not None and self._seconds_to_next_turn() == 0.0:
             self._go_on_learning(*self._learning)
 
@@ -413,9 +406,7 @@ class Desk:
 
     def _listen(self) -> None:
         """Pass on what other processes tell of the run; where they cannot go on, take it back."""
-        event = self._elsewhere.turn(0.0 if self._check is not None else _LISTENING_SECONDS)
-        if event is not None:
-            self._emit(event)
+        self._tell(self._elsewhere.turn(0.0 if self._check is not None else _LISTENING_SECONDS))
         if self._elsewhere.must_come_home:
             self._job = self._elsewhere.come_home(), Future()
 
@@ -429,6 +420,6 @@ def _answer(future: Future[Any], value: Any) -> None:
         future.set_result(value)
 
 
-def _refuse(future: Future[Any], told: Exception) -> None:
+def _refuse(future: Future[Any], told: BaseException) -> None:
     if future.set_running_or_notify_cancel():
         future.set_exception(told)

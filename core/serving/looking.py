@@ -22,7 +22,6 @@ from core.requests import (
     AddSentence,
     DissectHead,
     Evaluate,
-    Evaluation,
     FindUnreadable,
     LeaveOutHeads,
     MakeMasks,
@@ -121,11 +120,8 @@ class Looking:
         if request.split not in ("valid", "test"):
             raise UserError(f"There is no split {request.split!r} to evaluate.", "Choose valid or test.")
         self._require_choice(request)
-        decoding, minimum_risk = self._run.config.decoding, request.minimum_risk
-        evaluation: Evaluation = yield from self._run.trainer.evaluate(
-            request.split, decoding, minimum_risk=minimum_risk
-        )
-        return evaluation
+        decoding = self._run.config.decoding
+        return (yield from self._run.trainer.evaluate(request.split, decoding, minimum_risk=request.minimum_risk))
 
     def _require_choice(self, request: Evaluate | Translate) -> None:
         if request.minimum_risk and self._run.config.decoding.beam_size == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,9 +10,8 @@ from core.requests import Start
 from core.run_files.copying import files_to_copy, size_of
 from core.run_files.documents import DamagedFile
 from core.run_files.places import require_room
-from core.run_files.refusing import refusing_to_write
 from core.run_folder import RunFolder
-from core.serving.beginning import new_folder, room_for
+from core.serving.beginning import filled_or_gone, new_folder, room_for
 from core.training.trainer import Trainer
 
 
@@ -23,14 +21,10 @@ def moved_folder(
     """The same run in a new folder: documents, and all else of it that can still be read. Tells how much cannot."""
     require_room(runs_dir, room_for(trainer) + size_of(files_to_copy(old.path)))
     folder = new_folder(Start(runs_dir=runs_dir), trainer, picked)
-    try:
-        with refusing_to_write(folder.path):
-            unread = _take_files(folder, old)
-            folder.follow(trainer.config.training)
-            trainer.cut_back(folder)
-    except Exception:  # a full disk, or curves that are damaged
-        shutil.rmtree(folder.path)  # the old one is as whole as before
-        raise
+    with filled_or_gone(folder):  # the old one stays as whole as before
+        unread = _take_files(folder, old)
+        folder.follow(trainer.config.training)
+        trainer.cut_back(folder)
     if unread:
         tell(_left_out(unread, old, folder))
     return folder

@@ -32,6 +32,7 @@ from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
 
 Tell = Callable[[Event], None]
+_ANEW = "once the run goes on, what came after is learned anew."
 
 
 def known_data(folder: RunFolder) -> PreparedData:
@@ -119,10 +120,7 @@ def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
         return request.checkpoint
     sentence = f"The run diverged: at its last checkpoint, of step {known[-1]}, it had blown up."
     if good:
-        advice = (
-            f"Opened at the last one from before, of step {good[-1]}; "
-            "once the run goes on, what came after is learned anew."
-        )
+        advice = f"Opened at the last one from before, of step {good[-1]}; {_ANEW}"
     else:
         advice = f"None from before is kept: {trouble.begin_anew(folder.latest_config().training)}."
     tell(Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True))
@@ -147,10 +145,7 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
         if which != "last":
             advice = f"{error.advice} Or open the checkpoint before it, of step {before}."
             raise DamagedFile(error.sentence, advice) from None
-        advice = (
-            f"Opened at the checkpoint before it, of step {before}; "
-            "once the run goes on, what came after is learned anew."
-        )
+        advice = f"Opened at the checkpoint before it, of step {before}; {_ANEW}"
         tell(Trouble(sentence=error.sentence, advice=advice, until_prepared=True))
     except UserError:
         if which != "last" or step in folder.checkpoint_steps():

@@ -24,7 +24,7 @@ from core.faults import as_trouble, not_written
 from core.machine.open_files import no_more_files
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
-from core.requests import Branch, ChangeSetting, Evaluate, Evaluation, LocateData, MoveRun, OpenRun, Prepare, Start
+from core.requests import Branch, ChangeSetting, Evaluate, LocateData, MoveRun, OpenRun, Prepare, Start
 from core.run_folder import RunFolder
 from core.serving.beginning import new_folder
 from core.serving.branching import branched_folder, branched_trainer, read_kept
@@ -374,8 +374,7 @@ class Session:
 
     def evaluate(self, request: Evaluate) -> Work:
         """Measure a whole split; answers an Evaluation."""
-        evaluation: Evaluation = yield from self.looking.evaluate(request)
-        return evaluation
+        return (yield from self.looking.evaluate(request))
 
     def finish(self, _: object) -> Work:
         """End the run here; answers its folder, None where none has begun or it has ended already."""
