@@ -41,7 +41,8 @@ from core.run_files.claiming import one_at_a_time, started_at
 from core.run_files.confined import require_confined
 from core.run_files.copying import bytes_to_copy
 from core.run_files.documents import DamagedFile, checksum, json_bytes, json_object, read_file
-from core.run_files.label import LABEL, RunLabel, label_bytes, read_label
+from core.run_files.label import RunLabel, label_bytes, read_label
+from core.run_files.names import LABEL
 from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir
 from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.recovering import recover

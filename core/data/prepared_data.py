@@ -24,6 +24,7 @@ from core.data.unigram import unigram_loss
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
+from core.settings.errors import plainly
 from core.text_form import AS_IT_COMES, TextForm
 
 DOCUMENT = "data.json"
@@ -218,9 +219,7 @@ class PreparedData:
         try:
             known = _Document.model_validate(document)
         except ValidationError as error:
-            first = error.errors()[0]
-            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-            raise UserError(f"The vocabulary of this run cannot be read: {reason}.") from None
+            raise UserError(f"The vocabulary of this run cannot be read: {plainly(error)}.") from None
         data = cls._of(known.model_dump(), subword_models=subword_models)
         data._require_its_subwords(data.src_tokenizer, data.src_vocabulary)
         data._require_its_subwords(data.tgt_tokenizer, data.tgt_vocabulary)

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from filecmp import cmpfiles
-from itertools import count
 from pathlib import Path
 
 from core.errors import UserError
 from core.run_files.archive import unpack, write_archive
 from core.run_files.by_step import FILES, step_path
 from core.run_files.documents import checksum, json_bytes
-from core.run_files.label import LABEL, label_bytes
-from core.run_files.places import plain_name
+from core.run_files.label import label_bytes
+from core.run_files.names import LABEL
+from core.run_files.places import numbered, plain_name
 from core.run_files.refusing import refusing_to_write
 from core.run_files.rooms import room_to_unpack
 from core.run_files.state import RunState, state_bytes
@@ -50,7 +50,7 @@ def receive(path: Path, runs_dir: Path) -> Path:
             folder.mkdir()
             unpack(path, folder)
             state = _mark(folder, path)
-            for target in _targets(runs_dir, plain_name(path.stem)):
+            for target in numbered(runs_dir, plain_name(path.stem)):
                 if not target.exists():
                     return folder.rename(target)
                 if _is_the_same(target, folder, state):
@@ -68,10 +68,6 @@ def _mark(folder: Path, received: Path) -> RunState:
         raise UserError(error.sentence.replace(str(folder), str(received)), error.advice) from None
     run.update(is_shared=True, pid=None, host=None, pid_started=None)
     return run.state
-
-
-def _targets(runs_dir: Path, name: str) -> Iterator[Path]:
-    return (runs_dir / (name if number == 1 else f"{name}_{number}") for number in count(1))
 
 
 def _is_the_same(target: Path, folder: Path, state: RunState) -> bool:

@@ -19,14 +19,15 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from core.errors import UserError
 from core.run_files.atomic import whole_file
+from core.run_files.names import DOCUMENTS, LABEL, METRICS, one_of
 
 SUFFIX = ".headlight"
 MOST_FILES = 20_000
 LARGEST = 2**31  # bytes, of the archive and of what is in it
 
 _NAMES = re.compile(
-    r"config\.yaml|environment\.json|vocabulary\.json|label\.json|run\.json|metrics\.jsonl|(src|tgt)\.model"
-    r"|validations/[0-9]{6,12}\.jsonl|(probes|snapshots)/[0-9]{6,12}\.safetensors"
+    one_of((*DOCUMENTS, METRICS, LABEL))
+    + r"|validations/[0-9]{6,12}\.jsonl|(probes|snapshots)/[0-9]{6,12}\.safetensors"
 )
 _END = struct.Struct("<4s4H2LH")  # the last record of a zip without a comment; of 64 bits there is another before it
 _END_64 = b"PK\x06\x07"

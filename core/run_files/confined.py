@@ -10,9 +10,7 @@ from pathlib import Path
 from core.errors import UserError
 from core.run_files.by_step import FOLDERS
 from core.run_files.documents import reading
-
-_DOCUMENTS = ("config.yaml", "environment.json", "vocabulary.json", "src.model", "tgt.model", "label.json")
-_FILES = (*_DOCUMENTS, "run.json", "metrics.jsonl", "log.txt")
+from core.run_files.names import ALL
 
 
 def require_confined(run: Path) -> None:
@@ -32,7 +30,7 @@ def require_confined(run: Path) -> None:
 def _what_else(entry: os.DirEntry[str]) -> str:
     """What is there instead of what should be; nothing where all is well."""
     if entry.is_dir(follow_symlinks=False):
-        return "a folder and no file" if entry.name.removesuffix(".tmp") in _FILES else ""
+        return "a folder and no file" if entry.name.removesuffix(".tmp") in ALL else ""
     if entry.is_file(follow_symlinks=False):
         return ""
     return "a link" if entry.is_symlink() else "a pipe or a device"
@@ -40,7 +38,7 @@ def _what_else(entry: os.DirEntry[str]) -> str:
 
 def _entries(run: Path) -> Iterator[os.DirEntry[str]]:
     for entry in _listed(run):
-        if entry.name.removesuffix(".tmp") in (*_FILES, *FOLDERS):
+        if entry.name.removesuffix(".tmp") in (*ALL, *FOLDERS):
             yield entry
         if entry.name in FOLDERS and not entry.is_symlink():
             yield from _all_within(Path(entry.path))

@@ -11,13 +11,12 @@ from pathlib import Path
 from core.run_files.atomic import OLD, TEMPORARY
 from core.run_files.by_step import FILES, FOLDERS
 from core.run_files.documents import reading, require_room_to_read
-
-_FILES = ("metrics.jsonl", "log.txt", "label.json")
+from core.run_files.names import LABEL, LOG, METRICS
 
 
 def files_to_copy(run: Path) -> list[Path]:
     """What a run holds besides its documents; no half of an exchange, and nothing that only leads elsewhere."""
-    named = [run / name for name in _FILES]
+    named = [run / name for name in (METRICS, LOG, LABEL)]
     listed = [path for name in FOLDERS for path in sorted(_files_below(run / name))]
     return [path for path in (*named, *listed) if _is_plain(path) and _is_published(path, run)]
 
@@ -26,7 +25,7 @@ def files_until(run: Path, step: int) -> list[Path]:
     """Of these what tells of the run's past up to a step; its metrics are still whole, and its checkpoints left out."""
     kinds = [run / name for name in FILES]
     past = [path for path in files_to_copy(run) if path.parent in kinds and _is_until(path, step)]
-    metrics = run / "metrics.jsonl"
+    metrics = run / METRICS
     return [*past, metrics] if metrics.is_file() else past
 
 

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.errors import UserError
 from core.machine.open_files import no_more_files
+from core.settings.errors import plainly
 
 Shape = TypeVar("Shape")
 
@@ -103,8 +104,7 @@ def _naming_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        first = error.errors()[0]
-        raise damaged(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise damaged(path, plainly(error)) from None
     except ValueError as error:  # JSON of Python's own kind: NaN, half a surrogate pair
         raise damaged(path, str(error)) from None
 

@@ -11,7 +11,6 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from core.errors import UserError
 from core.run_files.documents import DamagedFile, checked_bytes, read_checked, validated
 
-LABEL = "label.json"
 LONGEST_NAME, LONGEST_NOTE = 200, 10_000  # characters
 
 

@@ -11,12 +11,13 @@ from core.errors import UserError
 from core.run_files.by_step import FOLDERS
 from core.run_files.checked_lines import is_intact
 from core.run_files.format import FORMAT
+from core.run_files.names import ALL, one_of
 from core.run_files.state import read_state
 from core.settings.strict_yaml import read_yaml_file
 
 _LEFT = r"(\.tmp|\.old)?"  # by a crash
 _OWN = re.compile(
-    rf"((run|environment|vocabulary|label)\.json|config\.yaml|(src|tgt)\.model|metrics\.jsonl|log\.txt){_LEFT}"
+    rf"({one_of(ALL)}){_LEFT}"
     rf"|(validations/[0-9]{{6,}}\.jsonl|(probes|snapshots)/[0-9]{{6,}}\.safetensors){_LEFT}"
     rf"|checkpoints/[0-9]{{6,}}{_LEFT}/((model|optimizer)\.safetensors|state\.json){_LEFT}"
 )

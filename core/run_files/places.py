@@ -8,7 +8,9 @@ import re
 import shlex
 import shutil
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from platformdirs import user_data_dir
@@ -53,17 +55,17 @@ def _megabytes(num_bytes: int) -> str:
 
 def make_run_dir(runs_dir: Path, name: str) -> Path:
     """Make an empty folder such as `2026-11-20_19-03-11_copy_task`, or the same with _2 where that is taken."""
-    stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{plain_name(name)}"
     runs_dir.mkdir(parents=True, exist_ok=True)
-    number = 1
-    while True:
-        path = runs_dir / (stem if number == 1 else f"{stem}_{number}")
-        try:
+    for path in numbered(runs_dir, f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{plain_name(name)}"):
+        with suppress(FileExistsError):
             path.mkdir()
-        except FileExistsError:
-            number += 1
-        else:
             return path
+    raise AssertionError("the names never end")
+
+
+def numbered(runs_dir: Path, name: str) -> Iterator[Path]:
+    """Where a run of this name may lie: each where those before are taken. They never end."""
+    return (runs_dir / (name if number == 1 else f"{name}_{number}") for number in count(1))
 
 
 def is_run(path: Path) -> bool:

@@ -14,6 +14,13 @@ from core.run_files.documents import damaged
 from core.run_files.tensors import read_tensors, tensor_bytes
 
 FEEDS = ("by_reference", "free_running")
+_STORED_AS = {
+    "output_probability": np.float32,
+    "output_rank": np.int32,
+    "top_probability": np.float16,
+    "decoder_self": np.float16,
+    "cross": np.float16,
+}
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -25,7 +32,9 @@ def probe_bytes(probe: Probe) -> bytes:
         for name in FEEDS:
             feed: Feed | None = getattr(sentence, name)
             if feed is not None:
-                arrays |= {f"{number}.{name}.{key}": array for key, array in _feed_arrays(feed).items()}
+                arrays |= {
+                    f"{number}.{name}.{key}": getattr(feed, key).astype(kind) for key, kind in _STORED_AS.items()
+                }
     return tensor_bytes(arrays, {"step": probe.step, "sentences": [_sentence_record(s) for s in probe.sentences]})
 
 
@@ -40,16 +49,6 @@ def read_probe_file(path: Path) -> Probe:
     if not all(map(_is_of_its_tokens, sentences)):
         raise damaged(path, "its arrays are of other tokens than it names")
     return probe
-
-
-def _feed_arrays(feed: Feed) -> Arrays:
-    return {
-        "output_probability": feed.output_probability.astype(np.float32),
-        "output_rank": feed.output_rank.astype(np.int32),
-        "top_probability": feed.top_probability.astype(np.float16),
-        "decoder_self": feed.decoder_self.astype(np.float16),
-        "cross": feed.cross.astype(np.float16),
-    }
 
 
 def _sentence_record(sentence: ProbedSentence) -> dict[str, Any]:
@@ -86,15 +85,12 @@ def _sentence(arrays: Arrays, number: int, record: Mapping[str, Any]) -> ProbedS
 def _feed(arrays: Arrays, prefix: str, record: Mapping[str, Any] | None) -> Feed | None:
     if record is None:
         return None
+    stored = {key: arrays[f"{prefix}.{key}"] for key in _STORED_AS}
     return Feed(
         tgt_input=tuple(record["tgt_input"]),
         tgt_output=tuple(record["tgt_output"]),
-        output_probability=arrays[f"{prefix}.output_probability"],
-        output_rank=arrays[f"{prefix}.output_rank"],
         top_tokens=tuple(tuple(row) for row in record["top_tokens"]),
-        top_probability=arrays[f"{prefix}.top_probability"].astype(np.float32),
-        decoder_self=arrays[f"{prefix}.decoder_self"],
-        cross=arrays[f"{prefix}.cross"],
+        **stored | {"top_probability": stored["top_probability"].astype(np.float32)},
     )
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from core.run_files.atomic import OLD, TEMPORARY
 from core.run_files.by_step import CHECKPOINTS, FILES
+from core.run_files.names import DOCUMENTS, METRICS, one_of
 
 # Not label.json: whoever looks at the run writes it, at any time.
-_DOCUMENTS = re.compile(r"(run|environment|vocabulary)\.json|config\.yaml|(src|tgt)\.model|metrics\.jsonl")
+_DOCUMENTS = re.compile(one_of((*DOCUMENTS, METRICS)))
 _STEPS = re.compile(r"[0-9]{6,}(\.jsonl|\.safetensors)?")
 
 

@@ -17,7 +17,7 @@ from core.events import Event, SettingChanged, Trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Start
 from core.run_files.copying import files_until, size_of
-from core.run_files.label import LABEL
+from core.run_files.names import LABEL
 from core.run_files.places import require_room
 from core.run_folder import Checkpoint, RunFolder
 from core.serving.beginning import filled_or_gone, new_folder, room_for

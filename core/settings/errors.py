@@ -40,6 +40,12 @@ class _Place:
     indexes: KeyPath = ()  # where inside the key's value, for a list
 
 
+def plainly(error: ValidationError) -> str:
+    """The first finding in pydantic's own words, about a file that no person wrote."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
 def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath, str]:
     """Key path and sentence of the first finding: `model.num_heads: expected a whole number, given 'four'.`"""
     found, or_auto = _telling(error.errors(include_url=False))

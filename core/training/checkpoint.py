@@ -12,6 +12,7 @@ from torch import Tensor
 
 from core.decoding.probed_sentences import SentenceToProbe
 from core.errors import UserError
+from core.settings.errors import plainly
 from core.training.best import Best
 
 
@@ -30,11 +31,8 @@ def read_state(record: Mapping[str, Any]) -> CheckpointState:
     try:
         return CheckpointState.model_validate(record)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(
-            f"The checkpoint's state.json cannot be read: {'.'.join(map(str, first['loc']))}: {first['msg']}.",
-            "Restore it from a copy of the run.",
-        ) from None
+        sentence = f"The checkpoint's state.json cannot be read: {plainly(error)}."
+        raise UserError(sentence, "Restore it from a copy of the run.") from None
 
 
 def arrays(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[Any]]:

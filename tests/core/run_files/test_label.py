@@ -10,7 +10,8 @@ import pytest
 from core.config import RunConfig
 from core.errors import UserError
 from core.run_files.documents import checksum, json_bytes
-from core.run_files.label import LABEL, LONGEST_NOTE, RunLabel
+from core.run_files.label import LONGEST_NOTE, RunLabel
+from core.run_files.names import LABEL
 from core.run_folder import RunFolder
 from core.run_summary import summarise
 
