@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from core.cli.comparable import warn_of_other_tokens
-from core.cli.files import runs_dir_of
+from core.cli.named_run import runs_dir_of
 from core.cli.one_line import one_line
 from core.cli.output import print_records, warn
 from core.comparison.read_run import ReadRun

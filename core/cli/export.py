@@ -8,7 +8,8 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.cli.files import named_run, require_outside_runs
+from core.cli.files import require_outside_runs
+from core.cli.named_run import named_run
 from core.cli.opening import usual_checkpoint, weights_in_words
 from core.cli.output import print_json
 from core.errors import UserError

@@ -1,10 +1,9 @@
-"""The runs that the command line names, and the files that it reads texts from and writes results to."""
+"""Files that the command line reads texts from and writes results to."""
 
 from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO, TextIOWrapper
@@ -15,18 +14,7 @@ from typing import TextIO
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
 from core.run_files.atomic import whole_file
-from core.run_files.places import default_runs_dir, find_run, is_run
-
-
-def runs_dir_of(arguments: Namespace) -> Path:
-    """The folder that --runs-dir names, or the usual one."""
-    runs_dir: Path | None = arguments.runs_dir
-    return runs_dir or default_runs_dir()
-
-
-def named_run(text: str, arguments: Namespace) -> Path:
-    """The folder of a RUN. Raises UserError where there is none."""
-    return find_run(text, runs_dir_of(arguments)).resolve()
+from core.run_files.places import is_run
 
 
 def name_of(path: Path | None) -> str:

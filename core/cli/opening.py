@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.cli.conversation import TerminalConversation
-from core.cli.files import named_run, require_no_texts
+from core.cli.files import require_no_texts
+from core.cli.named_run import named_run
 from core.config import read_override
 from core.errors import UserError
 from core.events import Prepared

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from signal import Signals
 
-from core.cli.files import named_run, runs_dir_of
+from core.cli.named_run import named_run, runs_dir_of
 from core.cli.one_line import one_line
 from core.cli.output import print_json, print_lines
 from core.config import config_to_yaml

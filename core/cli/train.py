@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.cli.conversation import Conversation
-from core.cli.files import named_run, require_outside_runs, runs_dir_of
+from core.cli.files import require_outside_runs
+from core.cli.named_run import named_run, runs_dir_of
 from core.cli.opening import DATASET_OPTION, read_settings
 from core.cli.output import event_record, print_json
 from core.cli.seeds import new_group, print_spread, read_seeds, require_same_data
