@@ -88,12 +88,10 @@ def _of_the_system(error: Exception) -> str | None:
 
     Not so of a Python that cannot be started.
     """
-    if no_memory := too_little_memory(error):
-        return str(no_memory)
+    if lacking := too_little_memory(error) or no_more_files(error):
+        return str(lacking)
     if not isinstance(error, OSError):
         return None
-    if too_many := no_more_files(error):
-        return str(too_many)
     if error.errno == errno.ENOENT and error.filename is None:  # only the current folder has no name
         return "the folder that this terminal stands in was removed. Go to one that is there."
     if error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable):  # wherever that was met

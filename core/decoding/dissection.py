@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.answers.anatomy import MOST_PADDING, AttentionKind, DotProduct, Masks
+from core.answers.anatomy import MOST_PADDING, DotProduct, Masks
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import BOS_ID, PAD_ID
 from core.decoding.greedy import greedy_decode
@@ -42,8 +42,9 @@ def dissect_head(
     tgt_input = [BOS_ID, *written[:-1]]
     src_tokens = tuple(data.src_vocabulary.tokens[id] for id in source_ids)
     tgt_tokens = tuple(data.tgt_vocabulary.tokens[id] for id in tgt_input)
-    layer = request.layer % len((model.encoder if request.kind == "encoder_self" else model.decoder).layers)
-    attention = _attention_of(model, request.kind, layer)
+    attentions = model.attentions(request.kind)
+    layer = request.layer % len(attentions)
+    attention = attentions[layer]
     head = request.head % attention.num_heads
     with evaluating(model):
         inputs = _inputs_of(attention, model, src, src_mask, torch.tensor([tgt_input], device=device))
@@ -78,13 +79,6 @@ def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: i
         causal=causal_mask(length, mask.device).numpy(),
         both=target_mask(mask)[0, 0].numpy(),
     )
-
-
-def _attention_of(model: Transformer, kind: AttentionKind, layer: int) -> SelfAttention | CrossAttention:
-    if kind == "encoder_self":
-        return list(model.encoder)[layer].self_attention
-    chosen = list(model.decoder)[layer]
-    return chosen.cross_attention if kind == "cross" else chosen.self_attention
 
 
 def _inputs_of(

@@ -101,7 +101,7 @@ def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bo
         options=options,
         src_tokenizer=src,
         tgt_tokenizer=tgt,
-        splits={name: _cut(split, src, tgt) for name, split in {"train": train, **held_out}.items()},
+        splits={name: cut(split, src, tgt) for name, split in {"train": train, **held_out}.items()},
         symbols=host.symbols(info.name, options) if info.endless else None,
     )
 
@@ -127,7 +127,8 @@ def _learned(learning: Generator[Progress, None, bytes], tell: Tell) -> bytes:
             tell(progress.stage, progress.done)
 
 
-def _cut(split: DrawnSplit, src: Tokenizer, tgt: Tokenizer) -> DrawnSplit:
+def cut(split: DrawnSplit, src: Tokenizer, tgt: Tokenizer) -> DrawnSplit:
+    """The split with the tokens of its pairs."""
     return replace(
         split,
         src_tokens=[src.tokenize(pair.source) for pair in split.pairs],

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any
 
 from core.data.splits import SPLITS
-from core.doctor.drawing import Drawn, DrawnSplit, Tell
+from core.doctor.drawing import Drawn, DrawnSplit, Tell, cut
 from core.doctor.findings import Finding, TriedOptions
 from core.doctor.limits import check_limits
 from core.doctor.methods import check_metrics, check_symbols
@@ -69,7 +69,8 @@ def _first_finding(drawn: Drawn, options: dict[str, Any], told: Collection[str])
     except PluginError as error:
         if error.sentence in told:
             return []
-        return [Finding(check="options", sentence=error.sentence, advice=_advice(error))]
+        advice = f"{error.remedy}, or narrow the range, or have check() refuse it with a sentence."
+        return [Finding(check="options", sentence=error.sentence, advice=advice)]
     except UserError:  # check() refuses the two together
         return []
 
@@ -77,10 +78,6 @@ def _first_finding(drawn: Drawn, options: dict[str, Any], told: Collection[str])
 def _findings(drawn: Drawn) -> Iterator[Finding]:
     for check in CHECKS:
         yield from (finding for finding in check(drawn) if finding.check != "lengths")  # who wants long, gets long
-
-
-def _advice(error: PluginError) -> str:
-    return f"{error.remedy}, or narrow the range, or have check() refuse it with a sentence."
 
 
 def _drawn_with(drawn: Drawn, options: dict[str, Any]) -> Drawn:
@@ -91,9 +88,4 @@ def _drawn_with(drawn: Drawn, options: dict[str, Any]) -> Drawn:
 
 def _split(drawn: Drawn, name: str) -> DrawnSplit:
     pairs = list(chain.from_iterable(drawn.host.pairs(drawn.info.name, drawn.options, 0, name, limit=NUM_PAIRS)))
-    return DrawnSplit(
-        pairs=pairs,
-        src_tokens=[drawn.src_tokenizer.tokenize(pair.source) for pair in pairs],
-        tgt_tokens=[drawn.tgt_tokenizer.tokenize(pair.target) for pair in pairs],
-        num_pairs=None,
-    )
+    return cut(DrawnSplit(pairs=pairs, num_pairs=None), drawn.src_tokenizer, drawn.tgt_tokenizer)

@@ -14,7 +14,6 @@ from core.data.encoding import Side, encoded
 from core.data.vocabulary import Vocabulary
 from core.doctor.drawing import Drawn, DrawnSplit
 from core.doctor.findings import Finding, Learnability
-from core.doctor.statistics import num_conflicting
 from core.events import Progress
 from core.model.transformer import Transformer
 from core.plugin import Pair
@@ -78,7 +77,10 @@ def check_learnability(drawn: Drawn, learnability: Learnability) -> Iterator[Fin
     """Say what it means where the pairs were not learned."""
     if learnability.is_learned:
         return
-    conflicting = num_conflicting([(pair.source, pair.target) for pair in _first_pairs(drawn)])
+    targets: dict[str, set[str]] = {}
+    for pair in _first_pairs(drawn):
+        targets.setdefault(pair.source, set()).add(pair.target)
+    conflicting = sum(len(one) > 1 for one in targets.values())
     yield Finding(
         check="learnability",
         sentence=f"A small model has not learned the first {learnability.num_pairs} training pairs by heart: after "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from core.doctor.drawing import Drawn
@@ -44,7 +44,7 @@ def check_metrics(drawn: Drawn) -> Iterator[Finding]:
     }
     right = measured["right"]
     for outputs, found in measured.items():
-        for name in not_finite(found):
+        for name in [name for name, value in found.items() if not math.isfinite(value)]:
             yield Finding(
                 check="metrics",
                 sentence=f"metrics() gives {name!r} as {found[name]} where all outputs are {outputs}; "
@@ -121,10 +121,6 @@ def check_files(drawn: Drawn) -> Iterator[Finding]:
                 sentence=f"files() names {file!r}, which is not there; expected files that the pairs are read from.",
                 advice="Name each in full, as str(Path(__file__).with_name(...)) does, or leave files() out.",
             )
-
-
-def not_finite(figures: Mapping[str, float]) -> list[str]:
-    return [name for name, value in figures.items() if not math.isfinite(value)]
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from core.data.splits import HELD_OUT, SPLITS
@@ -26,12 +25,10 @@ def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
     """Draw again in the same process, and in `other`, which hashes texts differently; tell the first difference."""
     for split in SPLITS:
         first = drawn.splits[split].repeatable
-        here = _difference(first, drawn.again(drawn.host, split))
-        if here is not None:
+        if here := _difference(first, drawn.again(drawn.host, split)):
             yield _finding(f"drawn twice with the same seed, {here}", split, HERE_ADVICE)
             return
-        elsewhere = _difference(first, drawn.again(other, split))
-        if elsewhere is not None:
+        if elsewhere := _difference(first, drawn.again(other, split)):
             yield _finding(f"drawn with the same seed in another process, {elsewhere}", split, ELSEWHERE_ADVICE)
             return
 
@@ -54,23 +51,13 @@ def depends_on_seed(drawn: Drawn) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class _Difference:
-    number: int
-    first: Pair | None
-    second: Pair | None
-
-    def __str__(self) -> str:
-        return f"pair {self.number:,} is {_shown(self.first)} and then {_shown(self.second)}"
-
-
-def _difference(first: PairLines, second: PairLines) -> _Difference | None:
-    if first == second:
-        return None
-    for number, (one, other) in enumerate(zip_longest(first.pairs(), second.pairs()), start=1):
-        if one != other:
-            return _Difference(number, one, other)
-    return None
+def _difference(first: PairLines, second: PairLines) -> str:
+    """The first one, in words; empty where there is none."""
+    if first != second:
+        for number, (one, other) in enumerate(zip_longest(first.pairs(), second.pairs()), start=1):
+            if one != other:
+                return f"pair {number:,} is {_shown(one)} and then {_shown(other)}"
+    return ""
 
 
 def _shown(pair: Pair | None) -> str:

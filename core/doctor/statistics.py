@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from statistics import median_low
 
 import numpy as np
@@ -114,11 +114,3 @@ def _check_known(split: str, side: str, unknown: float, tokenizer: str) -> Itera
             "This check cuts them by the plugin's own tokenizer, "
             f"{tokenizer}; a run whose dataset.tokenizer is another one may know them.",
         )
-
-
-def num_conflicting(pairs: Sequence[tuple[str, str]]) -> int:
-    """How many of these sources have more than one target."""
-    targets: dict[str, set[str]] = {}
-    for source, target in pairs:
-        targets.setdefault(source, set()).add(target)
-    return sum(len(one) > 1 for one in targets.values())

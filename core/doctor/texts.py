@@ -8,7 +8,6 @@ from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.tokenizers import Tokenizer
 from core.doctor.drawing import Drawn, DrawnSplit, Tokens
 from core.doctor.findings import Finding
-from core.plugin import Pair
 
 LONGEST = 1000
 """Tokens. Attention grows with the square of the length: a batch of such texts takes a laptop minutes."""
@@ -74,22 +73,13 @@ def _too_long(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
 def check_alignments(drawn: Drawn) -> Iterator[Finding]:
     """Find the first alignment that points beyond the tokens of its pair."""
     for name, split in drawn.splits.items():
-        number = next((number for number, pair in enumerate(split.pairs) if _points_beyond(pair, split, number)), None)
-        if number is not None:
-            num_src, num_tgt = len(split.src_tokens[number]), len(split.tgt_tokens[number])
-            yield Finding(
-                check="alignment",
-                sentence=f"Pair {number + 1:,} of the {name} split has {num_src} source and {num_tgt} target tokens, "
-                f"but alignment {_beyond(split.pairs[number], num_src, num_tgt)}; expected (source, target) indices "
-                "of its tokens.",
-                advice="Count tokens, as the tokenizer cuts them, from 0.",
-            )
-            return
-
-
-def _points_beyond(pair: Pair, split: DrawnSplit, number: int) -> bool:
-    return bool(_beyond(pair, len(split.src_tokens[number]), len(split.tgt_tokens[number])))
-
-
-def _beyond(pair: Pair, num_src: int, num_tgt: int) -> list[tuple[int, int]]:
-    return [(src, tgt) for src, tgt in pair.alignment or () if src >= num_src or tgt >= num_tgt]
+        cut_pairs = zip(split.pairs, map(len, split.src_tokens), map(len, split.tgt_tokens), strict=True)
+        for number, (pair, num_src, num_tgt) in enumerate(cut_pairs, start=1):
+            if beyond := [(src, tgt) for src, tgt in pair.alignment or () if src >= num_src or tgt >= num_tgt]:
+                yield Finding(
+                    check="alignment",
+                    sentence=f"Pair {number:,} of the {name} split has {num_src} source and {num_tgt} target tokens, "
+                    f"but alignment {beyond}; expected (source, target) indices of its tokens.",
+                    advice="Count tokens, as the tokenizer cuts them, from 0.",
+                )
+                return

@@ -8,7 +8,6 @@ from torch import Tensor
 
 from core.answers.left_out import HeadPlace
 from core.errors import UserError
-from core.model.attention import MultiHeadAttention
 from core.model.transformer import Transformer
 
 
@@ -34,19 +33,10 @@ def heads_off(model: Transformer, heads: Sequence[HeadPlace]) -> Iterator[None]:
 
 def _output_part(model: Transformer, place: HeadPlace) -> Tensor:
     """The columns [d_model, d_head] of the output projection's weight that multiply what this head read."""
-    layers = _attention_of(model, place)
+    layers = model.attentions(place.kind)
     if not (0 <= place.layer < len(layers) and 0 <= place.head < layers[place.layer].num_heads):
         name = f"{place.kind} layer {place.layer + 1} head {place.head + 1}"
         raise UserError(f"This model has no {name} to switch off.", "Switch on all heads again.")
     attention = layers[place.layer]
     first = place.head * attention.d_head
     return attention.output.weight.detach()[:, first : first + attention.d_head]
-
-
-def _attention_of(model: Transformer, place: HeadPlace) -> Sequence[MultiHeadAttention]:
-    """Layer by layer."""
-    if place.kind == "encoder_self":
-        return [layer.self_attention for layer in model.encoder]
-    if place.kind == "decoder_self":
-        return [layer.self_attention for layer in model.decoder]
-    return [layer.cross_attention for layer in model.decoder]

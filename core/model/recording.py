@@ -1,61 +1,53 @@
 """Attention weights for those who look at them; nobody else pays for them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import get_args
 
 import torch
 from torch import Tensor
 
-from core.model.attention import MultiHeadAttention
+from core.answers.anatomy import AttentionKind
 from core.model.transformer import Transformer
 
 
 class AttentionRecord:
     """The weights of the newest pass through each stack; complete after a `forward`, or an `encode` and a `decode`."""
 
-    def __init__(self, model: Transformer) -> None:
-        self._encoder_self = [layer.self_attention for layer in model.encoder]
-        self._decoder_self = [layer.self_attention for layer in model.decoder]
-        self._cross = [layer.cross_attention for layer in model.decoder]
-        self._weights: dict[MultiHeadAttention, list[Tensor]] = {
-            attention: [] for attention in [*self._encoder_self, *self._decoder_self, *self._cross]
-        }
+    def __init__(self) -> None:
+        self.layers: dict[AttentionKind, list[list[Tensor]]] = {kind: [] for kind in get_args(AttentionKind)}
 
     @property
     def encoder_self(self) -> Tensor:
         """[layers, B, H, S, S]; rows attend to columns, each row of a token sums to 1."""
-        return self._stacked(self._encoder_self)
+        return self._stacked("encoder_self")
 
     @property
     def decoder_self(self) -> Tensor:
         """[layers, B, H, T, T]."""
-        return self._stacked(self._decoder_self)
+        return self._stacked("decoder_self")
 
     @property
     def cross(self) -> Tensor:
         """[layers, B, H, T, S]."""
-        return self._stacked(self._cross)
+        return self._stacked("cross")
 
-    def attach(self) -> None:
-        """Have every attention put its weights here."""
-        for attention, weights in self._weights.items():
-            attention.recorded = weights
-
-    def detach(self) -> None:
-        """Let them go back to the fast path."""
-        for attention in self._weights:
-            attention.recorded = None
-
-    def _stacked(self, attentions: Sequence[MultiHeadAttention]) -> Tensor:
-        return torch.stack([self._weights[attention][0] for attention in attentions])
+    def _stacked(self, kind: AttentionKind) -> Tensor:
+        return torch.stack([newest for (newest,) in self.layers[kind]])
 
 
 @contextmanager
 def record_attention(model: Transformer) -> Iterator[AttentionRecord]:
     """Record the attention of what runs inside the block; the outputs stay the same (to rounding)."""
-    record = AttentionRecord(model)
-    record.attach()
+    record = AttentionRecord()
+    attentions = {kind: model.attentions(kind) for kind in record.layers}
+    for kind, layers in attentions.items():
+        for attention in layers:
+            attention.recorded = []
+            record.layers[kind].append(attention.recorded)
     try:
         yield record
     finally:
-        record.detach()
+        for layers in attentions.values():
+            for attention in layers:  # back to the fast path
+                attention.recorded = None

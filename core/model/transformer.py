@@ -7,8 +7,10 @@ from typing import Generic, TypeVar, cast
 import torch
 from torch import Tensor, nn
 
+from core.answers.anatomy import AttentionKind
 from core.config import ModelConfig
 from core.errors import UserError
+from core.model.attention import CrossAttention, SelfAttention
 from core.model.dropout import Dropout
 from core.model.initialisation import initialise
 from core.model.layers import DecoderLayer, EncoderLayer, layer_norm
@@ -105,6 +107,12 @@ class Transformer(nn.Module):
         """Logits [..., V] of hidden states [..., d_model]."""
         logits: Tensor = self.output(hidden)
         return logits
+
+    def attentions(self, kind: AttentionKind) -> Sequence[SelfAttention | CrossAttention]:
+        """Those of one kind, layer by layer."""
+        if kind == "encoder_self":
+            return [layer.self_attention for layer in self.encoder]
+        return [layer.cross_attention if kind == "cross" else layer.self_attention for layer in self.decoder]
 
     def require_positions(self, length: int, side: str) -> None:
         """Raise UserError for a sequence on this side ("src" or "tgt") that is longer than the model's positions."""

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import RunConfig
-from core.data.held_out import HeldOut
 from core.data.pair_texts import read_pairs
 from core.data.prepared_data import PreparedData
 from core.data.splits import HELD_OUT, SPLITS
 from core.data.token_arrays import TokenArrays
 from core.data.tokenizers import Tokenizer
 from core.data.vocabulary import Vocabulary
-from core.overview.comparing import NUM_EXAMPLES, SeenPairs
+from core.overview.comparing import NUM_EXAMPLES, HeldOut, SeenPairs
 from core.overview.counting import split_figures, train_padding, unknown_counts
 from core.overview.records import Counted, DataOverview, Leak, Limits, Repeats, limits_of
 from core.plugin import Pair

@@ -28,7 +28,7 @@ class TextScores:
 
     metrics: dict[str, float]
     matches: tuple[bool, ...]  # whether each output is its reference
-    token_edits: tuple[tuple[int, int], ...]  # of each output
+    token_edits: tuple[tuple[int, int], ...]  # of each output: edits that make it its reference, reference tokens
     bleu_signature: str
     chrf_signature: str
 

@@ -23,24 +23,19 @@ from core.plugin import Pair
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.training.loss import target_positions
-from core.training.metrics import BUILT_IN, pieces, score_texts
+from core.training.metrics import BUILT_IN, TextScores, pieces, score_texts
 
 # Padded target tokens in a batch: small enough that whoever wants to pause waits tens of milliseconds.
 _BATCH_TOKENS = 2048
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitScores:
-    """What a split gave; keys of both dictionaries are without prefix."""
+class SplitScores(TextScores):
+    """What a split gave: with the teacher-forced metrics, and the plugin's own. Keys are without prefix."""
 
-    metrics: dict[str, float]
     plugin_metrics: dict[str, float]
     sentences: tuple[ValidatedSentence, ...]  # those decoded freely, in the split's order
-    matches: tuple[bool, ...]  # of each of them: whether the output is its reference
-    token_edits: tuple[tuple[int, int], ...]  # of each of them: edits that make it its reference, reference tokens
     num_sentences: int  # of the teacher-forced metrics
-    bleu_signature: str
-    chrf_signature: str
 
 
 def score_split(
@@ -157,14 +152,10 @@ def _scores(
         f"comparing {split} sentences",
     )
     return SplitScores(
-        metrics={**forced.metrics(), **scores.metrics},
+        **vars(scores) | {"metrics": {**forced.metrics(), **scores.metrics}},
         plugin_metrics=plugin_metrics(data, host, pairs, hypotheses),
         sentences=tuple(sentences),
-        matches=scores.matches,
-        token_edits=scores.token_edits,
         num_sentences=len(forced.rank),
-        bleu_signature=scores.bleu_signature,
-        chrf_signature=scores.chrf_signature,
     )
 
 
