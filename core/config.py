@@ -68,11 +68,6 @@ class TokenizerConfig(Settings):
     )
 
     @property
-    def subword_sides(self) -> list[Side]:
-        """The sides whose texts are cut into subwords."""
-        return list(self.subwords)
-
-    @property
     def subwords(self) -> dict[Side, SubwordName]:
         """Which kind of subwords, of each side whose texts are cut into such; of auto, the plugin decides."""
         sides: list[tuple[Side, Auto | TokenizerName]] = [("src", self.src), ("tgt", self.tgt)]
@@ -81,7 +76,7 @@ class TokenizerConfig(Settings):
     @property
     def shares_subwords(self) -> bool:
         """Whether one set of subwords is learned from the texts of both sides."""
-        return self.shared and bool(self.subword_sides)
+        return self.shared and bool(self.subwords)
 
     @model_validator(mode="after")
     def _subwords_go_with_the_rest(self) -> Self:
@@ -89,7 +84,7 @@ class TokenizerConfig(Settings):
             raise ValueError(
                 f"shared: expected the same subwords for both sides, or none, given {self.src} and {self.tgt}"
             )
-        if self.min_frequency > 1 and len(self.subword_sides) == 2:
+        if self.min_frequency > 1 and len(self.subwords) == 2:
             raise ValueError(f"min_frequency: subwords are never rare: expected 1, given {self.min_frequency}")
         return self
 

@@ -18,7 +18,7 @@ from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
 from core.machine.garbage import imported_for_good
-from core.machine.too_little_memory import too_little_memory
+from core.machine.lacking import too_little_memory
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop

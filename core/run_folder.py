@@ -233,8 +233,8 @@ class RunFolder:
     def subword_models(self) -> dict[str, bytes]:
         """The subwords of "src" and "tgt", where those sides have any."""
         tokenizer = self.config().dataset.tokenizer
-        sides = [] if tokenizer == "auto" else tokenizer.subword_sides
-        return {side: self._read_document(f"{side}.model") for side in sides}
+        subwords = {} if tokenizer == "auto" else tokenizer.subwords
+        return {side: self._read_document(f"{side}.model") for side in subwords}
 
     def model_documents(self) -> dict[str, bytes]:
         """The documents without which weights are of no use, name by name."""

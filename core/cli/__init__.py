@@ -28,9 +28,8 @@ from core.cli.streams import (
 )
 from core.cli.unread import Unread, heeding_signals
 from core.errors import UserError
-from core.machine.open_files import no_more_files
+from core.machine.lacking import no_more_files, too_little_memory
 from core.machine.signals import Interrupted, ends_by
-from core.machine.too_little_memory import too_little_memory
 from core.torchrun import require_one_process, tell_torchrun
 
 OK, FAULT, BAD_INPUT = 0, 1, 2

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.cli.conversation import Conversation
 from core.cli.files import require_outside_runs
+from core.cli.going_on import saved, still_to_do
 from core.cli.named_run import named_run, runs_dir_of
-from core.cli.opening import DATASET_OPTION, read_settings
+from core.cli.opening import read_settings
 from core.cli.output import event_record, print_json
 from core.cli.seeds import new_group, print_spread, read_seeds, require_same_data
 from core.cli.streams import ResultsOnTheWay
@@ -26,13 +25,8 @@ from core.events import GOOD_ENDS, Event, Prepared, RunFinished
 from core.machine.garbage import imported_for_good
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
-from core.run_files.by_step import CHECKPOINTS, step_path
-from core.run_files.places import runs_of_group
-from core.run_folder import RunFolder
 from core.settings.fields import run_settings, setting_effect
-from core.settings.lower_rate import lower_rate
 from core.settings.presets import preset_or_file, read_preset_or_file
-from core.settings.smaller_batch import SHORTER, smaller_batch
 from core.torchrun import is_leader, require_one_process, silence_torch, tell_torchrun
 from core.validated import Validated
 
@@ -79,11 +73,13 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
         try:
             trained = _train(*_new_run(arguments, f"seed={seed}", group=group), arguments, results, first)
         except Interrupted as interrupted:
-            raise Interrupted(interrupted.number, f"{interrupted}{_still_to_do(seeds, group, arguments)}") from None
+            raise Interrupted(interrupted.number, f"{interrupted}{still_to_do(seeds, group, arguments)}") from None
         except UserError as error:
             if seed == seeds[0]:  # whoever mends this gives the same command again
                 raise
-            raise _with(_still_to_do(seeds, group, arguments), with_place(error, arguments)) from error
+            placed, left = with_place(error, arguments), still_to_do(seeds, group, arguments)
+            advice = f"{placed.advice.removesuffix('.')}{left}.".strip() if left else placed.advice
+            raise UserError(placed.sentence, advice) from error
         first = first or trained.prepared
         if trained.code == DONE:
             runs.append(trained.finished)
@@ -93,25 +89,6 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
         with results.printing():
             print_spread(group, runs, Validated(first.num_pairs["valid"] or 0), json=arguments.json)
     return code
-
-
-def _with(left: str, error: UserError) -> UserError:
-    return UserError(error.sentence, f"{error.advice.removesuffix('.')}{left}.".strip()) if left else error
-
-
-def _still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
-    """How to train the seeds that have no run to go on with: one by one, for two commands' groups have no mean."""
-    runs_dir = runs_dir_of(arguments)
-    runs = [RunFolder.open(path) for path in runs_of_group(group, runs_dir)]
-    begun = {run.config().seed for run in runs if run.checkpoint_steps()}
-    left = [seed for seed in seeds if seed not in begun]
-    if not left:
-        return ""
-    given = [word for text in arguments.set for word in ("--set", text)]
-    places = [*_plugin_places(arguments), "--runs-dir", str(runs_dir)]
-    command = _command([arguments.config, *given, *places], {"seed": left[0]})
-    named = f"seed{'s' * (len(left) > 1)} {', '.join(map(str, left))}"
-    return f" (still to train: {named}, each by itself: {command}; `runs compare` gives the mean of all)"
 
 
 class _Trained(NamedTuple):
@@ -147,10 +124,10 @@ def _train(
         with results.printing():
             _print_result(finished)
     if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
-        raise Interrupted(engine.signal, _saved(finished, engine.signal.name, arguments))
+        raise Interrupted(engine.signal, saved(finished, engine.signal.name, arguments))
     if finished.reason in GOOD_ENDS:
         return _Trained(DONE, prepared, finished)
-    sentence = f"headlight: {_saved(finished, finished.reason, arguments)}"
+    sentence = f"headlight: {saved(finished, finished.reason, arguments)}"
     tell_torchrun(sentence)
     print(sentence, file=sys.stderr)
     return _Trained(STOPPED_ITSELF, prepared, finished)
@@ -235,67 +212,3 @@ def _print_result(finished: RunFinished) -> None:
     print(f"step {finished.step}")
     for name, value in finished.metrics.items():
         print(f"{name} {value:.6g}")
-
-
-def _places(arguments: Namespace) -> list[str]:
-    """Where its plugin is, and where the corpus of a resumed run is now: a run keeps neither."""
-    given = [text for text in arguments.set if text.startswith(DATASET_OPTION)] if arguments.resume is not None else []
-    return [*_plugin_places(arguments), *(word for text in given for word in ("--set", text))]
-
-
-def _plugin_places(arguments: Namespace) -> list[str]:
-    return [word for folder in arguments.plugins_dir for word in ("--plugins-dir", str(folder))]
-
-
-def _saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
-    stopped, run = f"stopped at step {finished.step} ({why})", finished.run
-    try:
-        steps = RunFolder.open(run).steps_to_go_on_from()
-    except UserError as error:  # the folder was removed, or the drive it is on
-        return f"{stopped}; nothing that was saved is to be found. {error}"
-    if steps:
-        return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(finished, arguments)}"
-    if finished.reason == "diverged":
-        command = _anew(finished, arguments, dict([_lower_rate(finished)]))
-        return f"{stopped}; no checkpoint from before it blew up is kept in {run}. Begin a run anew with: {command}"
-    return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
-
-
-def _go_on(finished: RunFinished, arguments: Namespace) -> str:
-    """The command that does not end in the same way again."""
-    folder = RunFolder.open(finished.run)
-    if finished.reason == "memory":  # a batch stays as it is within a run
-        if not (smaller := smaller_batch(folder.latest_config())):
-            return f"The longest sentence is too long. Begin a run anew: {SHORTER}."
-        return f"Begin a run of smaller batches with: {_anew(finished, arguments, smaller)}"
-    # A checkpoint is saved as a run is stopped, and at no other of these ends: what was changed since is lost.
-    changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.steps_to_go_on_from()[-1])
-    if finished.reason == "diverged":
-        changes |= [_lower_rate(finished)]
-    return f"Go on with: {_command(['--resume', str(folder.path), *_places(arguments)], changes)}"
-
-
-def _anew(finished: RunFinished, arguments: Namespace, changes: Mapping[str, Any]) -> str:
-    """The command that begins the run anew, its settings as they are now but for these."""
-    folder = RunFolder.open(finished.run)
-    beside = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
-    written = [str(folder.path / "config.yaml"), *_places(arguments), *beside]
-    return _command(written, {**_changed_since(folder, 0), **changes})
-
-
-def _lower_rate(finished: RunFinished) -> tuple[str, float]:
-    return lower_rate(RunFolder.open(finished.run).latest_config().training)
-
-
-def _changed_since(folder: RunFolder, step: int) -> dict[str, Any]:
-    return {one.key: one.value for one in folder.settings_changed() if one.step >= step}
-
-
-def _command(arguments: Sequence[str], changes: Mapping[str, Any]) -> str:
-    settings = [word for key, value in changes.items() for word in ("--set", f"{key}={_typed(value)}")]
-    return shlex.join(["headlight", "train", *arguments, *settings])
-
-
-def _typed(value: Any) -> str:
-    """As a person types it: 1 for a rate of 1.0."""
-    return json.dumps(value).removesuffix(".0")

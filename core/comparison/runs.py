@@ -70,7 +70,7 @@ def _autos(config: RunConfig) -> Iterator[str]:
     Not the tokenizer where it has subwords: every figure depends on how many there are.
     """
     tokenizer = config.dataset.tokenizer
-    has_subwords = tokenizer != "auto" and bool(tokenizer.subword_sides)
+    has_subwords = tokenizer != "auto" and bool(tokenizer.subwords)
     for name, field in run_settings().items():
         if field.default == "auto" and not (has_subwords and name.startswith("dataset.tokenizer")):
             yield name

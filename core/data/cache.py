@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import UserError
-from core.machine.open_files import no_more_files
+from core.machine.lacking import no_more_files
 
 NUM_KEPT = 30
 """Folders kept: each edit of a dataset's options makes one."""

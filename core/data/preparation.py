@@ -205,7 +205,7 @@ class _Preparation:
 
     @property
     def _learns(self) -> bool:
-        return bool(self._config.subword_sides) and not self._models
+        return bool(self._config.subwords) and not self._models
 
     def _started(self, models: SubwordModels) -> Tokenising:
         """Cutting into tokens, with these subwords."""
@@ -329,7 +329,7 @@ def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConf
 
 def _require_subwords(config: TokenizerConfig) -> None:
     """Raise UserError where a number of subwords was chosen and no side has any: AUTO_SIZE is what a run spells out."""
-    if config.size not in ("auto", AUTO_SIZE) and not config.subword_sides:
+    if config.size not in ("auto", AUTO_SIZE) and not config.subwords:
         raise UserError(
             f"dataset.tokenizer.size = {config.size:,} has no effect: src is {config.src} and tgt is {config.tgt}.",
             "Set src, tgt or both to subword or subword_unigram, or size to auto.",

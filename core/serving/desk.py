@@ -86,8 +86,8 @@ class Desk:
             SearchBeam: lambda request: self._session.looking.search_beam(request),
             MakeMasks: lambda request: self._session.looking.masks(request),
             AddSentence: lambda request: self._session.looking.add_sentence(request),
-            ChangeSetting: self._session.change_setting,
-            LocateData: self._session.locate_data,
+            ChangeSetting: lambda request: self._session.run.change_setting(request.key, request.value),
+            LocateData: lambda _: self._session.run.trainer.data.folder,
         }
         self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
             Prepare: lambda request: self._once_here(self._session.prepare(request)),

@@ -21,10 +21,10 @@ from core.events import (
     Trouble,
 )
 from core.faults import as_trouble, not_written
-from core.machine.open_files import no_more_files
+from core.machine.lacking import no_more_files
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
-from core.requests import Branch, ChangeSetting, Evaluate, LocateData, MoveRun, OpenRun, Prepare, Start
+from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
 from core.run_folder import RunFolder
 from core.serving.beginning import new_folder
 from core.serving.branching import branched_folder, branched_trainer, read_kept
@@ -107,10 +107,6 @@ class Session:
             event = as_trouble(self.in_words(error))
         self.looking.background = None
         return event
-
-    def locate_data(self, _: LocateData) -> Path | None:
-        """The folder of the prepared pairs."""
-        return self.run.trainer.data.folder
 
     # -- beginning ---------------------------------------------------------------------------------------------------
     # The first piece of each is a look, which may refuse. Until then the run at hand learns on; then it is left.
@@ -316,7 +312,7 @@ class Session:
         path = run.require_folder().path
         self._tell(RunFinished(run=path, step=run.trainer.step, reason=reason, metrics=run.last_metrics))
 
-    def pause(self, _: object = None, *, with_probe: bool = False) -> int:
+    def pause(self, *, with_probe: bool = False) -> int:
         """Stand still between two steps; after single steps, with a probe of what they did."""
         run = self.run
         if self.state == "learning":
@@ -367,10 +363,6 @@ class Session:
         if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
             return not_written(error, self._run.folder.path)
         return error
-
-    def change_setting(self, request: ChangeSetting) -> None:
-        """Change what acts from the next step on; of a run that nobody writes, once it goes on."""
-        self.run.change_setting(request.key, request.value)
 
     def evaluate(self, request: Evaluate) -> Work:
         """Measure a whole split; answers an Evaluation."""

@@ -1,4 +1,4 @@
-"""What to tell where the system gives Headlight no more memory, threads or processes: no fault of anybody's, and
+"""What to tell where the system gives Headlight no more memory, threads, processes or files: no fault of anybody's, and
 something can be done.
 """
 
@@ -26,3 +26,13 @@ def too_little_memory(error: Exception) -> UserError | None:
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
         return UserError("There is not enough memory for this.", ADVICE)
     return None
+
+
+def no_more_files(error: Exception) -> UserError | None:
+    """What to tell where that is what went wrong. The advice is part of the sentence, which may be passed on alone."""
+    if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
+        return None
+    return UserError(
+        "The system lets Headlight open no more files: allow it more (`ulimit -n 1024` in a terminal, and start it "
+        "there again), or end other programs."
+    )

@@ -1,0 +1,93 @@
+"""What is saved of a training that ended before its time, and the commands that go on from there."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.cli.named_run import runs_dir_of
+from core.cli.opening import DATASET_OPTION
+from core.errors import UserError
+from core.events import RunFinished
+from core.run_files.by_step import CHECKPOINTS, step_path
+from core.run_files.places import runs_of_group
+from core.run_folder import RunFolder
+from core.settings.lower_rate import lower_rate
+from core.settings.smaller_batch import SHORTER, smaller_batch
+
+
+def saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
+    """At which step it stopped, what of it is saved, and how to go on."""
+    stopped, run = f"stopped at step {finished.step} ({why})", finished.run
+    try:
+        folder = RunFolder.open(run)
+        steps = folder.steps_to_go_on_from()
+    except UserError as error:  # the folder was removed, or the drive it is on
+        return f"{stopped}; nothing that was saved is to be found. {error}"
+    if steps:
+        return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(folder, finished, arguments)}"
+    if finished.reason == "diverged":
+        command = _anew(folder, arguments, dict([_lower_rate(folder)]))
+        return f"{stopped}; no checkpoint from before it blew up is kept in {run}. Begin a run anew with: {command}"
+    return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
+
+
+def still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
+    """How to train the seeds that have no run to go on with: one by one, for two commands' groups have no mean."""
+    runs_dir = runs_dir_of(arguments)
+    runs = [RunFolder.open(path) for path in runs_of_group(group, runs_dir)]
+    begun = {run.config().seed for run in runs if run.checkpoint_steps()}
+    left = [seed for seed in seeds if seed not in begun]
+    if not left:
+        return ""
+    places = [*_repeated("--plugins-dir", arguments.plugins_dir), "--runs-dir", str(runs_dir)]
+    command = _command([arguments.config, *_repeated("--set", arguments.set), *places], {"seed": left[0]})
+    named = f"seed{'s' * (len(left) > 1)} {', '.join(map(str, left))}"
+    return f" (still to train: {named}, each by itself: {command}; `runs compare` gives the mean of all)"
+
+
+def _go_on(folder: RunFolder, finished: RunFinished, arguments: Namespace) -> str:
+    """The command that does not end in the same way again."""
+    if finished.reason == "memory":  # a batch stays as it is within a run
+        if not (smaller := smaller_batch(folder.latest_config())):
+            return f"The longest sentence is too long. Begin a run anew: {SHORTER}."
+        return f"Begin a run of smaller batches with: {_anew(folder, arguments, smaller)}"
+    # A checkpoint is saved as a run is stopped, and at no other of these ends: what was changed since is lost.
+    changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.steps_to_go_on_from()[-1])
+    if finished.reason == "diverged":
+        changes |= [_lower_rate(folder)]
+    return f"Go on with: {_command(['--resume', str(folder.path), *_places(arguments)], changes)}"
+
+
+def _anew(folder: RunFolder, arguments: Namespace, changes: Mapping[str, Any]) -> str:
+    """The command that begins the run anew, its settings as they are now but for these."""
+    beside = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
+    written = [str(folder.path / "config.yaml"), *_places(arguments), *beside]
+    return _command(written, {**_changed_since(folder, 0), **changes})
+
+
+def _places(arguments: Namespace) -> list[str]:
+    """Where its plugin is, and where the corpus of a resumed run is now: a run keeps neither."""
+    given = [text for text in arguments.set if text.startswith(DATASET_OPTION)] if arguments.resume is not None else []
+    return [*_repeated("--plugins-dir", arguments.plugins_dir), *_repeated("--set", given)]
+
+
+def _lower_rate(folder: RunFolder) -> tuple[str, float]:
+    return lower_rate(folder.latest_config().training)
+
+
+def _changed_since(folder: RunFolder, step: int) -> dict[str, Any]:
+    return {one.key: one.value for one in folder.settings_changed() if one.step >= step}
+
+
+def _command(arguments: Sequence[str], changes: Mapping[str, Any]) -> str:
+    """With each value as a person types it: 1 for a rate of 1.0."""
+    settings = [f"{key}={json.dumps(value).removesuffix('.0')}" for key, value in changes.items()]
+    return shlex.join(["headlight", "train", *arguments, *_repeated("--set", settings)])
+
+
+def _repeated(option: str, values: Iterable[object]) -> list[str]:
+    return [word for value in values for word in (option, str(value))]
