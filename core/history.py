@@ -6,7 +6,7 @@ It grows by events (`take`), or is read from a run folder and follows what anoth
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -74,7 +74,7 @@ class History:
         self.checkpoint_steps: list[int] = []  # from these the run can go on
         self.alignment = AlignmentScores()
         self.noticing = Noticing()
-        self._curves: dict[str, GrowingCurve] = {}
+        self._curves: defaultdict[str, GrowingCurve] = defaultdict(GrowingCurve)
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
         self._newest_told: Probe | None = None
@@ -273,10 +273,12 @@ class History:
 
     def _take_steps(self, first_step: int, arrays: metrics_file.Arrays) -> None:
         count = len(next(iter(arrays.values()), ()))
-        steps = np.arange(first_step, first_step + count)
-        for name, values in arrays.items():
-            self._curves.setdefault(name, GrowingCurve()).extend(steps, values)
+        self._extend(np.arange(first_step, first_step + count), arrays)
         self.last_step = first_step + count - 1
+
+    def _extend(self, steps: Steps, arrays: metrics_file.Arrays) -> None:
+        for name, values in arrays.items():
+            self._curves[name].extend(steps, values)
 
     def _take_probe(self, probe: Probe, is_stored: bool) -> None:
         self._newest_told = probe
@@ -294,7 +296,7 @@ class History:
         if is_best:
             self.best_steps[step] = len(self.settings_changed)
         for name, value in metrics.items():
-            self._curves.setdefault(name, GrowingCurve()).extend([step], [value])
+            self._curves[name].extend([step], [value])
 
     def _take_setting(self, changed: SettingChanged) -> None:
         self.settings_changed.append(changed)
@@ -367,8 +369,7 @@ class History:
         records = self._metrics.read(folder)
         steps, arrays = metrics_file.columns(records.steps)
         if len(steps):
-            for name, values in arrays.items():
-                self._curves.setdefault(name, GrowingCurve()).extend(steps, values)
+            self._extend(steps, arrays)
             self.last_step = int(steps[-1])
         for record in records.between_steps:
             if "is_best" in record:

@@ -76,11 +76,8 @@ def _write(texts: Mapping[Path, str], name: str, *, module: str) -> list[Path]:
                 raise UserError(f"{path} exists already.", "Choose another name, or move that file away.")
         for path, template in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(Template(_template(template)).substitute(words), encoding="utf-8")
+            text = files("resources").joinpath("new_plugin", f"{template}.template").read_text(encoding="utf-8")
+            path.write_text(Template(text).substitute(words), encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another name or place.") from error
     return list(texts)
-
-
-def _template(name: str) -> str:
-    return files("resources").joinpath("new_plugin", f"{name}.template").read_text(encoding="utf-8")

@@ -29,30 +29,34 @@ def export(arguments: Namespace) -> int:
     To X.safetensors the weights go alone, as the file that the name says.
     """
     with broken_off_by_signals():  # what is half written is large
-        _export(arguments)
+        run = RunFolder.open(named_run(arguments.run, arguments))
+        require_outside_runs(arguments.output)
+        if arguments.output.exists() and not _is_empty_folder(arguments):
+            raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")
+        if arguments.format == "headlight":
+            _share(run, arguments)
+        else:
+            _export_weights(run, arguments)
     return 0
 
 
-def _export(arguments: Namespace) -> None:
-    run = RunFolder.open(named_run(arguments.run, arguments))
-    require_outside_runs(arguments.output)
-    if arguments.output.exists() and not _is_empty_folder(arguments):
-        raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")
-    if arguments.format == "headlight":
-        if arguments.checkpoint is not None:
-            raise UserError(
-                "--checkpoint: the format headlight holds the weights of all steps that the run kept.",
-                "Leave it out; safetensors and onnx take one.",
-            )
-        if arguments.output.suffix.lower() != SUFFIX:
-            raise UserError(
-                f"--output: the window knows a run shared as one file by {SUFFIX} alone, and "
-                f"{arguments.output} does not end so.",
-                f"Write --output {shlex.quote(f'{arguments.output}{SUFFIX}')}.",
-            )
-        share(run, arguments.output)
-        _tell(arguments, run, "the run to look at, drop it on the window")
-        return
+def _share(run: RunFolder, arguments: Namespace) -> None:
+    if arguments.checkpoint is not None:
+        raise UserError(
+            "--checkpoint: the format headlight holds the weights of all steps that the run kept.",
+            "Leave it out; safetensors and onnx take one.",
+        )
+    if arguments.output.suffix.lower() != SUFFIX:
+        raise UserError(
+            f"--output: the window knows a run shared as one file by {SUFFIX} alone, and "
+            f"{arguments.output} does not end so.",
+            f"Write --output {shlex.quote(f'{arguments.output}{SUFFIX}')}.",
+        )
+    share(run, arguments.output)
+    _tell(arguments, run, "the run to look at, drop it on the window")
+
+
+def _export_weights(run: RunFolder, arguments: Namespace) -> None:
     which = arguments.checkpoint or usual_checkpoint(run)
     step = run.checkpoint_step(which)
     training = run.latest_config().training
@@ -61,7 +65,8 @@ def _export(arguments: Namespace) -> None:
     if arguments.format == "onnx":
         _write_folder(arguments.output, _onnx_files(run, step, weights))
     elif _is_one_file(arguments):
-        _write_file(arguments.output, tensor_bytes(weights, {"step": step}))
+        with refusing_to_write(arguments.output, "--output", refusal=UserError), whole_file(arguments.output) as file:
+            file.write(tensor_bytes(weights, {"step": step}))
     else:
         _write_folder(arguments.output, model_files(run, step, weights))
     of = {"checkpoint": step} | ({"averaged_steps": averaged} if len(averaged) > 1 else {})
@@ -94,11 +99,6 @@ def _onnx_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[s
 
     yield from onnx_graphs(run, weights).items()
     yield from run.model_documents_at(step).items()
-
-
-def _write_file(path: Path, data: bytes) -> None:
-    with refusing_to_write(path, "--output", refusal=UserError), whole_file(path) as file:
-        file.write(data)
 
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:

@@ -32,17 +32,17 @@ def check_plugin(request: CheckPlugin, known: PluginHost) -> Generator[Progress 
         while not examining.done():
             wait([examining], _LOOK_SECONDS)
             told, before = examination.progress, told
-            yield None if told is None or told == before else _progress(request.plugin, *told)
+            if told is None or told == before:
+                yield None
+            else:
+                stage = f"checking {Path(request.plugin).stem}: {told[0]}"
+                yield Progress(stage=stage, done=told[1], total=None)
         examined = examining.result()
     finally:
         examination.close(examining)
     if request.with_learning and examined.drawn is not None and examined.report.is_clean:
         return (yield from _with_learning(examined, request.bounds.learn_seconds))
     return examined.report
-
-
-def _progress(plugin: str, stage: str, done: int) -> Progress:
-    return Progress(stage=f"checking {Path(plugin).stem}: {stage}", done=done, total=None)
 
 
 def _with_learning(examined: Examined, seconds: float) -> Generator[Progress | None, None, PluginReport]:

@@ -37,53 +37,47 @@ def check_metrics(drawn: Drawn) -> Iterator[Finding]:
     fall as they do.
     """
     pairs = drawn.splits["valid"].pairs[:SCORED]
-    measured = {
-        "right": metrics_of(drawn, [pair.target for pair in pairs]),
-        "empty": metrics_of(drawn, [""] * len(pairs)),
-        "wrong": metrics_of(drawn, [pair.source for pair in pairs]),
-    }
-    right = measured["right"]
-    for outputs, found in measured.items():
+    right = metrics_of(drawn, [pair.target for pair in pairs])
+    empty, wrong = metrics_of(drawn, [""] * len(pairs)), metrics_of(drawn, [pair.source for pair in pairs])
+    for outputs, found in (("right", right), ("empty", empty), ("wrong", wrong)):
         for name in [name for name, value in found.items() if not math.isfinite(value)]:
-            yield Finding(
-                check="metrics",
-                sentence=f"metrics() gives {name!r} as {found[name]} where all outputs are {outputs}; "
-                "expected a finite number.",
-                advice="Return 0.0 where there is nothing to count.",
+            yield _of_metrics(
+                f"metrics() gives {name!r} as {found[name]} where all outputs are {outputs}; expected a finite number.",
+                "Return 0.0 where there is nothing to count.",
             )
         if set(found) != set(right):
-            yield Finding(
-                check="metrics",
-                sentence=f"metrics() names {_listed(found)} where all outputs are {outputs}, and {_listed(right)} "
+            yield _of_metrics(
+                f"metrics() names {_listed(found)} where all outputs are {outputs}, and {_listed(right)} "
                 "where they are right; expected the same names.",
-                advice="Return every metric each time.",
+                "Return every metric each time.",
             )
     for name in set(right).intersection(BUILT_IN):
-        yield Finding(
-            check="metrics",
-            sentence=f"metrics() returns {name!r}, which Headlight measures itself; expected names of its own.",
-            advice="Name it differently.",
+        yield _of_metrics(
+            f"metrics() returns {name!r}, which Headlight measures itself; expected names of its own.",
+            "Name it differently.",
         )
     for name in right:
-        yield from _direction(name, *(found[name] for found in measured.values() if name in found))
+        yield from _direction(name, right[name], *(found[name] for found in (empty, wrong) if name in found))
 
 
 def _direction(name: str, right: float, *worse: float) -> Iterator[Finding]:
     """As the best metric, one that falls while it is taken to rise would choose the worst checkpoint."""
     if worse and right < min(worse) and higher_is_better(name):
-        yield Finding(
-            check="metrics",
-            sentence=f"The metric {name!r} falls as outputs get better, and is taken to rise: its name does not end in "
+        yield _of_metrics(
+            f"The metric {name!r} falls as outputs get better, and is taken to rise: its name does not end in "
             f"{_listed(LOWER_IS_BETTER)}.",
-            advice=f"Call it {name}_error_rate, for example.",
+            f"Call it {name}_error_rate, for example.",
         )
     if worse and right > max(worse) and not higher_is_better(name):
-        yield Finding(
-            check="metrics",
-            sentence=f"The metric {name!r} rises as outputs get better, and is taken to fall: so is each whose name "
+        yield _of_metrics(
+            f"The metric {name!r} rises as outputs get better, and is taken to fall: so is each whose name "
             f"ends in {_listed(LOWER_IS_BETTER)}.",
-            advice="Name it differently.",
+            "Name it differently.",
         )
+
+
+def _of_metrics(sentence: str, advice: str) -> Finding:
+    return Finding(check="metrics", sentence=sentence, advice=advice)
 
 
 def metrics_of(drawn: Drawn, hypotheses: list[str]) -> dict[str, float]:

@@ -59,6 +59,7 @@ class Crew:
         self.num_processes = num_processes
         self.run = run
         self._place = TemporaryDirectory(prefix="headlight-")  # nobody else can look into it, or connect
+        self._socket_path, self._output_path = Path(self._place.name, "socket"), Path(self._place.name, "output.txt")
         self._door = socket.socket(socket.AF_UNIX)
         self._open_door()
         self._door.listen()
@@ -82,14 +83,6 @@ class Crew:
                 f"Other processes cannot be reached through {self._socket_path}: {error.strerror or error}.",
                 "Have TMPDIR name a folder with a short path where you may write, and start Headlight again.",
             ) from None
-
-    @property
-    def _socket_path(self) -> Path:
-        return Path(self._place.name, "socket")
-
-    @property
-    def _output_path(self) -> Path:
-        return Path(self._place.name, "output.txt")
 
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
         member = ["-m", "core.processes.member", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
