@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from core.cli.comparable import warn_of_other_tokens
 from core.cli.named_run import runs_dir_of
 from core.cli.one_line import one_line
-from core.cli.output import print_records, warn
+from core.cli.output import columns, print_records, warn
 from core.comparison.read_run import ReadRun
 from core.comparison.runs import records_of, said
 from core.comparison.seeds import places_of_other_data, seed_groups
@@ -56,6 +56,4 @@ def _is_given(option: object) -> bool:
 
 def _print_columns(records: Sequence[dict[str, object]]) -> None:
     rows = [[one_line(cell) for cell in (name, *(said(record[name]) for record in records))] for name in records[0]]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print("\n".join(columns(rows)))

@@ -53,6 +53,12 @@ def warn(sentence: str) -> None:
     print(f"warning: {sentence}", file=sys.stderr)
 
 
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A line for each row, the cells below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
 def print_means(mean: Mapping[str, float], deviation: Mapping[str, float]) -> None:
     """Print a line for each metric: its mean over several runs ± its standard deviation."""
     for name, value in mean.items():

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.conversation import TerminalConversation
-from core.cli.output import print_json
+from core.cli.output import columns, print_json
 from core.config import read_override
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import report_text
@@ -20,6 +20,7 @@ from core.plugins_host.info import PluginInfo
 from core.requests import CheckPlugin
 
 CLEAN, FINDINGS = 0, 1
+_SHOWN = ("name", "title", "doc", "origin", "package", "api_version", "version", "state", "error")
 
 
 def list_plugins(arguments: Namespace) -> int:
@@ -36,12 +37,12 @@ def list_plugins(arguments: Namespace) -> int:
 
 def _print_table(infos: Sequence[PluginInfo]) -> None:
     """A row a plugin, what is wrong with it below."""
-    rows = [(info.name, info.title, info.version, info.state) for info in infos]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows = columns([(info.name, info.title, info.version, info.state, info.origin) for info in infos])
+    indent = " " * max(len(info.name) for info in infos)
     for info, row in zip(infos, rows, strict=True):
-        print(*(f"{text:{width}}" for text, width in zip(row, widths, strict=True)), info.origin, sep="  ")
+        print(row)
         if info.error is not None:
-            print(f"{'':{widths[0]}}  {info.error}")
+            print(f"{indent}  {info.error}")
 
 
 def new_plugin(arguments: Namespace) -> int:
@@ -60,20 +61,8 @@ def new_plugin(arguments: Namespace) -> int:
 
 def _record(info: PluginInfo) -> dict[str, object]:
     src, tgt = info.tokenizer
-    return {
-        "name": info.name,
-        "title": info.title,
-        "doc": info.doc,
-        "origin": info.origin,
-        "package": info.package,
-        "api_version": info.api_version,
-        "version": info.version,
-        "state": info.state,
-        "error": info.error,
-        "tokenizer": {"src": src, "tgt": tgt},
-        "endless": info.endless,
-        "options": info.options_schema,
-    }
+    of_options = {"tokenizer": {"src": src, "tgt": tgt}, "endless": info.endless, "options": info.options_schema}
+    return {name: getattr(info, name) for name in _SHOWN} | of_options
 
 
 def check_plugin(arguments: Namespace) -> int:
