@@ -247,11 +247,9 @@ class RunFolder:
 
     def write_label(self, label: RunLabel) -> None:
         """Call the run so. Whoever looks at a run may, also while another process trains it."""
-        try:
-            write_whole(self.path / LABEL, label_bytes(label))
-        except OSError as error:  # a NotWritten would offer to keep the run at hand elsewhere
-            sentence = f"{self.path / LABEL} cannot be written: {error.strerror or error}."
-            raise UserError(sentence, "Name the run once it can be written.") from None
+        path = self.path / LABEL
+        with refusing_to_write(path, advice="Name the run once it can be written.", refusal=UserError):
+            write_whole(path, label_bytes(label))
 
     def label(self) -> RunLabel:
         """The name and the note that a person gave the run."""

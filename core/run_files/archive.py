@@ -19,6 +19,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from core.errors import UserError
 from core.run_files.atomic import whole_file
+from core.run_files.documents import reading
 from core.run_files.names import DOCUMENTS, LABEL, METRICS, one_of
 
 SUFFIX = ".headlight"
@@ -75,7 +76,9 @@ def unpack(path: Path, folder: Path) -> None:
     """Write the files of a shared run into an empty folder. Raises UserError where it is anything else."""
     if not path.is_file():  # a pipe, say, that nobody writes into
         raise UserError(f"{path} is not a file.", "Choose one that Share has written.")
-    with _opened(path) as file:
+    with reading(path, "Choose another file."):
+        opened = path.open("rb")
+    with opened as file:
         _require_short_list(file, path)
         with _told_of(path):
             archive = ZipFile(file)
@@ -88,13 +91,6 @@ def unpack(path: Path, folder: Path) -> None:
             with target.open("xb") as unpacked:
                 for piece in _pieces(archive, entry, path):
                     unpacked.write(piece)
-
-
-def _opened(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.", "Choose another file.") from None
 
 
 @contextmanager

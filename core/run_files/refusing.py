@@ -12,15 +12,17 @@ from core.machine.lacking import no_more_files
 
 @contextmanager
 def refusing_to_write(
-    path: Path, option: str = "--runs-dir", *, refusal: type[UserError] = NotWritten
+    path: Path, option: str = "--runs-dir", *, advice: str = "", refusal: type[UserError] = NotWritten
 ) -> Iterator[None]:
     """Turn what the disk refuses within the block into a sentence about this path, and the option that names it.
 
-    For a NotWritten the window offers to keep the run at hand elsewhere: of what is not that run's, be it a UserError.
+    Or other advice, where it has none. For a NotWritten the window offers to keep the run at hand elsewhere: of what is
+    not that run's, be it a UserError.
     """
     try:
         yield
     except OSError as error:
+        another = advice or f"Choose another folder ({option} in a terminal)."
         raise no_more_files(error) or refusal(
-            f"{path} cannot be written: {error.strerror or error}.", f"Choose another folder ({option} in a terminal)."
+            f"{path} cannot be written: {error.strerror or error}.", another
         ) from None
