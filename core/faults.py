@@ -26,6 +26,11 @@ def as_trouble(error: BaseException) -> Trouble:
     )
 
 
+def note(sentence: str, advice: str = "") -> Trouble:
+    """What a person should know of what is prepared, though nothing failed."""
+    return Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True)
+
+
 def not_written(error: OSError, path: Path) -> NotWritten:
     """The sentence for a place that cannot be written, a full disk mostly, or that is there no longer."""
     if not os.path.exists(path):  # noqa: PTH110 (pathlib raises where the drive fails as a whole)

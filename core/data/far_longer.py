@@ -11,6 +11,7 @@ from core.data.prepared_data import PreparedData
 from core.data.splits import SPLITS
 from core.data.token_arrays import Places
 from core.events import Trouble
+from core.faults import note
 
 LEAST = 1000
 """Tokens of a text that costs seconds: all of its batch are padded to it, and attention grows with its square."""
@@ -51,13 +52,11 @@ def _told_of_side(data: PreparedData, side: str, lengths: Mapping[str, Places]) 
         others["test"] = 0
     more = _more(sum(others.values()))
     text: str = getattr(data.pair(split, index), side)
-    yield Trouble(
-        sentence=f"Pair {data.number(split, index):,} of the {split} split has {longest:,} {side} tokens, <eos> "
+    yield note(
+        f"Pair {data.number(split, index):,} of the {split} split has {longest:,} {side} tokens, <eos> "
         f"counted; 9 of 10 train pairs have at most {usual:,}. It begins with {text[:_QUOTED]!r}.{more}",
-        advice="One batch with it may last minutes. Is a line break missing there? Mend it, or set "
+        "One batch with it may last minutes. Is a line break missing there? Mend it, or set "
         f"dataset.{_KEYS[side]}: longer pairs are left out.",
-        until_prepared=True,
-        is_note=True,
     )
 
 

@@ -10,6 +10,7 @@ from core.data.pair_texts import read_pair_lines
 from core.data.prepared_data import PreparedData
 from core.data.splits import HELD_OUT
 from core.events import Progress, Trouble
+from core.faults import note
 
 LEAST, SHARE = 5, 0.1
 """Sources, and their share: any two parts of a corpus have a few short sentences in common, a file and its copy all."""
@@ -39,10 +40,8 @@ def told_of_leaked(data: PreparedData) -> Iterator[Trouble]:
     for split, (num, of) in data.leaked.items():
         if num < max(LEAST, SHARE * of) or (split == "test" and data.is_test_valid_again()):
             continue
-        yield Trouble(
-            sentence=f"{'All' if num == of else f'{num:,}'} of {of:,} {split} sources are in the train split too.",
-            advice="Its figures say what is known by heart, not what was learned. Name another file, or take these "
+        yield note(
+            f"{'All' if num == of else f'{num:,}'} of {of:,} {split} sources are in the train split too.",
+            "Its figures say what is known by heart, not what was learned. Name another file, or take these "
             "pairs out of the train split; the window's Data view lists some.",
-            until_prepared=True,
-            is_note=True,
         )

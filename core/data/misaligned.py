@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from core.data.prepared_data import PreparedData
 from core.events import Trouble
+from core.faults import note
 
 _LOOKED_AT = 100
 """Pairs at the beginning of the valid split: those that probes follow are among them."""
@@ -18,12 +19,9 @@ def told_of_misaligned(data: PreparedData, plugin: str) -> Iterator[Trouble]:
         num_src, num_tgt = int(split.src.lengths[index]) - 1, int(split.tgt_lengths[index]) - 1  # without <eos>
         for src, tgt in data.pair("valid", index).alignment or ():
             if src >= num_src or tgt >= num_tgt:
-                yield Trouble(
-                    sentence=f"Pair {data.number('valid', index):,} of the valid split has {num_src} source and "
+                yield note(
+                    f"Pair {data.number('valid', index):,} of the valid split has {num_src} source and "
                     f"{num_tgt} target tokens, but plugin {plugin!r} aligns {src, tgt}: such links are left aside.",
-                    advice=f"Count tokens, as the tokenizer cuts them, from 0. `plugins check {plugin}` looks at all "
-                    "pairs.",
-                    until_prepared=True,
-                    is_note=True,
+                    f"Count tokens, as the tokenizer cuts them, from 0. `plugins check {plugin}` looks at all pairs.",
                 )
                 return

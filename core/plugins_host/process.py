@@ -169,11 +169,8 @@ class _Channel:
     def send(self, request_id: int, message: Message) -> None:
         pairs = message.pop("pairs", None)
         if pairs is not None:
-            message = {
-                "result": {"num_pairs": len(pairs), "share": pairs.share, "is_fast": pairs.is_fast}
-                | {"left_out": pairs.left_out},
-                "lines": len(pairs.lines),
-            }
+            told = {name: getattr(pairs, name) for name in ("num_pairs", "share", "left_out", "is_fast")}
+            message = {"result": told, "lines": len(pairs.lines)}
         line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
         with self._lock:
             # The message of an exception may hold half a surrogate pair; pairs have been checked for it.

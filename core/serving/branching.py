@@ -13,7 +13,8 @@ from pathlib import Path
 from core.config import change_settings
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
-from core.events import Event, SettingChanged, Trouble
+from core.events import Event, SettingChanged
+from core.faults import note
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Start
 from core.run_files.copying import files_until, size_of
@@ -25,8 +26,6 @@ from core.settings.branch_changes import first_unfit, leave_weights_alone, that_
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
-
-_WEIGHTS_ALONE = "Optimizer, dropout and the order of the data begin afresh at step {step}."
 
 
 def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
@@ -68,8 +67,8 @@ def branched_trainer(
         trainer.restore(kept)
     else:
         trainer.start_from(tensors(kept.model), request.step)
-        sentence = _WEIGHTS_ALONE.format(step=f"{request.step:,}")
-        tell(Trouble(sentence=sentence, advice=_why(request, run), until_prepared=True, is_note=True))
+        anew = f"Optimizer, dropout and the order of the data begin afresh at step {request.step:,}."
+        tell(note(anew, _why(request, run)))
     trainer.renew_patience()
     return trainer
 

@@ -18,6 +18,7 @@ from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
+from core.faults import note
 from core.model_size import num_parameters
 from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Purpose
@@ -108,7 +109,7 @@ def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
         f"The weights of {folder.path.name} are the mean of the checkpoints of steps {', '.join(map(str, steps))}: "
         f"{len(steps)} of the {wanted} that training.average_checkpoints asks for."
     )
-    tell(Trouble(sentence=sentence, until_prepared=True, is_note=True))
+    tell(note(sentence))
 
 
 def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
@@ -123,7 +124,7 @@ def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
         advice = f"Opened at the last one from before, of step {good[-1]}; {_ANEW}"
     else:
         advice = f"None from before is kept: {trouble.begin_anew(folder.latest_config().training)}."
-    tell(Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True))
+    tell(note(sentence, advice))
     return str((good or known[:1])[-1])
 
 
@@ -158,7 +159,7 @@ def _tell_of_damaged_tail(folder: RunFolder, tell: Tell) -> None:
     if folder.has_damaged_tail():
         sentence = f"{folder.path / 'metrics.jsonl'}: the file is damaged after the newest checkpoint."
         advice = "A power cut may leave it like that. The curves end there; going on begins at a checkpoint."
-        tell(Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True))
+        tell(note(sentence, advice))
 
 
 def require_same_size(

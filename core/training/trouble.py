@@ -6,6 +6,7 @@ from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Trouble
+from core.faults import note
 from core.plugins_host.host import PluginHost
 from core.settings.lower_rate import lower_rate
 from core.settings.smaller_batch import SHORTER, smaller_batch
@@ -52,12 +53,10 @@ def no_memory(config: RunConfig, data: PreparedData) -> UserError:
 def not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) -> Trouble:
     """A figure of the plugin's own is none. One among many validations is no reason to end a run."""
     what = f"failed: metrics() gives {metric!r} as {value}; expected a finite number"
-    return Trouble(
-        sentence=host.complaint(data.dataset.plugin, data.options, "metrics", what),
-        advice=f"It is kept as no number: the curve of valid/{metric} has a gap there, and no such step is the best by "
+    return note(
+        host.complaint(data.dataset.plugin, data.options, "metrics", what),
+        f"It is kept as no number: the curve of valid/{metric} has a gap there, and no such step is the best by "
         "it. Return 0.0 where there is nothing to count.",
-        until_prepared=True,
-        is_note=True,
     )
 
 
