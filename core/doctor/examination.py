@@ -120,10 +120,10 @@ class Examination:
             self._tell(what, 0)
             self._collect(what, check(drawn))
         told = {finding.sentence for finding in self._findings}
-        extremes = try_extremes(drawn, told, self._bounds.options_seconds, self._tell)
-        self._collect("options", extremes.findings)
+        found, tried = try_extremes(drawn, told, self._bounds.options_seconds, self._tell)
+        self._collect("options", found)
         figures = self._figures(drawn)
-        return Examined(self._report(drawn.info.name, source.origin, figures, extremes.tried), drawn)
+        return Examined(self._report(drawn.info.name, source.origin, figures, tried), drawn)
 
     def _figures(self, drawn: Drawn) -> Figures | None:
         self._tell("counting", 0)

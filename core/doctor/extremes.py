@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -24,15 +24,7 @@ CHECKS: tuple[Callable[[Drawn], Iterable[Finding]], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Extremes:
-    """What was found, and how far it went."""
-
-    findings: list[Finding]
-    tried: TriedOptions
-
-
-def try_extremes(drawn: Drawn, told: Collection[str], seconds: float, tell: Tell) -> Extremes:
+def try_extremes(drawn: Drawn, told: Collection[str], seconds: float, tell: Tell) -> tuple[list[Finding], TriedOptions]:
     """Try each value while there is time; of each, the first thing to mend that was not told of the options given.
 
     What `check` or a ValueError of the plugin's own refuses is well, and so is a split left empty, as of words of one
@@ -48,7 +40,7 @@ def try_extremes(drawn: Drawn, told: Collection[str], seconds: float, tell: Tell
             sentence = f"With the option {name} = {value!r}: {finding.sentence}"
             findings.append(replace(finding, check="options", sentence=sentence))
         num_tried += 1
-    return Extremes(findings, TriedOptions(num_tried=num_tried, num_values=len(values)))
+    return findings, TriedOptions(num_tried=num_tried, num_values=len(values))
 
 
 def other_values(schema: dict[str, Any], options: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -111,7 +111,6 @@ class SeveralProcesses(Processes):
     """
 
     def __init__(self, here: Place) -> None:
-        """`here` is where torchrun placed this process."""
         self._rank, self._count = here.rank, here.world_size
         self._steps: dist.ProcessGroup | None = None  # all of them again, with less patience
         self._turn = threading.Lock()  # between the steps' thread and the one that beats
@@ -119,6 +118,11 @@ class SeveralProcesses(Processes):
         self._is_lost = False
         self._has_left = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="beat", daemon=True)
+
+    @classmethod
+    def here(cls) -> Self:
+        """As torchrun placed this process."""
+        return cls(place())
 
     # -- the first process -------------------------------------------------------------------------------------------
 
@@ -242,7 +246,7 @@ ALONE = Processes()
 
 def processes_here() -> Processes:
     """Those of this run, as torchrun placed this process."""
-    return ALONE if is_alone() else SeveralProcesses(place())
+    return ALONE if is_alone() else SeveralProcesses.here()
 
 
 def part() -> None:

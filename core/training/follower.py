@@ -24,7 +24,7 @@ from core.machine.signals import STOPPING
 from core.model.transformer import Transformer
 from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
-from core.torchrun import device_here, place, tell_torchrun, threads_here
+from core.torchrun import device_here, tell_torchrun, threads_here
 from core.training.distributed import SeveralProcesses, part
 from core.training.learner import Learner
 from core.training.memory import is_out_of_memory
@@ -38,7 +38,7 @@ def follow(plugin_dirs: Sequence[Path]) -> bool:
     What goes wrong here is told on standard error, and ends the run of all.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    processes = SeveralProcesses(place())
+    processes = SeveralProcesses.here()
     document = processes.meet()
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
