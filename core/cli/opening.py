@@ -30,11 +30,12 @@ def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
 def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settings = ()) -> OpenRun:
     """Open a RUN as the command line names it, at the checkpoint that is asked for or its usual one, so decoding."""
     path = named_run(run, arguments)
+    decoding = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
     return OpenRun(
         run=path,
         checkpoint=arguments.checkpoint or usual_checkpoint(RunFolder.open(path)),
         averaged=True,
-        changes=_decoding_changes(arguments),
+        changes=tuple((key, value) for key, value in decoding if value is not None),
         dataset_options=options,
         purpose=purpose,
     )
@@ -56,12 +57,6 @@ def opened(engine: TerminalConversation, opening: OpenRun) -> Prepared:
         sentence = f"{opening.run.name} is decoded greedily. Set a larger --beam-size"
         engine.tell(f"warning: --length-penalty changes nothing: {sentence}")
     return prepared
-
-
-def _decoding_changes(arguments: Namespace) -> Settings:
-    """The settings that --beam-size and --length-penalty change."""
-    changes = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
-    return tuple((key, value) for key, value in changes if value is not None)
 
 
 def require_different_runs(openings: Sequence[OpenRun], why: str) -> None:

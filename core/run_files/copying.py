@@ -24,7 +24,8 @@ def files_to_copy(run: Path) -> list[Path]:
 def files_until(run: Path, step: int) -> list[Path]:
     """Of these what tells of the run's past up to a step; its metrics are still whole, and its checkpoints left out."""
     kinds = [run / name for name in FILES]
-    past = [path for path in files_to_copy(run) if path.parent in kinds and _is_until(path, step)]
+    kept = [path for path in files_to_copy(run) if path.parent in kinds and path.stem.isdecimal()]
+    past = [path for path in kept if int(path.stem) <= step]
     metrics = run / METRICS
     return [*past, metrics] if metrics.is_file() else past
 
@@ -63,10 +64,6 @@ def _is_plain(path: Path) -> bool:
         return False
     except OSError:  # whoever reads it will be told why that cannot be done
         return True
-
-
-def _is_until(path: Path, step: int) -> bool:
-    return path.stem.isdecimal() and int(path.stem) <= step
 
 
 def _is_published(path: Path, run: Path) -> bool:

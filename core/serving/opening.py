@@ -74,8 +74,7 @@ def data_of(
                 if scored := with_other_held_out(own, data):
                     return scored
             undo += " Others than its own held-out pairs can be scored where its own can be read, too."
-    options_now = dataset.options if options_here is None else options_here
-    where = where_they_may_be(folder, host, options_now, gives_others=bool(undo))
+    where = where_they_may_be(folder, host, options_here or dataset.options, gives_others=bool(undo))
     what_to_do = " ".join(filter(None, [where_it_stands_in(folder, host), undo, where]))
     if purpose in ("resume", "evaluate"):
         raise UserError(sentence, what_to_do)
