@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
@@ -29,7 +32,33 @@ def started_at(pid: int) -> str | None:
     return None
 
 
-def is_zombie(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether this machine has such a process now."""
+    if os.name == "nt":
+        return _is_alive_on_windows(pid)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return not _is_zombie(pid)
+
+
+def _is_alive_on_windows(pid: int) -> bool:
+    # os.kill(pid, 0) would send Ctrl-C there.
+    kernel32: Any = getattr(ctypes, "windll").kernel32  # noqa: B009 (the attribute exists on Windows only)
+    query_limited_information, still_active = 0x1000, 259
+    handle = kernel32.OpenProcess(query_limited_information, False, pid)
+    if not handle:
+        return False
+    code = ctypes.c_ulong()
+    kernel32.GetExitCodeProcess(handle, ctypes.byref(code))
+    kernel32.CloseHandle(handle)
+    return code.value == still_active
+
+
+def _is_zombie(pid: int) -> bool:
     """Whether a process has ended and its parent has not looked: in many containers none ever does."""
     with suppress(OSError):
         return _stat(pid)[0] == "Z"

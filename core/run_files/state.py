@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import socket
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from core.events import SettingChanged
-from core.run_files.claiming import is_zombie, started_at
+from core.run_files.claiming import is_alive, started_at
 from core.run_files.documents import checked_bytes, read_checked, validated
 from core.run_files.format import FORMAT, require_known_format
 
@@ -93,29 +92,3 @@ def read_state(path: Path) -> RunState:
     record = read_checked(path)
     require_known_format(record.get("format"), str(path))
     return validated(_STATE, record, path)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether this machine has such a process now."""
-    if os.name == "nt":
-        return _is_alive_on_windows(pid)
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return not is_zombie(pid)
-
-
-def _is_alive_on_windows(pid: int) -> bool:
-    # os.kill(pid, 0) would send Ctrl-C there.
-    kernel32: Any = getattr(ctypes, "windll").kernel32  # noqa: B009 (the attribute exists on Windows only)
-    query_limited_information, still_active = 0x1000, 259
-    handle = kernel32.OpenProcess(query_limited_information, False, pid)
-    if not handle:
-        return False
-    code = ctypes.c_ulong()
-    kernel32.GetExitCodeProcess(handle, ctypes.byref(code))
-    kernel32.CloseHandle(handle)
-    return code.value == still_active

@@ -11,8 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.events import Trouble
-from core.run_files.claiming import started_at
-from core.run_files.state import is_alive
+from core.run_files.claiming import is_alive, started_at
 from gui.faults.crash import log_path, write_to_log
 
 

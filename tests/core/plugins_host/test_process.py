@@ -18,7 +18,7 @@ import pytest
 from core.plugin import Pair
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
-from core.run_files.state import is_alive
+from core.run_files.claiming import is_alive
 from tests.core.plugins_host.asking import ENDLESS, GOOD, NEVER, drawn, seconds_waited
 
 
