@@ -56,7 +56,7 @@ def warn(sentence: str) -> None:
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """A line for each row, the cells below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def print_means(mean: Mapping[str, float], deviation: Mapping[str, float]) -> None:
